@@ -41,7 +41,8 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   minDist: 'distance up to which points are as near as can be (0.1)',
   spread: 'scale of the distances beyond (1)',
   negatives: 'negative samples an edge: how strongly points repel each other (5)',
-  jitter: 'added to the covariance of the inducing inputs (1e-8, and 1e-6 of the variance of a default kernel)',
+  jitter:
+    'added to the covariance of the inducing inputs (1e-8 of its mean, and 1e-6 of the variance of a default kernel)',
 };
 
 const FAMILY = [
@@ -56,6 +57,7 @@ const FAMILY = [
   'backConstraint',
   'dynamics',
   'inducing',
+  'jitter',
 ];
 
 interface Description {

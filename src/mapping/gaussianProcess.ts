@@ -24,7 +24,6 @@ import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelih
 import type { ObservedPattern } from './observedPatterns.ts';
 import { patternMoments } from './patternMoments.ts';
 import { processDensity, slopeMoments } from './processDensity.ts';
-import { INDUCING_JITTER } from './variational/inducingFactor.ts';
 import type { Inducing } from './variational/inducingInputs.ts';
 import { sparseDensity } from './variational/sparseDensity.ts';
 
@@ -120,8 +119,8 @@ export interface GaussianProcessOptions<K extends Kernel = Kernel> {
    * which q(u) is its own parameter under `variational.…`. Without them nothing is left out.
    */
   readonly inducing?: Inducing;
-  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0 (1e-8). */
-  readonly jitter?: number;
+  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 of its mean unless given. */
+  readonly jitter?: number | undefined;
   /**
    * Gives predictions a scale a column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d² = y_dᵀ(K + σ²I)⁻¹y_d/(N·freedom): variances are then in each column's own
    * measure, at the cost of no further factor. For one variance of noise that all columns share; off unless given.
@@ -252,7 +251,7 @@ function checkedOptions<K extends Kernel>(
   likelihood: Likelihood;
   noise: (p: TensorMap) => Noise;
   inducing: Matrix | number | undefined;
-  jitter: number;
+  jitter: number | undefined;
   columnScales: ColumnScales | undefined;
 } {
   const known = ['kernel', 'noise', 'likelihood', 'inducing', 'jitter', 'columnScales'];
@@ -288,8 +287,8 @@ function checkedOptions<K extends Kernel>(
         `A Gaussian process under likelihood '${likelihood.name}' is the density of a variable: observed(Y, { density, given: x }). By itself it has no moments.`,
       );
     });
-  const { jitter = INDUCING_JITTER } = options;
-  if (!(jitter >= 0 && Number.isFinite(jitter))) {
+  const { jitter } = options;
+  if (jitter !== undefined && !(jitter >= 0 && Number.isFinite(jitter))) {
     throw new InvalidInputError(
       `Option 'jitter' of gaussianProcess is a number from 0, but ${describe(jitter)} was given.`,
     );

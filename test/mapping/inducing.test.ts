@@ -205,3 +205,29 @@ describe('a process through few inducing inputs', () => {
 function gradientOf({ gradients }: ReturnType<typeof evaluate>, path: string, mean: Matrix): number[] {
   return Array.from((gradients[path] as Matrix).data, (entry, i) => entry + mean.data[i]!);
 }
+
+describe('another unit of the observations', () => {
+  it.each([1e-6, 1e6])('%f times as large changes the bound through inducing inputs by its Jacobian only', (unit) => {
+    const inputs = normals(30, 2);
+    const observations = Matrix.from(
+      inputs.toArrays().map(([a, b]) => [Math.sin(a!), a! * b!, Math.cos(b!) + 0.1 * random.normal()]),
+    );
+    const scaled = new Matrix(
+      observations.data.map((y) => unit * y),
+      30,
+      3,
+    );
+    // Inducing inputs that nearly meet: what is added to the diagonal decides.
+    const close = Matrix.from([
+      ...inputs.toArrays().slice(0, 8),
+      ...inputs
+        .toArrays()
+        .slice(0, 8)
+        .map(([a, b]) => [a! + 1e-5, b!]),
+    ]);
+    const at = (Y: Matrix) =>
+      evaluate(gplvm(Y, { latentDim: 2, inducing: close, init: inputs, priors: [standardNormal()] })).objective;
+    const own = at(observations);
+    expect(Math.abs(at(scaled) + 90 * Math.log(unit) - own)).toBeLessThan(1e-6 * Math.abs(own));
+  });
+});

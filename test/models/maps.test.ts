@@ -2,9 +2,11 @@ import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 import {
   defineModel,
+  draw,
   evaluate,
   describe as explained,
   fit,
+  fitAt,
   fitSteps,
   gplvm,
   known,
@@ -233,6 +235,30 @@ describe('a start at neighbours', () => {
     expect(gplvm(many, { latentDim: 1, inducing: 'none' }).choose).toBeUndefined();
     const started = await fit(gplvm(many, { latentDim: 1, init: 'pca' }), { maxIterations: 0 });
     expect(started.message).not.toMatch(/t-SNE/);
+  });
+
+  it('is chosen by fits only: gplvm of more than 1000 points is taken at given values, and drawn from, as it is', async () => {
+    const random = seededRandom(6);
+    const many = Matrix.from(Array.from({ length: 1001 }, (_, i) => [Math.cos(i), Math.sin(i), 0.1 * random.normal()]));
+    const model = gplvm(many, { latentDim: 1 });
+    const fitted = await fit(model, { maxIterations: 3 });
+    const there = fitAt(model, fitted);
+    expect(there.objective).toBe(fitted.objective);
+    expect(there.predict([[0.3]])).toEqual(fitted.predict([[0.3]]));
+    const hold = Object.keys(fitted.parameters).filter((path) => path !== 'mapping.noise');
+    const draws = await draw(model, {
+      start: fitted,
+      hold: ['latents', ...hold],
+      priors: 'weak',
+      chains: 1,
+      warmup: 5,
+      draws: 5,
+    });
+    const noises = draws.values('mapping.noise').data;
+    expect(noises.every((noise) => noise > 0)).toBe(true);
+    expect(new Set(noises).size).toBeGreaterThan(1);
+    // One that chooses what it is, and not where it starts, has no values before.
+    await expect(draw(tsne(many, { decoder: true }))).rejects.toThrow(/chooses some of its options/);
   });
 });
 

@@ -143,7 +143,9 @@ function parametersOf(model: AnyModel, seed: number): Readonly<Record<string, Pa
 function checkHasPosterior({ name, solve, choose, choosesStart, sourced }: AnyModel): void {
   const why =
     (solve !== undefined && 'computes its solution, so it has no parameters to be drawn') ||
-    (choose !== undefined && !choosesStart && 'chooses some of its options by fits of its own. Give these options their values') ||
+    (choose !== undefined &&
+      !choosesStart &&
+      'chooses some of its options by fits of its own. Give these options their values') ||
     (sourced !== undefined && 'reads its observations some rows at a time, and draws need all of them');
   if (why) throw new InvalidInputError(`The model '${name}' ${why}.`);
 }

@@ -21,14 +21,14 @@ import { noiseOf, type ObservedData } from './observedData.ts';
  *
  * @param p - natural values of the kernel by its own names
  * @param Z - M×q
- * @param jitter - added to the diagonal of k(Z, Z)
+ * @param jitter - added to the diagonal of k(Z, Z); 1e-8 of its mean unless given
  * @see Titsias 2009, eq. 9
  */
 export function inducingCovariance(
   kernel: Kernel,
   p: TensorMap,
   Z: Tensor2D,
-  jitter: number,
+  jitter: number | undefined,
   X: Tensor2D,
   noise: Noise,
 ): Covariance {

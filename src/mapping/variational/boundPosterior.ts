@@ -28,8 +28,8 @@ export interface BoundOptions {
   readonly likelihood: Likelihood;
   /** How many inducing inputs, or where they start. */
   readonly inducing: Inducing;
-  /** Added to the diagonal of the covariance of the inducing inputs. */
-  readonly jitter: number;
+  /** Added to the diagonal of the covariance of the inducing inputs; 1e-8 of its mean unless given. */
+  readonly jitter?: number | undefined;
   /** True where q(u) is worked out when all rows count, which takes Gaussian noise with one variance. */
   readonly collapses: boolean;
   /** N, where the observations are some of those that the model is of. */

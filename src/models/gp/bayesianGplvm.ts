@@ -19,7 +19,6 @@ import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import { functionsOf, isLikelihood, type Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { observedPatterns } from '../../mapping/observedPatterns.ts';
 import { boundProcess } from '../../mapping/variational/boundProcess.ts';
-import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing } from '../../mapping/variational/inducingInputs.ts';
 import type { Shards } from '../../mapping/variational/shards.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
@@ -66,7 +65,7 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
   readonly centre?: boolean;
   /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, does so where these differ by more than ten times. */
   readonly scale?: ScaleOption;
-  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 unless given, and with the default kernel 1e-6 of its variance. */
+  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 of its mean unless given, and with the default kernel 1e-6 of its variance. */
   readonly jitter?: number;
   /** Where the rows are kept and summed over, if not here: `queueShards` of latentfield/queue. For observations without holes, all at a time; not saved. */
   readonly shards?: Shards;
@@ -216,7 +215,7 @@ function variationalParts(
       : checkKernel(given.kernel, "Option 'kernel'");
   // The variance of a default kernel is that of the observations, in whatever unit: an absolute jitter would be none in some.
   const jitter =
-    given.jitter ?? (given.kernel === undefined && isReal ? JITTER * meanVariance(observations) : INDUCING_JITTER);
+    given.jitter ?? (given.kernel === undefined && isReal ? JITTER * meanVariance(observations) : undefined);
   const inducing = checkInducing(given.inducing ?? Math.min(MOST_INDUCING, raw.rows), raw.rows, name);
   if (given.bound === 'collapsed' && !collapses(likelihood)) {
     throw new InvalidInputError(
@@ -268,7 +267,7 @@ function variationalParts(
       ...(given.bound === undefined ? {} : { bound: given.bound }),
       centre,
       scale,
-      jitter,
+      ...(jitter !== undefined && { jitter }),
       ...(sampled && { sampled: sampledToJSON(sampled) }),
     }),
   };

@@ -22,7 +22,7 @@ const schema = v.strictObject({
   missing: v.optional(v.literal('ignore')),
   centre: v.boolean(),
   scale: v.union([v.boolean(), v.literal('auto')]),
-  jitter: v.number(),
+  jitter: v.optional(v.number()),
   sampled: v.optional(sampledSchema),
 });
 

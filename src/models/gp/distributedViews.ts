@@ -9,7 +9,6 @@ import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
 import type { Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { startedKernel } from '../../mapping/startedKernel.ts';
 import { boundProcess } from '../../mapping/variational/boundProcess.ts';
-import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing } from '../../mapping/variational/inducingInputs.ts';
 import type { DistributedViewed } from '../../model/abilities.ts';
 import { imputed } from '../../model/imputation.ts';
@@ -101,7 +100,7 @@ function madeView(name: string, checked: CheckedView, start: () => Matrix): Fami
     raw,
     seenAs: { missing: given.missing, centre: given.centre, scale: scaled },
     ...(scaled && given.scale === 'auto' && { note: SCALED_NOTE }),
-    process: boundProcess({ kernel, likelihood, inducing, jitter: INDUCING_JITTER, collapses: collapses(likelihood) }),
+    process: boundProcess({ kernel, likelihood, inducing, jitter: given.jitter, collapses: collapses(likelihood) }),
     toJSON: () => viewToJSON(checked, kernel, likelihood, inducing),
   };
 }

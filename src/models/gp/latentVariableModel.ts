@@ -69,6 +69,7 @@ export const OPTION_NAMES = [
   'centre',
   'scale',
   'inducing',
+  'jitter',
 ] as const;
 
 const latentEntries = {

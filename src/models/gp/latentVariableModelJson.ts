@@ -22,7 +22,10 @@ const view = {
   centre: v.boolean(),
   scale: v.union([v.boolean(), v.literal('auto')]),
   inducing: v.optional(v.union([v.number(), v.array(v.array(v.number()))])),
+  jitter: v.optional(v.union([v.number(), v.literal('relative')])),
 };
+/** What was added to the covariance of inducing inputs in fits that do not say it. */
+const ABSOLUTE_JITTER = 1e-8;
 const viewSchema = v.strictObject(view);
 const model = {
   model: v.literal('latentVariableModel'),
@@ -72,7 +75,7 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
 }
 
 function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
-  const { observations, kernel, likelihood, noise, missing, centre, scale, inducing } = saved;
+  const { observations, kernel, likelihood, noise, missing, centre, scale, inducing, jitter = ABSOLUTE_JITTER } = saved;
   return {
     observations,
     kernel: kernelFromJSON(kernel, own.kernels, own.distributions, `${place}.kernel`),
@@ -83,5 +86,6 @@ function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
     centre,
     scale,
     inducing,
+    ...(inducing !== undefined && jitter !== 'relative' && { jitter }),
   };
 }

@@ -51,7 +51,11 @@ export function llGplvm<
   const model = familyModel('llGplvm', Y, rest, { prior, options: own, kernel: smoothKernel });
   return note === ''
     ? model
-    : Object.freeze({ ...model, choosesStart: true, choose: async () => ({ model: model as unknown as Model, message: note }) });
+    : Object.freeze({
+        ...model,
+        choosesStart: true,
+        choose: async () => ({ model: model as unknown as Model, message: note }),
+      });
 }
 
 /** The number that was given, which the prior checks, or the usual one for so many points. */

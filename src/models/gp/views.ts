@@ -19,7 +19,6 @@ import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../mappin
 import { type ObservedPattern, observedPatterns } from '../../mapping/observedPatterns.ts';
 import { startedKernel, startOf } from '../../mapping/startedKernel.ts';
 import { boundProcess, type ViewProcess } from '../../mapping/variational/boundProcess.ts';
-import { INDUCING_JITTER } from '../../mapping/variational/inducingFactor.ts';
 import { checkInducing, type Inducing, inducingStart } from '../../mapping/variational/inducingInputs.ts';
 import { imputed } from '../../model/imputation.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
@@ -67,6 +66,8 @@ export interface ViewOptions<K extends Kernel = Kernel> {
    * O(N·M·(M + D)) in the place of O(N³), and they are variables under `mapping.inducing`, or `views.<name>.inducing`.
    */
   readonly inducing?: Inducing | undefined;
+  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 of its mean unless given. */
+  readonly jitter?: number | undefined;
 }
 
 /** Kernels of views, by name. */
@@ -81,6 +82,7 @@ export type ViewsOptions<Kernels extends KernelsByView> = {
 export const isReal = ({ likelihood }: { readonly likelihood?: Likelihood | undefined }) =>
   likelihood?.conjugate !== undefined || likelihood === undefined;
 
+const fromZero = 'a number from 0';
 /** What the options of a view may be. */
 export const viewEntries = {
   observations: v.any(),
@@ -91,6 +93,7 @@ export const viewEntries = {
   centre: v.optional(v.boolean()),
   scale: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'"), false),
   inducing: v.optional(v.any()),
+  jitter: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
 };
 const schema = v.strictObject(viewEntries);
 
@@ -103,6 +106,8 @@ export interface ViewJSON {
   readonly centre: boolean;
   readonly scale: ScaleOption;
   readonly inducing?: number | number[][];
+  /** 'relative' is 1e-8 of the diagonal's mean; where it is not said, in fits of earlier versions, 1e-8. */
+  readonly jitter?: number | 'relative';
 }
 
 /** The name of the only view's term, and the segment of its parameters' paths. */
@@ -261,7 +266,7 @@ function madeView(
   const hasScales = given.scale === 'auto' && typeof noise?.initial === 'number' && noise.free;
   const columnScales = hasScales ? { freedom } : undefined;
   const process = lazily(() =>
-    processOf(startedKernel(described, start), { likelihood, columnScales }, inducing, start),
+    processOf(startedKernel(described, start), { likelihood, columnScales, jitter: given.jitter }, inducing, start),
   );
   return {
     name: name === '' ? undefined : name,
@@ -295,21 +300,35 @@ export function viewToJSON(
     scale: given.scale,
     ...(inducing !== undefined && {
       inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),
+      jitter: given.jitter ?? 'relative',
     }),
   };
 }
 
 function processOf(
   kernel: Kernel,
-  { likelihood, columnScales }: { readonly likelihood: Likelihood; readonly columnScales: ColumnScales | undefined },
+  {
+    likelihood,
+    columnScales,
+    jitter,
+  }: {
+    readonly likelihood: Likelihood;
+    readonly columnScales: ColumnScales | undefined;
+    readonly jitter: number | undefined;
+  },
   given: Inducing | undefined,
   start: () => Matrix,
 ): ViewProcess {
   if (given !== undefined && !isReal({ likelihood })) {
-    return boundProcess({ kernel, likelihood, inducing: given, jitter: INDUCING_JITTER, collapses: false });
+    return boundProcess({ kernel, likelihood, inducing: given, jitter, collapses: false });
   }
   const inducing = given === undefined ? undefined : inducingStart(given, start());
-  return gaussianProcess({ kernel, likelihood, ...(columnScales && { columnScales }), ...(inducing && { inducing }) });
+  return gaussianProcess({
+    kernel,
+    likelihood,
+    ...(columnScales && { columnScales }),
+    ...(inducing && { inducing, jitter }),
+  });
 }
 
 function needsInducing(owner: string, likelihood: string): InvalidInputError {

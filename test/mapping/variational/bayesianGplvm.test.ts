@@ -42,6 +42,8 @@ function modelOf({ kernel, parameters, noise }: Case, observations = Y) {
   return bayesianGplvm(observations, {
     latentDim: 3,
     inducing: Z,
+    // What GPy adds, whatever the variance.
+    jitter: 1e-8,
     kernel: kernels[kernel]!(parameters),
     noise,
     init: mean,
