@@ -62,6 +62,7 @@ export function decoded(
   return Object.freeze({
     ...map,
     search: { relativeDecrease: LEAST_GAIN },
+    choosesStart: false,
     choose: async ({ seed, signal, maxSeconds }) => {
       const { latents, message } = await fit(map, {
         seed,
