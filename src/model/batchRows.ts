@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Batch } from './model.ts';
-import { entriesOf } from './parameterValue.ts';
 import type { Variable, VariableLayout } from './variables.ts';
 
 /** What an evaluation on some of the rows sees of a model's variables: all of those that points share, and its rows of the others. */
@@ -29,12 +28,12 @@ export function seenVariables(
   batch: Batch | undefined,
 ): SeenVariables[] {
   return variables.map((variable) => {
-    const { start, width, shape, transform, parameter } = variable;
+    const { start, width, shape, transform, held } = variable;
     const inPart = isSeenInPart(variable, pointwise, batch);
     const rowsOf = (entries: Float64Array) => (inPart ? rowEntries(entries, shape, batch!.rows) : entries);
     const own = inPart ? [batch!.rows.length, ...shape.slice(1)] : shape;
-    if (start < 0) return { shape: own, natural: rowsOf(entriesOf(parameter.initial)), unconstrained: undefined };
-    const unconstrained = rowsOf(x.subarray(start, start + width));
+    if (held !== undefined) return { shape: own, natural: rowsOf(held), unconstrained: undefined };
+    const unconstrained = rowsOf(x.slice(start, start + width));
     return { shape: own, natural: transform.toNatural(unconstrained), unconstrained };
   });
 }

@@ -265,21 +265,20 @@ function descent(
   seen: readonly SeenVariables[],
   gradients: readonly (Float64Array | undefined)[],
 ): Float64Array {
-  const free = variables.flatMap(({ path, transform }, i) => {
-    const { natural, unconstrained } = seen[i]!;
-    return unconstrained === undefined ? [] : [{ path, transform, natural, unconstrained, part: gradients[i] }];
-  });
-  const idle = free.filter(({ part }) => part === undefined).map(({ path }) => `'${path}'`);
-  if (idle.length > 0) {
+  const isIdle = (i: number) => seen[i]!.unconstrained !== undefined && gradients[i] === undefined;
+  if (variables.some((_, i) => isIdle(i))) {
+    const idle = variables.flatMap(({ path }, i) => (isIdle(i) ? [`'${path}'`] : []));
     throw new OptimizationError(
       `No gradient arrives at ${idle.join(', ')}: the objective does not depend on it through operations that TensorFlow.js ` +
         'differentiates. Use it in the covariance or prior with tensor operations, or hold it with fixed(…).',
     );
   }
-  const gradient = new Float64Array(free.reduce((sum, { unconstrained }) => sum + unconstrained.length, 0));
+  const gradient = new Float64Array(seen.reduce((sum, { unconstrained }) => sum + (unconstrained?.length ?? 0), 0));
   let at = 0;
-  for (const { transform, natural, unconstrained, part } of free) {
-    gradient.set(transform.pullBack(part!, natural, unconstrained), at);
+  for (let i = 0; i < variables.length; i++) {
+    const { natural, unconstrained } = seen[i]!;
+    if (unconstrained === undefined) continue;
+    gradient.set(variables[i]!.transform.pullBack(gradients[i]!, natural, unconstrained), at);
     at += unconstrained.length;
   }
   return gradient;

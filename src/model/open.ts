@@ -109,7 +109,7 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
   let isOpen = true;
   const checked = (x: ArrayLike<number>) => {
     if (!isOpen) throw new InvalidInputError(`This model was disposed of: open it again.`);
-    const point = Float64Array.from(x);
+    const point = x instanceof Float64Array ? x.slice() : Float64Array.from(x);
     if (point.length === size) return point;
     throw new InvalidInputError(`The model '${model.name}' has ${size} variables, but ${point.length} were given.`);
   };
@@ -117,7 +117,8 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
     const point = checked(x);
     return compute(() => {
       const { value, gradient, terms, jitter } = objective(point);
-      const own = { value: -value, gradient: gradient.map((entry) => -entry), terms, jitter };
+      for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
+      const own = { value: -value, gradient, terms, jitter };
       return jacobian ? ofVariables(own, layout, point) : own;
     });
   };
@@ -173,9 +174,7 @@ function ofVariables(
     if (start < 0) continue;
     const own = transform.logJacobian!(x.subarray(start, start + size));
     sum += own.value;
-    own.gradient.forEach((entry, i) => {
-      gradient[start + i]! += entry;
-    });
+    for (let i = 0; i < size; i++) gradient[start + i]! += own.gradient[i]!;
   }
-  return { value: value + sum, gradient, terms: { ...terms, jacobian: sum }, jitter };
+  return { value: value + sum, gradient, terms: Object.assign(terms, { jacobian: sum }), jitter };
 }

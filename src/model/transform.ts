@@ -23,12 +23,27 @@ export interface LogJacobian {
   readonly gradient: Float64Array;
 }
 
+/** f of each entry. A loop: a typed array's own map takes three times as long for a few. */
+function mapped(entries: Float64Array, f: (entry: number) => number): Float64Array {
+  const result = new Float64Array(entries.length);
+  for (let i = 0; i < entries.length; i++) result[i] = f(entries[i]!);
+  return result;
+}
+
+/** Each entry times the slope where its natural value is. */
+function multiplied(entries: Float64Array, natural: Float64Array, slope: (natural: number) => number): Float64Array {
+  const result = new Float64Array(entries.length);
+  for (let i = 0; i < entries.length; i++) result[i] = entries[i]! * slope(natural[i]!);
+  return result;
+}
+
 /** log |dx/du| and its slope for a transform that takes each entry by itself. */
 function entrywise(logSlope: (u: number) => number, slope: (u: number) => number) {
-  return (unconstrained: Float64Array): LogJacobian => ({
-    value: unconstrained.reduce((sum, u) => sum + logSlope(u), 0),
-    gradient: unconstrained.map(slope),
-  });
+  return (unconstrained: Float64Array): LogJacobian => {
+    let value = 0;
+    for (let i = 0; i < unconstrained.length; i++) value += logSlope(unconstrained[i]!);
+    return { value, gradient: mapped(unconstrained, slope) };
+  };
 }
 
 /** log 1/(1 + exp(−u)), which does not overflow. */
@@ -46,9 +61,9 @@ const identity: Transform = {
 
 /** x = exp(u) */
 const exponential: Transform = {
-  toNatural: (unconstrained) => unconstrained.map(exp),
+  toNatural: (unconstrained) => mapped(unconstrained, exp),
   toUnconstrained: (natural) => natural.map(log),
-  pullBack: (gradient, natural) => gradient.map((entry, i) => entry * natural[i]!),
+  pullBack: (gradient, natural) => multiplied(gradient, natural, (x) => x),
   logJacobian: entrywise(
     (u) => u,
     () => 1,
@@ -61,9 +76,9 @@ const exponential: Transform = {
  */
 export const softplus: Transform = {
   name: 'softplus',
-  toNatural: (unconstrained) => unconstrained.map((entry) => (entry > 36 ? entry : log1p(exp(entry)))),
+  toNatural: (unconstrained) => mapped(unconstrained, (entry) => (entry > 36 ? entry : log1p(exp(entry)))),
   toUnconstrained: (natural) => natural.map((entry) => (entry > 36 ? entry : log(expm1(entry)))),
-  pullBack: (gradient, natural) => gradient.map((entry, i) => entry * -expm1(-natural[i]!)),
+  pullBack: (gradient, natural) => multiplied(gradient, natural, (x) => -expm1(-x)),
   logJacobian: entrywise(logSigmoid, (u) => 1 / (1 + exp(u))),
 };
 
@@ -76,11 +91,11 @@ export const above = (floor: number): Transform => {
   const natural = (u: number) => (u >= start ? exp(u) : floor * (1 + exp(2 * (u - start))));
   const slope = (x: number) => (x >= turn ? x : 2 * (x - floor));
   return {
-    toNatural: (unconstrained) => unconstrained.map(natural),
+    toNatural: (unconstrained) => mapped(unconstrained, natural),
     // What is given at or below the floor is as near to it as the search comes.
     toUnconstrained: (given) =>
       given.map((x) => (x >= turn ? log(x) : start + 0.5 * log(Math.max(x / floor - 1, Number.EPSILON)))),
-    pullBack: (gradient, given) => gradient.map((entry, i) => entry * slope(given[i]!)),
+    pullBack: (gradient, given) => multiplied(gradient, given, slope),
     logJacobian: entrywise(
       (u) => (u >= start ? u : log(turn) + 2 * (u - start)),
       (u) => (u >= start ? 1 : 2),
@@ -90,7 +105,7 @@ export const above = (floor: number): Transform => {
 
 /** x = lower + (upper − lower)/(1 + exp(−u)) */
 const logistic = (lower: number, upper: number): Transform => ({
-  toNatural: (unconstrained) => unconstrained.map((entry) => lower + (upper - lower) / (1 + exp(-entry))),
+  toNatural: (unconstrained) => mapped(unconstrained, (entry) => lower + (upper - lower) / (1 + exp(-entry))),
   toUnconstrained: (natural) => natural.map((entry) => log((entry - lower) / (upper - entry))),
   pullBack: (gradient, natural) =>
     gradient.map((entry, i) => (entry * (natural[i]! - lower) * (upper - natural[i]!)) / (upper - lower)),

@@ -23,6 +23,8 @@ export interface Variable {
   readonly start: number;
   /** Number of its entries. */
   readonly size: number;
+  /** Its entries when it is held; not to be written to. */
+  readonly held: Float64Array | undefined;
   /** Number of the solver's variables that it has; 0 when it is held. */
   readonly width: number;
   /** Which variables of the layout are values of its prior, by their names. */
@@ -59,6 +61,7 @@ export function layOut(parameters: Readonly<Record<string, Parameter>>): Variabl
       transform,
       start,
       size: entries,
+      held: parameter.free ? undefined : entriesOf(parameter.initial),
       width,
       priorValues: priorValuesOf(path, parameter, paths),
     };

@@ -13,8 +13,18 @@ import { engine, type Tensor, type TensorInfo } from './tensorflow.ts';
 /** The gradients of an operation in its inputs where that in its result is `slope`, each in numbers that are nobody else's. */
 export type Slopes = (slope: number) => readonly Float64Array[];
 
-/** A number of some tensors, which it reads itself, and its gradients in the first of them. */
-export type NumericFunction = (inputs: readonly TensorInfo[]) => { readonly value: number; readonly slopes: Slopes };
+/**
+ * A number of some tensors, which it reads itself, and its gradients in the first of them.
+ *
+ * @param isWanted - whether the gradient in the input of that place will be asked for; what is not may be left empty
+ */
+export type NumericFunction = (
+  inputs: readonly TensorInfo[],
+  isWanted: (input: number) => boolean,
+) => { readonly value: number; readonly slopes: Slopes };
+
+/** Of a computation of which it is not known which gradients will be. */
+export const allWanted = (): boolean => true;
 
 /** Numbers of a recording: those of an input, those that stay the same, or those that a step makes. */
 interface Slot {
@@ -192,6 +202,12 @@ const ALIGNED = 16;
 /** The most bytes that a replay may hold. */
 const MOST_BYTES = 2 ** 22;
 
+/** Slots that a step reads, or that are asked for. */
+function readSlots(steps: readonly Step[], asked: readonly (Entry | undefined)[]): ReadonlySet<number> {
+  const entries = steps.flatMap((step) => (step.kind === 'slopes' ? [step.dy] : Object.values(step.inputs)));
+  return new Set([...entries, ...asked].flatMap((entry) => (entry === undefined ? [] : [entry.slot])));
+}
+
 /** Makes a recorded computation ready; undefined where it would hold too much memory. */
 export function replayOf({ slots, steps, values, gradients }: Recording): Replay | undefined {
   const backend = backendAtWork()!;
@@ -225,12 +241,16 @@ export function replayOf({ slots, steps, values, gradients }: Recording): Replay
     dtype: slots[slot]!.dtype,
   });
   const slopes: Slopes[] = [];
+  const read = readSlots(steps, [...values, ...gradients]);
   const runs = steps.map((step, place): (() => void) => {
     if (step.kind === 'numeric') {
       const { f, made } = step;
       const infos = step.inputs.map(infoOf);
+      const back = steps.find((other) => other.kind === 'slopes' && other.of === place);
+      const wanted = back?.kind === 'slopes' ? back.made.map(({ slot }) => read.has(slot)) : [];
+      const isWanted = (input: number) => wanted[input] === true;
       return () => {
-        const result = f(infos);
+        const result = f(infos, isWanted);
         numbers(made.slot)[0] = result.value;
         slopes[place] = result.slopes;
       };
@@ -239,7 +259,10 @@ export function replayOf({ slots, steps, values, gradients }: Recording): Replay
       const { of, dy, made } = step;
       return () => {
         const all = slopes[of]!(numbers(dy.slot)[0]!);
-        for (let i = 0; i < made.length; i++) numbers(made[i]!.slot).set(all[i]!);
+        for (let i = 0; i < made.length; i++) {
+          const { slot } = made[i]!;
+          if (read.has(slot)) numbers(slot).set(all[i]!);
+        }
       };
     }
     const inputs = Array.isArray(step.inputs)

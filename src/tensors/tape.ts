@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { doubleOf, exactScalar, tensorOfDoubles } from './doubles.ts';
-import { type NumericFunction, type Recorder, recorderAtWork, type Slopes } from './recording.ts';
+import { allWanted, type NumericFunction, type Recorder, recorderAtWork, type Slopes } from './recording.ts';
 import { engine, type Scalar, type TapeNode, type Tensor } from './tensorflow.ts';
 
 /** An operation whose gradients are plain numbers: neither they nor what they are made of have to be tensors. */
@@ -32,7 +32,7 @@ export function numericOperation(
   const all = constants.length === 0 ? inputs : [...inputs, ...constants];
   state.kernelDepth++;
   try {
-    const { value, slopes } = recorder === undefined ? f(all) : recorder.quietly(() => f(all));
+    const { value, slopes } = recorder === undefined ? f(all, allWanted) : recorder.quietly(() => f(all, allWanted));
     const made = exactScalar(value);
     const place = recorder === undefined ? -1 : recorder.ranNumeric(all, made, f);
     if (isOnTape) state.activeTape!.push(numericNode(inputs, made, slopes, place, state.nextTapeNodeId++));

@@ -68,10 +68,11 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
         const scaled = transpose(memory, kernels, n, q, x, place, inverses);
         const [result, work] = [place(length), place(workspace)];
-        const points = { n, q, x: scaled };
         const symmetric = part === 'lower';
         const given = {
-          ...points,
+          n,
+          q,
+          x: scaled,
           k: covariance,
           shift: bias,
           readsEntries: true,

@@ -64,7 +64,7 @@ export function radialLogDensity(
   const columns = isOuter ? data.columns : given.shape[1];
   return numericOperation(
     operands,
-    ([x, v, l, b, s, y]) => {
+    ([x, v, l, b, s, y], isWanted) => {
       // Entries by name come first: V8 makes a slow object of a literal that begins with two spreads.
       const attributes: Attributes = {
         columns,
@@ -75,21 +75,32 @@ export function radialLogDensity(
         ...numbersAt(v!, l!, b!, s!),
       };
       // Plain numbers: tensors that are kept for the backward pass cost more.
-      const [value, gradients] = numbersOf(DENSITY, [x!, y!], attributes);
-      return { value: value![0]!, slopes: (slope) => unpacked(gradients!, sizes, slope) };
+      const [value, inParameters, inPoints] = numbersOf(DENSITY, [x!, y!], attributes, isWanted(0) ? 3 : 2);
+      return {
+        value: value![0]!,
+        slopes: (slope) => [
+          multiplied(inPoints ?? new Float64Array(0), slope),
+          ...unpacked(inParameters!, sizes.slice(1), slope),
+        ],
+      };
     },
     [given],
   );
 }
 
-/** The gradients one after the other as those in each operand, times a slope. */
+/** Gradients one after the other as those in each parameter, times a slope. */
 function unpacked(gradients: Float64Array, sizes: readonly number[], slope: number): Float64Array[] {
   let at = 0;
   return sizes.map((size) => {
-    const own = gradients.slice(at, at + size);
     at += size;
-    return slope === 1 ? own : own.map((entry) => slope * entry);
+    return multiplied(gradients.subarray(at - size, at), slope);
   });
+}
+
+function multiplied(gradient: Float64Array, slope: number): Float64Array {
+  const result = new Float64Array(gradient.length);
+  for (let i = 0; i < gradient.length; i++) result[i] = slope * gradient[i]!;
+  return result;
 }
 
 interface Attributes extends RadialNumbers, GaussianAttributes, DensityOptions {
@@ -98,11 +109,11 @@ interface Attributes extends RadialNumbers, GaussianAttributes, DensityOptions {
   readonly isOuter: boolean;
 }
 
-/** Outputs: the value; the gradients in points, variance, lengthscale, bias and noise, one after the other. */
+/** Outputs: the value; the gradients in variance, lengthscale, bias and noise, one after the other; that in the points. */
 const DENSITY: MatrixKernel<Attributes> = {
   name: 'latentfield.RadialGaussianLogDensity',
   inputs: ['x', 'given'],
-  outputs: ([x], { gradient, lengthscale }) => (gradient ? [[], [x![0]! * x![1]! + lengthscale.length + 3]] : [[]]),
+  outputs: ([x], { gradient, lengthscale }) => (gradient ? [[], [lengthscale.length + 3], x!] : [[]]),
   compute({ memory, algebra, inputs, outputs }, [x, given], attributes) {
     const [n, q] = x as [number, number];
     const width = given![1]!;
@@ -132,9 +143,9 @@ const DENSITY: MatrixKernel<Attributes> = {
         whole();
       memory.float64(outputs[0]!, 1)[0] = value;
       if (!attributes.gradient) return;
-      const dx = outputs[1]!;
+      const dx = outputs[2]!;
       const slope = operations.radialSumGradient(n, q, points, profile, parameters, k, factor, dx, 'lower');
-      const others = memory.float64(dx + 8 * n * q, lengthscale.length + 3);
+      const others = memory.float64(outputs[1]!, lengthscale.length + 3);
       others[0] = slope.variance;
       others.set(lengthscaleGradient(slope, attributes), 1);
       others[lengthscale.length + 1] = slope.bias;

@@ -105,8 +105,15 @@ export function runKernel(name: string, inputs: Record<string, Tensor>, attribut
 
 /**
  * Computes what a kernel puts out as plain numbers. It takes no stacks, and goes through TensorFlow.js only where somebody watches what runs there.
+ *
+ * @param wanted - how many of the outputs are asked for; all unless given
  */
-export function numbersOf<A>(kernel: MatrixKernel<A>, tensors: readonly TensorInfo[], attributes: A): Float64Array[] {
+export function numbersOf<A>(
+  kernel: MatrixKernel<A>,
+  tensors: readonly TensorInfo[],
+  attributes: A,
+  wanted = Number.POSITIVE_INFINITY,
+): Float64Array[] {
   const shapes = tensors.map(({ shape }) => shape);
   const sizes = kernel.outputs(shapes, attributes).map(sizeOf);
   if (isProfiled()) {
@@ -132,7 +139,7 @@ export function numbersOf<A>(kernel: MatrixKernel<A>, tensors: readonly TensorIn
         return next - own;
       });
       compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
-      return outputs.map((offset, i) => memory.float64(offset, sizes[i]!).slice());
+      return outputs.slice(0, wanted).map((offset, i) => memory.float64(offset, sizes[i]!).slice());
     },
   );
 }
