@@ -78,6 +78,8 @@ export function processDensity(process: Process): Density {
     normalised: parameters.inducing === undefined,
     exact: parameters.inducing === undefined,
     independent: false,
+    // Noise that differs from column to column makes a covariance of each.
+    quadratic: typeof parameters.noise?.initial === 'number',
     parameters: () => parameters,
     // Observations stay the same: what their patterns need is kept. Those of a variable that is inferred come with each evaluation.
     prepare: ({ data }) => (data === undefined ? undefined : process.given(observedPatterns(data), data.rows)),
@@ -101,7 +103,9 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
       const X = tensorMatrix(inputs(fitted.given));
       const Y = withHoles(fitted);
       const patterns = observedPatterns(Y);
-      const exact = lazily(() => process.momentsAt(values, X, patterns));
+      const ofMeans = lazily(() => process.momentsAt(values, X, patterns));
+      const S = fitted.variance && tensorMatrix(fitted.variance);
+      const exact = S === undefined ? ofMeans : lazily(() => uncertainGiven(process, values, X, ofMeans(), S));
       return {
         X,
         patterns,
@@ -126,6 +130,38 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
       return scaled(context.isRough ? quick() : exact())(A);
     },
   });
+}
+
+/**
+ * Moments given Gaussian rows in the place of observations: with B = k(A, X)·(K + σ²I)⁻¹, which are the means given the columns of I, B·diag(s_d)·Bᵀ is added to the
+ * covariance of column d.
+ */
+function uncertainGiven(
+  { momentsAt }: Process,
+  values: ParameterValues,
+  X: Matrix,
+  ofMeans: MomentsAt,
+  variances: Matrix,
+): MomentsAt {
+  const N = X.rows;
+  const identity = Matrix.zeros(N, N);
+  for (let i = 0; i < N; i++) identity.data[i * (N + 1)] = 1;
+  const weightsAt = momentsAt(values, X, observedPatterns(identity));
+  return (A) => {
+    const B = allColumns(weightsAt(A), N).mean;
+    const S = matrixTensor(variances);
+    return ofMeans(A).map((group) => {
+      const own = op.gather<Tensor2D>(S, group.columns, 1);
+      return {
+        ...group,
+        variance: op.add<Tensor2D>(group.variance, op.matMul(op.square(B), own)),
+        covariance: (column) => {
+          const spread = op.mul<Tensor2D>(B, op.sqrt(op.reshape(op.slice(own, [0, column], [N, 1]), [1, N])));
+          return op.add<Tensor2D>(group.covariance(column), op.matMul<Tensor2D>(spread, spread, false, true));
+        },
+      };
+    });
+  };
 }
 
 /** What new rows of functions with observations around them are like. */

@@ -115,6 +115,10 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   sample?(p: Readonly<Record<Name, Tensor>>, random: Random, shape: readonly [number, number], data: Data): Tensor2D;
   /** E[log p(X)] where the rows of X are Gaussians with these means and variances, n entries where rows are independent; sampled without it. */
   expected?(p: Readonly<Record<Name, Tensor>>, X: op.GaussianRows): Scalar | Tensor1D;
+  /**
+   * True, or of these data, where log p(X) is c − ½·Σ_d x_dᵀQx_d with a matrix Q that is the same for all columns: its expectation under Gaussian rows follows from it.
+   */
+  readonly quadratic?: boolean | ((data: Data) => boolean);
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
@@ -133,6 +137,7 @@ const MEMBERS: Readonly<Record<keyof PriorDefinition<string>, Member>> = {
   restrict: 'function, if any',
   sample: 'function, if any',
   expected: 'function, if any',
+  quadratic: 'anything',
 };
 
 /** The second derivatives of a prior's log density in X at natural values p. */
@@ -247,10 +252,12 @@ export function definePrior<Name extends string, Data, Constants>(
           }),
       ...(restrict === undefined ? {} : { restrict }),
     };
-    const { sample, expected } = definition;
+    const { sample, expected, quadratic } = definition;
+    const isQuadratic = typeof quadratic === 'function' ? quadratic(data) : quadratic === true;
     return Object.freeze<Prior<FieldShowing>>({
       ...prior,
       density: priorDensity(prior, {
+        ...(isQuadratic && { quadratic: true }),
         ...(sample && { sample: (p, random, shape) => sample.call(definition, own(p), random, shape, data) }),
         ...(expected && {
           expected: (p, { value }) => expected.call(definition, own(p), value as op.GaussianRows),
@@ -267,7 +274,7 @@ export function definePrior<Name extends string, Data, Constants>(
 }
 
 /** A prior as the density of the latents of a model of variables. */
-function priorDensity(prior: Omit<Prior, 'density'>, own: Pick<Density, 'sample' | 'expected'>): Density {
+function priorDensity(prior: Omit<Prior, 'density'>, own: Pick<Density, 'sample' | 'expected' | 'quadratic'>): Density {
   const { name, parameters, pointLogDensity, transition, field, restrict } = prior;
   const given = ({ constants, onJitter }: DensityContext): GivenContext => {
     const { prepared, observations } = constants as PreparedPrior;

@@ -29,6 +29,7 @@ export const laplacianFactory = definePrior({
       return eigenvalues;
     };
   },
+  quadratic: true,
   logDensity: (p, X, { data: graph, constants: eigenvalues }) => {
     const form = op.add(op.laplacianQuadraticForm(X, graph), op.mul(p.offset, op.sum(op.square(X))));
     const exponent = op.mul<Scalar>(op.mul(-0.5, p.strength), form);

@@ -23,6 +23,7 @@ export const markovFactory = definePrior({
     fromJSON: (json) => checkSaved(v.strictObject(savedSequence), json, '.'),
   },
   prepare: ({ rows }, { segments }) => transitionsOf(segments, rows, "Prior 'markov'"),
+  quadratic: true,
   logDensity: (p, X, { data, constants: { from, to, first } }) => {
     const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));
     const exponent = op.div(op.mul(-0.5, op.sum(op.square(steps))), p.variance);

@@ -240,6 +240,7 @@ export function constraintField(options: ConstraintFieldOptions): Density & { re
     centred: true,
     takesMissing: false,
     independent: false,
+    quadratic: true,
     ...(areGiven && { points: 1 + Math.max(...all.map(({ form }) => Math.max(...Array.from(form.columns)))) }),
     parameters: (start) => {
       const { copies, statistics } = prepared(start);

@@ -87,6 +87,7 @@ export function defineFieldLayer<Name extends string = never>(
     prepare: ({ rows }, graph) => {
       checkGraph(graph, owner, rows);
     },
+    quadratic: true,
     logDensity: (p, X, { data: graph }) =>
       fieldLogDensity(checkedPrecision(owner, definition.precision(p, graph), graph), X, graph),
     field: (p, _, graph) =>

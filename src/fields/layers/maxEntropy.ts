@@ -123,6 +123,8 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
     checkGraph(graph, 'maxEntropy', rows);
     return { factor: fieldFactor(graph), learn: weightsLearner(graph) };
   },
+  // At the weights of the maximum given X it is not quadratic.
+  quadratic: ({ profiled }) => !profiled,
   logDensity: (p, X, { data, constants: { factor, learn } }) => {
     const { graph, squaredDistances, basePrecision, copies } = data;
     const phi = squaredDistances ?? (edgeSquaredDistances(X as Tensor2D, graph) as Tensor1D);

@@ -14,6 +14,7 @@ import { type Overrides, type OwnParameters, overriddenParameters } from '../../
 import * as op from '../../tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { functionsOf, type Likelihood, type Noise, type ObservationMoments } from './likelihood.ts';
+import { expectedLogDensity } from './normalExpectation.ts';
 
 /** What an observation is given: one function, n×D, or several, a list of them. */
 export type Functions<Count extends number> = Count extends 1 ? Tensor2D : readonly Tensor2D[];
@@ -191,6 +192,9 @@ export function likelihoodFactory<Name extends string, Options extends object = 
 /** Functions that an observation is given, as a definition takes them. */
 type Split = Tensor2D | readonly Tensor2D[];
 
+const momentsOf = (rows: Tensor2D | op.GaussianRows): op.GaussianRows =>
+  'variance' in rows ? rows : { mean: rows, variance: op.zerosLike(rows) };
+
 interface OwnSampling {
   readonly sample?: (p: TensorMap, f: Split, random: Random) => Tensor2D;
   readonly momentsAt?: (p: TensorMap, f: Split) => ObservationMoments;
@@ -239,6 +243,16 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample, mo
         : joinedColumns([first, ...Array(functions - 1).fill(Matrix.zeros(rows, columns))]);
     },
     logDensity: entries,
+    ...(functions === 1 && {
+      // Of Gaussian noise it does not matter which of both is uncertain.
+      ...(likelihood.conjugate === undefined && { expectedOver: 'given' as const }),
+      expected: (p: TensorMap, { value, given, present }: Rows<Tensor2D | op.GaussianRows>) => {
+        const [y, f] = [momentsOf(value), momentsOf(given[0]!)];
+        split([f.mean], y.mean.shape[1]);
+        const own = expectedLogDensity(likelihood, p, f.mean, op.add<Tensor2D>(f.variance, y.variance), y.mean);
+        return op.sum<Tensor1D>(present === undefined ? own : op.mul(present, own), 1);
+      },
+    }),
     condition: (p) => ({
       logPredictive: (rows) => entries(p, rows),
       moments: (given) => {

@@ -19,7 +19,7 @@ export function normalExpectation(mean: Tensor2D, variance: Tensor2D, g: (f: Ten
 
 /** E[log p(y|f)] of every entry: in closed form where the likelihood has one. */
 export function expectedLogDensity(
-  likelihood: Likelihood,
+  likelihood: Pick<Likelihood, 'expectation' | 'logDensity'>,
   p: TensorMap,
   mean: Tensor2D,
   variance: Tensor2D,

@@ -55,6 +55,7 @@ export function boundProcess(options: BoundOptions): ViewProcess {
     prepare: (start: DensityStart) => openBound(options, start),
     held: (start: DensityStart) =>
       isCollapsed(options, start) ? { names: ['noise'], iterations: NOISE_HELD } : undefined,
+    expectedOver: 'given',
     logDensity: bound,
     expected: bound,
     once: (p: TensorMap) => (Q_MEAN in p ? op.neg(inducingDivergence(variablesFrom(p))) : undefined),

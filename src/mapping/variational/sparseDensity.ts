@@ -18,6 +18,7 @@ export function sparseDensity(process: Process, options: BoundOptions): Density 
   const opened = new WeakSet<object>();
   return Object.freeze<Density>({
     ...bound,
+    quadratic: own.quadratic!,
     parameters: (start) =>
       isOwn(start)
         ? { ...process.parameters, inducing: real(inducingStart(options.inducing, inputsStart(start))) }

@@ -9,7 +9,7 @@ import { withGetters } from '../../core/withGetters.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
 import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { denseCurvature } from '../denseCurvature.ts';
 import { imputed } from '../imputation.ts';
 import { initialLatents } from '../initialization.ts';
@@ -18,7 +18,7 @@ import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model
 import { type Parameter, positive, real } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
-import type { DensityContext, DensityStart, Rows, RowsStart } from './density.ts';
+import type { Density, DensityContext, DensityStart, Rows, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import type { Chart } from './map.ts';
 import {
@@ -262,7 +262,9 @@ export function compiled(
       const isSpread = posterior.kind === 'latentDistribution';
       const all = posterior.parameters(observations(), variable.dim, seed);
       const own = isSpread ? all : restrictedPoints(node, all);
-      const pathOf = (key: string) => name + key.slice(POINTS.length);
+      // Beside parameters of the density, which may have the same names.
+      const prefix = isSpread && !graph.isNamed ? `${name}.posterior` : name;
+      const pathOf = (key: string) => prefix + key.slice(POINTS.length);
       place(pointsOf(name), own, pathOf);
       pointwise.push(
         ...(isSpread ? posterior.pointwise : Object.keys(own).filter((key) => key === POINTS)).map(pathOf),
@@ -600,7 +602,12 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       }
       const own = densityContext(context, prepared.get(path));
       const there = read === undefined ? seenRows(present.get(node.name), node.isPointwise) : undefined;
-      const isExpected = density.expected !== undefined && [node.name, ...node.given].some((name) => spreads.has(name));
+      const { expectedOver: over } = density;
+      const spreadOf = (name: string) =>
+        density.expected === undefined || (over !== undefined && (over === 'value') !== (name === node.name))
+          ? undefined
+          : spreads.get(name);
+      const isExpected = [node.name, ...node.given].some((name) => spreadOf(name) !== undefined);
       const at = <V>(value: (name: string) => V) => ({
         value: value(node.name),
         given: node.given.map(value),
@@ -609,14 +616,20 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const found = isExpected
         ? density.expected!(
             p,
-            at((name) => spreads.get(name) ?? points.get(name)!),
+            at((name) => spreadOf(name) ?? points.get(name)!),
             own,
           )
-        : density.logDensity(
-            p,
-            at((name) => points.get(name)!),
-            own,
-          );
+        : spread !== undefined && isQuadratic(density, spread)
+          ? quadraticExpectation(
+              (value) =>
+                density.logDensity(p, { ...at((name) => (name === node.name ? value : points.get(name)!)) }, own),
+              spread,
+            )
+          : density.logDensity(
+              p,
+              at((name) => points.get(name)!),
+              own,
+            );
       const once = density.once?.(p);
       if (once !== undefined) divergences.push([placed.divergence, () => once]);
       const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
@@ -698,6 +711,26 @@ function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown
     };
   }
   return {};
+}
+
+/** Rows of which a quadratic form is taken in all N columns of a matrix of their deviations, at most. */
+const MOST_QUADRATIC = 4000;
+
+const isQuadratic = ({ quadratic }: Density, { mean }: op.GaussianRows) =>
+  quadratic === true && mean.shape[0] <= MOST_QUADRATIC;
+
+/**
+ * E[log p] of Gaussian rows where log p(X) = c − ½·Σ_d x_dᵀQx_d: log p of the means less ½·Σ_i Q_ii·Σ_d s_id, which log p of the N columns √(Σ_d s_id)·e_i says beside log p
+ * of as many columns of zeros.
+ */
+function quadraticExpectation(
+  logDensity: (value: Tensor2D) => Scalar | Tensor1D,
+  { mean, variance }: op.GaussianRows,
+): Scalar {
+  const N = mean.shape[0];
+  const total = (value: Tensor2D) => op.sum<Scalar>(logDensity(value));
+  const deviations = op.mul<Tensor2D>(op.eye(N), op.sqrt(op.sum(variance, 1, true)));
+  return op.add<Scalar>(total(mean), op.sub(total(deviations), total(op.zeros([N, N]))));
 }
 
 /** A draw of Gaussian rows that moves with their means and variances. */

@@ -19,6 +19,8 @@ export interface Rows<V = Tensor2D> {
   readonly given: readonly V[];
   /** n×D, 1 where an entry of the value is observed and 0 where it is missing (the value is 0 there); without it all are observed. */
   readonly present?: Tensor2D;
+  /** Of fitted rows: n×D variances where the value is Gaussian rows, whose means are the value. */
+  readonly variance?: Tensor2D;
   /** Of fitted rows: n×q variances of those of the variables given that are Gaussian rows, whose means are given. */
   readonly givenVariances?: readonly (Tensor2D | undefined)[];
 }
@@ -149,6 +151,10 @@ export interface Density {
     given: readonly Tensor2D[],
   ) => Tensor2D;
   readonly expected?: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) => Scalar | Tensor1D;
+  /** What `expected` takes as Gaussian rows: the value or what it is given, which are points otherwise; both unless it says. */
+  readonly expectedOver?: 'value' | 'given';
+  /** True if the log density is quadratic in the value, alike in each column: expectations under Gaussian rows follow from it, for 4000 rows at most. */
+  readonly quadratic?: boolean;
   /** What it says once, however many rows count: −KL(q(u)‖p(u)) of variables of its own. Added to its log density; undefined where it has none. */
   readonly once?: (p: TensorMap) => Scalar | undefined;
   /**

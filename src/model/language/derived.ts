@@ -173,7 +173,13 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         const present = seen.get(node.name)?.present;
         const spread = node.given.map((each) => keptVariances[each]);
         // Read when a density asks for them: observations of many rows take time to be made.
+        const ofValue = keptVariances[node.name];
         return {
+          ...(ofValue && {
+            get variance() {
+              return matrixTensor(ofValue);
+            },
+          }),
           ...(spread.some((own) => own !== undefined) && {
             get givenVariances() {
               return spread.map((own) => own && matrixTensor(own));
@@ -242,7 +248,7 @@ export function fittedVariables(model: CompiledGraph, values: ParameterValues): 
         withFloat64(() =>
           placed.density.field!(
             multipliers,
-            kept[node.name] ?? Matrix.zeros(graph.points, 0),
+            withDeviations(kept[node.name] ?? Matrix.zeros(graph.points, 0), keptVariances[node.name]),
             placed.density.prepare?.(model.startOf(node)),
           ),
         ),
@@ -739,6 +745,16 @@ function fittedValues(
     }
   }
   return { kept, variances };
+}
+
+/** Rows whose products are those that are expected of Gaussian rows: x_iᵀx_i is m_iᵀm_i + Σ_d s_id, which a column of its own adds to each. */
+function withDeviations(mean: Matrix, variance: Matrix | undefined): Matrix {
+  if (variance === undefined) return mean;
+  const deviations = Matrix.zeros(mean.rows, mean.rows);
+  for (let i = 0; i < mean.rows; i++) {
+    deviations.data[i * (mean.rows + 1)] = Math.sqrt(variance.row(i).reduce((sum, own) => sum + own, 0));
+  }
+  return joinedColumns([mean, deviations]);
 }
 
 /** Top eigenvectors of HUH, each times the root of its eigenvalue, N×dim. */

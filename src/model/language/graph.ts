@@ -40,6 +40,8 @@ export interface VariableGraph {
   readonly points: number;
   /** The variable that `fit.latents` shows. */
   readonly shown: Node;
+  /** True if its parameters are at places of a named model. */
+  readonly isNamed: boolean;
 }
 
 /**
@@ -120,7 +122,7 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
       `The variables of ${owner} have no latent, mapped or embedded one with a row a point. Return one.`,
     );
   }
-  return { nodes, shared, points, shown };
+  return { nodes, shared, points, shown, isNamed: places !== undefined };
 }
 
 function checkName(owner: string, name: string): void {

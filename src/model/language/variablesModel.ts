@@ -146,9 +146,13 @@ export function compiledModel(model: AnyModel, caller: string, seed: number): Co
   );
 }
 
-/** The first search that a density asks for. */
+/** The first search that a density asks for; one by curvature that it knows of observations is none of a latent variable. */
 function searchOf({ nodes }: VariableGraph): Search | undefined {
-  for (const { densities } of nodes) for (const { density } of densities) if (density.search) return density.search;
+  for (const { variable, densities } of nodes) {
+    for (const { density } of densities) {
+      if (density.search && (variable.role !== 'latent' || density.curvature === undefined)) return density.search;
+    }
+  }
   return undefined;
 }
 

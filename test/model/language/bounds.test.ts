@@ -64,7 +64,10 @@ const namedBayesian = (y: Matrix) =>
 /** Values of the named model under the paths of the own one. */
 const renamed = (values: object) =>
   Object.fromEntries(
-    Object.entries(values).map(([path, value]) => [path.replace('latents', 'z').replace('mapping', 'y'), value]),
+    Object.entries(values).map(([path, value]) => [
+      path.replace('latents', 'z.posterior').replace('mapping', 'y'),
+      value,
+    ]),
   );
 
 describe('a process through inducing inputs, given Gaussian rows', () => {
