@@ -59,7 +59,6 @@ const namedBayesian = (y: Matrix) =>
     latentVariance: 0.3,
     missing: 'ignore',
     scale: false,
-    jitter: 1e-8,
   });
 /** Values of the named model under the paths of the own one. */
 const renamed = (values: object) =>

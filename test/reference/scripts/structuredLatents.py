@@ -40,7 +40,7 @@ def bound(v):
     for n in range(N):
         own = np.exp(-((m[n] - middle) ** 2) / (l**2 + 2 * s[n])) / np.sqrt(1 + 2 * s[n] / l**2)
         psi2 = psi2 + variance**2 * between * own.prod(-1)
-    K = rbf(Z, Z, variance, l) + JITTER * np.eye(M)
+    K = rbf(Z, Z, variance, l) + JITTER * variance * np.eye(M)
     A = K + psi2 / noise
     explained = psi1.T @ Y
     return (
