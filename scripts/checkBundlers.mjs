@@ -1,5 +1,6 @@
 // Packs the package, installs it beside esbuild and webpack in an empty project, and has a page of it fit a model on its own thread and in a worker: through Vite's
-// server, Vite's build, webpack and esbuild, each in Chromium. All must find the same objective. A word as argument chooses some of them.
+// server, Vite's build, webpack and esbuild, each in Chromium. All must find the same objective. A word as argument chooses some of them. Ends with what a page loads first when Vite
+// and when esbuild has bundled it: of `latentfield/map` that is to be the same within 5 %.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { build, createServer } from 'vite';
 
@@ -177,3 +179,61 @@ for (const [name, serve] of Object.entries(WAYS)) {
 }
 await browser.close();
 if (objectives.size > 1) throw new Error(`The objectives differ: ${[...objectives].join(', ')}`);
+
+const LIGHT = {
+  "fit and gplvm of 'latentfield'": "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };",
+  "map of 'latentfield/map'": "import { map } from 'latentfield/map'; globalThis.page = map;",
+};
+for (const [name, code] of Object.entries(LIGHT)) {
+  writeFileSync(join(project, 'light.js'), code);
+  const [byVite, byEsbuild] = [await weightByVite(), await weightByEsbuild()];
+  const more = byEsbuild / byVite - 1;
+  console.log(
+    `${name}: ${(byVite / 1000).toFixed(1)} kB gzip by Vite, ${(byEsbuild / 1000).toFixed(1)} by esbuild (${(100 * more).toFixed(0)} % more)`,
+  );
+  if (name.startsWith('map') && Math.abs(more) > 0.05) throw new Error(`The page of ${name} differs by more than 5 %.`);
+}
+
+/** Compressed bytes of a chunk and of those that it imports at once. */
+function weightOf(entry, chunks, found = new Set()) {
+  if (found.has(entry)) return 0;
+  found.add(entry);
+  const { code, imports } = chunks.get(entry);
+  return imports.reduce((sum, name) => sum + weightOf(name, chunks, found), gzipSync(code).length);
+}
+
+async function weightByVite() {
+  const { output } = await build({
+    ...quiet,
+    build: {
+      ...{ write: false, target: 'es2022', modulePreload: false },
+      rolldownOptions: { input: join(project, 'light.js'), external: [/^node:/, 'koffi'] },
+    },
+    worker: { format: 'es' },
+  });
+  const chunks = output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]);
+  return weightOf(chunks.find(([, { isEntry }]) => isEntry)[0], new Map(chunks));
+}
+
+async function weightByEsbuild() {
+  const esbuild = createRequire(join(project, 'main.js'))('esbuild');
+  const { metafile, outputFiles } = await esbuild.build({
+    ...{
+      entryPoints: [join(project, 'light.js')],
+      absWorkingDir: project,
+      outdir: 'light',
+      write: false,
+      metafile: true,
+    },
+    ...{ bundle: true, splitting: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022' },
+    ...{ external: ['node:*', 'koffi'], logLevel: 'error' },
+  });
+  const chunks = Object.entries(metafile.outputs).map(([name, { imports }]) => [
+    name,
+    {
+      code: outputFiles.find(({ path }) => path.endsWith(`/${name}`)).contents,
+      imports: imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path),
+    },
+  ]);
+  return weightOf('light/light.js', new Map(chunks));
+}

@@ -43,7 +43,7 @@ if (emitted !== 0) process.exit(emitted ?? 1);
 const declared = (types) => types.replace('./dist', declarations);
 options.paths = Object.fromEntries(
   Object.entries(entries)
-    .filter(([entry, { types }]) => types !== undefined && entry !== './browser' && entry !== './worker.js')
+    .filter(([, { types }]) => types !== undefined && !types.startsWith('./dist/browser/'))
     .map(([entry, { types }]) => [entry.replace('.', 'latentfield'), [declared(types)]]),
 );
 const publicNames = namesOfEntries();
@@ -111,7 +111,7 @@ function exportsOf(file) {
 /** What each entry point exports. */
 function namesOfEntries() {
   const paths = Object.entries(entries).filter(
-    ([entry, to]) => to.types !== undefined && !['./ops', './browser', './worker.js'].includes(entry),
+    ([entry, to]) => to.types !== undefined && entry !== './ops' && !to.types.startsWith('./dist/browser/'),
   );
   const files = paths.map(([, { types }]) => declared(types));
   const program = ts.createProgram(files, options);

@@ -52,8 +52,8 @@ async function checkTypes(packed) {
 const MOST_MEGABYTES = 75;
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 // Those for pages do not run in Node: test/browser loads them.
-const entries = Object.keys(exports).filter(
-  (entry) => !entry.endsWith('.json') && !['./browser', './worker.js'].includes(entry),
+const entries = Object.entries(exports).flatMap(([entry, to]) =>
+  typeof to === 'string' || to.default.startsWith('./dist/browser/') ? [] : [entry],
 );
 
 const program = `

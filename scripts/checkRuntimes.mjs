@@ -2,7 +2,7 @@
 // into a temporary folder, Deno without any permission but to read files, and in a page of Chromium, bundled by Vite. Names what it could not get; one runtime beside this
 // Node must be there.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +45,9 @@ for (const [name, model] of Object.entries({
   const result = await fit(model(), options);
   found[name] = bits([result.objective, ...result.latents.data]);
 }
+// What notebooks show of a fit.
+const shown = await (await fit(pca(flow, { latentDim: 2 })))[Symbol.for('Jupyter.display')]();
+found.display = bits(Object.values(shown).flatMap((text) => [...text].map((letter) => letter.codePointAt(0))));
 const text = JSON.stringify(found);
 globalThis.found = text;
 console.log(text);
@@ -85,8 +88,21 @@ const RUNTIMES = [
     name: 'Deno',
     get: () => installed('deno', '@deno/linux-x64-glibc', 'node_modules/@deno/linux-x64-glibc/deno'),
     args: ['run', '--no-prompt', '--no-remote', '--node-modules-dir=manual', '--allow-read=.', 'program.mjs'],
+    also: publishable,
   },
 ];
+
+/** Whether the sources could be published on JSR as jsr.json says; npm's packages are asked for from its registry. */
+function publishable(deno) {
+  const folder = join(place, 'jsr');
+  for (const name of ['jsr.json', 'src', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  }
+  // Types are checked with TypeScript.
+  const args = ['publish', '--dry-run', '--allow-dirty', '--allow-slow-types', '--no-check'];
+  const { failure } = run(deno, args, { cwd: folder, env: { ...process.env, DENO_DIR: join(place, 'deno-cache') } });
+  return failure === undefined ? undefined : `jsr.json: ${failure}`;
+}
 
 const CHROMIUM = [
   process.env.LATENTFIELD_CHROMIUM,
@@ -134,7 +150,7 @@ let reference;
 let compared = 0;
 const missing = [];
 const problems = [];
-for (const { name, get, args } of [...RUNTIMES, { name: 'Chromium', get: () => CHROMIUM }]) {
+for (const { name, get, args, also } of [...RUNTIMES, { name: 'Chromium', get: () => CHROMIUM }]) {
   const command = get();
   if (command === undefined) {
     missing.push(name);
@@ -145,6 +161,8 @@ for (const { name, get, args } of [...RUNTIMES, { name: 'Chromium', get: () => C
     problems.push(`${name}: ${failure}`);
     continue;
   }
+  const other = also?.(command);
+  if (other !== undefined) problems.push(`${name}: ${other}`);
   const found = JSON.parse(stdout.trim().split('\n').at(-1));
   reference ??= found;
   const differing = Object.keys(reference).filter((key) => found[key] !== reference[key]);

@@ -66,6 +66,11 @@ const GROUPS = {
     ],
     ['trust', 'Assess a map', 'evaluate quality assess fit stability points not to trust'],
     ['pictures', 'Pictures', 'plot scatter colours labels svg png interactive hover ellipses error bars visualize 3d'],
+    [
+      'by-url',
+      'By URL, and in notebooks',
+      'cdn script tag html observable quarto deno jupyter python anywidget jsr no build esbuild',
+    ],
     ['your-own-model', 'Your own model', 'custom model prior likelihood probabilistic programming'],
     ['extending', 'Extending', 'custom kernel plugin'],
   ],

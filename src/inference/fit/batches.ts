@@ -103,10 +103,10 @@ export async function gatheredFrom(
       ),
     );
     const own = compute(() => sourced.latentsOf(values, observations));
-    for (const of of ['mean', 'variance'] as const) {
-      latents[of] ??= Matrix.zeros(points, own[of].columns);
+    for (const moment of ['mean', 'variance'] as const) {
+      latents[moment] ??= Matrix.zeros(points, own[moment].columns);
       batch.rows.forEach((row, i) => {
-        latents[of]!.data.set(own[of].row(i), row * own[of].columns);
+        latents[moment]!.data.set(own[moment].row(i), row * own[moment].columns);
       });
     }
   }

@@ -1,7 +1,7 @@
 import { type MapTheme, markPath } from 'latentfield/plot';
 
 /** Ten categories, at least 0.11 apart in OKLab for pairs of normal, protan, deutan and tritan sight; and numbers, where more is darker in the light, lighter in the dark. */
-const PALETTES = {
+export const PALETTES = {
   light: {
     labels: [
       ...['#424b96', '#bd3b08', '#208470', '#7e2f4f', '#8b35de'],

@@ -1,0 +1,171 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { pipeFlow } from '../../src/data/index.ts';
+import { fit, gplvm, pca } from '../../src/index.ts';
+import { THEMES } from '../../web/url/themes.ts';
+import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
+import { servedFolder } from './servedFolder.ts';
+
+const built = fileURLToPath(new URL('../../dist/browser', import.meta.url));
+const why = existsSync(join(built, 'map.js')) ? '' : ' (dist/ is not built: npm run build)';
+
+describe('the colours of a map by URL', () => {
+  it('are those of the explorer', () => {
+    const style = readFileSync(new URL('../../web/playground/style.css', import.meta.url), 'utf8');
+    const named: Readonly<Record<string, string>> = { faintInk: 'ink2', line: 'line2' };
+    for (const key of Object.keys(THEMES.light) as (keyof typeof THEMES.light)[]) {
+      const values = [...style.matchAll(new RegExp(`--${named[key] ?? key}: ([^;]+);`, 'g'))].map(([, value]) => value);
+      // In the light first; fonts are those of both.
+      expect([key, values[0], values.at(-1)]).toEqual([key, THEMES.light[key], THEMES.dark[key]]);
+    }
+  });
+});
+
+describe.skipIf(why !== '')(`what a page loads by URL${why}`, () => {
+  it('is at most 170 kB compressed for the first map', () => {
+    const seen = new Set<string>();
+    const weigh = (name: string): number => {
+      if (seen.has(name)) return 0;
+      seen.add(name);
+      const code = readFileSync(join(built, name), 'utf8');
+      const imported = [...code.matchAll(/(?:from|import) *"\.\/([^"]+)"/g)].map(([, other]) => weigh(other!));
+      return imported.reduce((sum, size) => sum + size, gzipSync(code).length);
+    };
+    const weight = weigh('map.js');
+    expect(weight).toBeGreaterThan(50_000);
+    expect(weight).toBeLessThanOrEqual(170_000);
+  });
+
+  it('is one file for a notebook: no import stands in the widget', () => {
+    const code = readFileSync(join(built, 'widget.js'), 'utf8');
+    expect(code).not.toMatch(/(?:^|[;}\n])\s*import\s*[\w{*"']/);
+  });
+});
+
+const { observations, labels, columnNames } = pipeFlow({ points: 40, seed: 1 });
+const rows = observations.toArrays();
+const whyNot = why || NEEDS_CHROMIUM;
+
+describe.skipIf(whyNot !== '')(`a map by URL${whyNot}`, () => {
+  let browser: Browser | undefined;
+  afterAll(() => browser?.close());
+
+  /** A page beside the files, as of another site. */
+  async function opened(script: string): Promise<{ page: Page; problems: string[]; close: () => Promise<unknown> }> {
+    const served = await servedFolder(built);
+    browser ??= await startChromium();
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    await page.route(`${served.url}page.html`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<!doctype html><div id="map"></div><script type="module">${script}</script>`,
+      }),
+    );
+    await page.goto(`${served.url}page.html`);
+    return { page, problems, close: () => Promise.all([page.close(), served.close()]) };
+  }
+
+  /** Whether anything is drawn on the canvas of the page. */
+  const inked = (page: Page) =>
+    page.evaluate(() => {
+      const canvas = document.querySelector('canvas')!;
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      const colours = new Set<number>();
+      for (let i = 0; i < data.length; i += 4) colours.add((data[i]! << 16) | (data[i + 1]! << 8) | data[i + 2]!);
+      return colours.size;
+    });
+
+  it('shows principal components, then the model that was asked for, with the latents of any other host', async () => {
+    const { page, problems, close } = await opened(`
+      import { map } from './map.js';
+      const element = document.getElementById('map');
+      const rows = ${JSON.stringify(rows)};
+      const first = await map(element, rows);
+      globalThis.pca = first.fit.latents.toArrays();
+      globalThis.canvases = document.querySelectorAll('canvas').length;
+      first.release();
+      globalThis.left = element.childElementCount;
+      const { fit } = await map(element, rows, { model: 'gplvm', maxIterations: 5, labels: ${JSON.stringify([...labels])}, columns: ${JSON.stringify(columnNames)} });
+      globalThis.gplvm = fit.latents.toArrays();
+    `);
+    const found = (await (
+      await page.waitForFunction('globalThis.gplvm && globalThis', null, { timeout: 60_000 })
+    ).evaluate((all) => {
+      const { pca, gplvm, canvases, left } = all as unknown as Record<string, unknown>;
+      return { pca, gplvm, canvases, left };
+    })) as Record<string, unknown>;
+    expect(found.canvases).toBe(1);
+    expect(found.left).toBe(0);
+    expect(found.pca).toEqual((await fit(pca(rows, { latentDim: 2 }))).latents.toArrays());
+    expect(found.gplvm).toEqual((await fit(gplvm(rows, { latentDim: 2 }), { maxIterations: 5 })).latents.toArrays());
+    expect(await inked(page)).toBeGreaterThan(20);
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  it('refuses a model that is not there, and leaves nothing in the page', async () => {
+    const { page, close } = await opened(`
+      import { map } from './map.js';
+      const element = document.getElementById('map');
+      await map(element, ${JSON.stringify(rows)}, { model: 'gpvlm' }).catch((error) => { globalThis.said = error.message; });
+      globalThis.left = element.childElementCount;
+    `);
+    await page.waitForFunction('globalThis.left !== undefined');
+    expect(await page.evaluate('[globalThis.said, globalThis.left]')).toEqual([
+      expect.stringContaining("There is no model 'gpvlm'"),
+      0,
+    ]);
+    await close();
+  });
+
+  it('is an anywidget: it reads its host, sets what it has found, follows changes, and goes without a trace', async () => {
+    const { page, problems, close } = await opened(`
+      import widget from './widget.js';
+      const values = new Map(Object.entries({ rows: ${JSON.stringify(rows)}, model: 'pca', labels: null, columns: null, options: null, seed: null }));
+      const listeners = new Map();
+      const sent = [];
+      let pending = {};
+      const model = {
+        get: (name) => values.get(name),
+        set: (name, value) => { values.set(name, value); pending[name] = value; },
+        save_changes: () => { sent.push(pending); pending = {}; },
+        on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
+        off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((other) => other !== listener)),
+      };
+      const el = document.getElementById('map');
+      const change = (name, value) => { values.set(name, value); for (const listener of listeners.get('change:' + name) ?? []) listener(); };
+      const until = async (count) => { while (sent.length < count) await new Promise((done) => setTimeout(done, 10)); };
+      const clean = widget.render({ model, el });
+      await until(1);
+      change('rows', ${JSON.stringify(rows.slice(0, 30))});
+      await until(2);
+      const canvases = el.querySelectorAll('canvas').length;
+      change('model', 'nothing');
+      await until(3);
+      change('model', 'isomap');
+      await until(4);
+      clean();
+      globalThis.found = { sent, canvases, left: el.childElementCount, listening: [...listeners.values()].flat().length };
+    `);
+    const found = (await (await page.waitForFunction('globalThis.found', null, { timeout: 60_000 })).jsonValue()) as {
+      sent: { latents?: number[][]; message?: string; error: string }[];
+      canvases: number;
+      left: number;
+      listening: number;
+    };
+    expect(found.sent[0]!.latents).toEqual((await fit(pca(rows, { latentDim: 2 }))).latents.toArrays());
+    expect(found.sent[0]!.error).toBe('');
+    expect(found.sent[1]!.latents).toEqual((await fit(pca(rows.slice(0, 30), { latentDim: 2 }))).latents.toArrays());
+    expect(found.sent[2]!.error).toContain("There is no model 'nothing'");
+    expect(found.sent[3]!.latents).toHaveLength(30);
+    expect({ ...found, sent: undefined }).toEqual({ canvases: 1, left: 0, listening: 0, sent: undefined });
+    expect(problems).toEqual([]);
+    await close();
+  });
+});
