@@ -75,7 +75,7 @@ export function defineFit(command: Command, context: Context): void {
   command
     .argument(
       '<data>',
-      "observations, one point a row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow; '-' reads stdin",
+      "observations, one point a row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .mtx, or a folder of Cell Ranger; '-' reads stdin",
     )
     .option('--model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`, camelCase)
     .option('--out <dir>', '(required) folder for the results, made if need be')

@@ -15,4 +15,5 @@ export { unknownName } from './options.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom } from './random.ts';
 export type { RowSource } from './rowSource.ts';
+export { type CompressedRows, SparseMatrix } from './sparseMatrix.ts';
 export { systemReason } from './systemReason.ts';

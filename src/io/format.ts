@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { systemReason } from '../core/systemReason.ts';
 
-export type Format = 'csv' | 'tsv' | 'txt' | 'npy' | 'npz' | 'parquet' | 'arrow';
+export type Format = 'csv' | 'tsv' | 'txt' | 'npy' | 'npz' | 'parquet' | 'arrow' | 'mtx';
 
 const EXTENSIONS: Readonly<Record<string, Format>> = {
   '.csv': 'csv',
@@ -13,6 +13,7 @@ const EXTENSIONS: Readonly<Record<string, Format>> = {
   '.parquet': 'parquet',
   '.arrow': 'arrow',
   '.feather': 'arrow',
+  '.mtx': 'mtx',
 };
 
 /** The format that a file's name says; `.gz` behind it is left aside. */
@@ -21,7 +22,7 @@ export function formatOf(file: string): Format {
   const format = EXTENSIONS[extension];
   if (format !== undefined) return format;
   throw new InvalidInputError(
-    `'${file}' ${extension === '' ? 'has no extension' : `ends in '${extension}'`}: expected .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow or .feather, also with .gz.`,
+    `'${file}' ${extension === '' ? 'has no extension' : `ends in '${extension}'`}: expected .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .feather or .mtx, also with .gz.`,
   );
 }
 

@@ -7,6 +7,7 @@ export { checkFilePath, makeFolder, removeEmptyFolders } from './makeFolder.ts';
 export { readMatchingTable } from './matchedTable.ts';
 export { type NormaliseCountsOptions, normaliseCounts } from './normaliseCounts.ts';
 export { parseTable } from './parseTable.ts';
+export { type ReadSparseTableOptions, readSparseTable, type SparseTable } from './readSparseTable.ts';
 export { readTable } from './readTable.ts';
 export { rowsOf } from './rowsOf.ts';
 export { type StandardisedColumns, standardise } from './standardise.ts';

@@ -30,7 +30,7 @@ export async function readLabels(file: string, options: ReadLabelsOptions = {}):
   const { count } = givenOptions(options, 'readLabels');
   checkGiven(file, 'readLabels', "a file's path, a text", (given) => typeof given === 'string');
   const { bytes, format } = await readSource(file);
-  if (format === 'npz' || format === 'parquet' || format === 'arrow') {
+  if (format === 'npz' || format === 'parquet' || format === 'arrow' || format === 'mtx') {
     throw new InvalidInputError(`'${file}' cannot hold labels. Give a .csv, .tsv, .txt or .npy file.`);
   }
   const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes, format, file, count);

@@ -76,7 +76,8 @@ export function normalised(
   };
 }
 
-function medianOf(values: Float64Array): number {
+/** The median of some numbers. */
+export function medianOf(values: Float64Array): number {
   const sorted = values.slice().sort();
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;

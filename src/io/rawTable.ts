@@ -24,6 +24,8 @@ export interface RawTable {
   readonly isArray?: boolean;
   /** Sentences about how the file was read. */
   readonly notes: readonly string[];
+  /** Names of the points that are beside the table, and what they are called. */
+  readonly ids?: { readonly name: string; readonly values: readonly string[] };
   /** Columns beside the table, by name: other arrays of an archive. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
 }

@@ -24,6 +24,8 @@ export async function rawTableOf(
       return parquetTable(bytes, file, most);
     case 'arrow':
       return arrowTable(bytes, file, most);
+    case 'mtx':
+      return (await import('./matrixMarket.ts')).matrixMarketTable(bytes, file, most);
     default:
       return delimitedTable(bytes, format, file, options);
   }

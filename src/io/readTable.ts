@@ -5,7 +5,7 @@ import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 
 /**
  * Reads a table, one point a row, from .csv, .tsv, .txt, NumPy's .npy and .npz, .parquet (with the package hyparquet), .arrow and .feather
- * (with @uwdata/flechette), each also gzipped; `-` is standard input. Nothing is left out in silence: `leftOut` and `notes` say what was done.
+ * (with @uwdata/flechette), .mtx of Matrix Market, each also gzipped, or a folder of Cell Ranger (see `readSparseTable`); `-` is standard input. Nothing is left out in silence: `leftOut` and `notes` say what was done.
  *
  * @param file - path of the file; its extension says the format
  * @param options - see {@link ReadTableOptions}

@@ -12,6 +12,7 @@ const SIGNATURES: readonly (readonly [string, Format])[] = [
   ['PK', 'npz'],
   ['PAR1', 'parquet'],
   ['ARROW1', 'arrow'],
+  ['%%Matr', 'mtx'],
 ];
 
 /** A file's bytes, unpacked if it was gzipped, and what they are. */

@@ -129,7 +129,7 @@ function nothingLeft(raw: RawTable, looks: readonly Appearance[], label: number 
 function idsOf(raw: RawTable, index: number | undefined, asked: string | number | undefined) {
   if (asked !== undefined && index === undefined)
     return { ids: [...raw.others![String(asked)]!], idColumn: String(asked) };
-  if (index === undefined) return {};
+  if (index === undefined) return raw.ids === undefined ? {} : { ids: [...raw.ids.values], idColumn: raw.ids.name };
   const column = raw.columns[index]!;
   return { ids: cellsOf(column), idColumn: column.isNamed ? column.name : 'id' };
 }

@@ -42,7 +42,6 @@ const yesOrNo = v.boolean('true or false');
 const character = v.pipe(v.string('a character'), v.minLength(1, 'a character'));
 
 export const tableOptions = v.strictObject({
-  ...countEntries,
   columns: v.optional(columns),
   drop: v.optional(columns),
   id: v.optional(column),
@@ -57,4 +56,5 @@ export const tableOptions = v.strictObject({
   array: v.optional(character),
   flatten: v.optional(yesOrNo),
   maxBytes: v.optional(v.pipe(v.number('a number of bytes'), v.minValue(1, 'at least 1'))),
+  ...countEntries,
 });

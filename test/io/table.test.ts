@@ -123,7 +123,7 @@ describe('readTable on text', () => {
   it('refuses options that it does not know, and values that it cannot use', async () => {
     const given = (options: object) => failure(read('t.csv', 'a,b\n1,2\n', options));
     expect(await given({ label: 'a' })).toBe(
-      "readTable has no option 'label'. Did you mean 'labels'? Known are columns, drop, id, labels, color, allowMissing, allowMissingLabels, header, delimiter, decimal, thousands, array, flatten, maxBytes.",
+      "readTable has no option 'label'. Did you mean 'labels'? Known are columns, drop, id, labels, color, allowMissing, allowMissingLabels, header, delimiter, decimal, thousands, array, flatten, maxBytes, rowSums, log1p.",
     );
     expect(await given({ allowMissing: 'yes' })).toContain("Option 'allowMissing' of readTable must be true or false");
     expect(await given({ labels: ['a'] })).toContain('must be the name of a column or its number from 0');
@@ -135,7 +135,7 @@ describe('readTable on text', () => {
     const absent = join(path, 'absent.csv');
     expect(await failure(readTable(absent))).toBe(`'${absent}' cannot be read: there is no such file or folder.`);
     expect(await failure(readTable(write('t.xlsx', '1')))).toContain(
-      "ends in '.xlsx': expected .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow or .feather",
+      "ends in '.xlsx': expected .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .feather or .mtx",
     );
     expect(await failure(readTable(write('data', '1')))).toContain('has no extension');
   });
