@@ -11,6 +11,7 @@ import { writeTotals } from './totals.mjs';
 const attacks = {
   bombs: { cases: 100, quick: 100, load: async () => (await import('./bombs.mjs')).attackBombs },
   arguments: { cases: 1_000_000, quick: 4000, load: async () => (await import('./arguments.mjs')).attackArguments },
+  options: { cases: 1000, quick: 1000, load: async () => (await import('./options.mjs')).attackOptions },
   calls: { cases: 20_000, quick: 300, load: async () => (await import('./calls.mjs')).attackCalls },
   commands: { cases: 2000, quick: 40, load: async () => (await import('./commands.mjs')).attackCommands },
   saved: { cases: 5000, quick: 250, load: async () => (await import('./savedFits.mjs')).attackSavedFits },

@@ -1,6 +1,7 @@
 import { InvalidInputError } from './errors.ts';
 import { checkGiven } from './given.ts';
 import { nodeModule } from './host.ts';
+import { namedOptions } from './options.ts';
 import { systemReason } from './systemReason.ts';
 
 const node = <T>(name: string) => nodeModule<T>(`node:${name}`, 'Files are written in Node only.');
@@ -29,8 +30,9 @@ export interface WriteOptions {
 export async function writeAtomically(
   file: string,
   content: string | Uint8Array,
-  { replace = true }: WriteOptions = {},
+  options: WriteOptions = {},
 ): Promise<void> {
+  const { replace = true } = namedOptions(options, 'writeAtomically', ['replace']);
   const { open, rename, rm, stat } = await fileSystem();
   const { randomBytes } = await node<typeof import('node:crypto')>('crypto');
   const temporary = `${file}.${await hostName()}.${process.pid}.${randomBytes(8).toString('hex')}.tmp`;

@@ -56,6 +56,13 @@ function copyOf<T>(given: ArrayLike<T>): readonly T[] {
 export const checkFunction = <T>(value: T, caller: string, expected: string): T =>
   checkGiven(value, caller, expected, (given) => typeof given === 'function');
 
+/** Whether something is a part of this kind with the functions that such parts have: an object that only says to be one has none. */
+export const isPart = (value: unknown, kind: string, functions: readonly string[]): boolean =>
+  answers(() => {
+    const read = (name: string): unknown => Reflect.get(value as object, name);
+    return read('kind') === kind && functions.every((name) => typeof read(name) === 'function');
+  });
+
 /** A definition that somebody makes a part of. */
 export const checkDefinition = <T extends object>(
   definition: T,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from './errors.ts';
-import { readGiven } from './given.ts';
+import { givenOptions, readGiven } from './given.ts';
 import { describe } from './matrix.ts';
 
 /**
@@ -33,6 +33,23 @@ export function checkOptions<
 /** What is expected is what a function returns, and a function was given. */
 const uncalled = ({ input, message }: v.BaseIssue<unknown>): string =>
   typeof input === 'function' && message.includes('(') ? ' Call it, and give what it returns.' : '';
+
+/**
+ * Options, read once, none of which has a name that is not known.
+ *
+ * @throws InvalidInputError for an unknown name, with the nearest known one
+ * @internal
+ */
+export function namedOptions<T extends object>(
+  options: T | undefined,
+  caller: string,
+  known: readonly (keyof T & string)[],
+): T {
+  const given = givenOptions(options, caller);
+  const unknown = Object.keys(given).find((name) => !(known as readonly string[]).includes(name));
+  if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
+  return given;
+}
 
 /** An error for a name that is not among the known ones, naming the likeliest. */
 export function unknownName(kind: string, name: string, known: readonly string[], caller: string): InvalidInputError {

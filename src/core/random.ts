@@ -24,7 +24,7 @@ export interface Random {
  * ```
  */
 export function seededRandom(seed: number): Random {
-  checkGiven(seed, 'seededRandom', 'a number as its seed', (given) => typeof given === 'number');
+  checkGiven(seed, 'seededRandom', 'a whole number as its seed', Number.isInteger);
   const next = seedrandom(keyOf(seed));
   let spare: number | undefined;
   const uniform = () => next();

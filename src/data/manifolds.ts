@@ -1,6 +1,6 @@
 import { cos, sin, tanh } from '../core/elementary/index.ts';
-import { givenOptions } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { checkHeight, checkSampling, type SamplingOptions } from './sampling.ts';
 
@@ -58,7 +58,7 @@ export function sampleManifold(
  * ```
  */
 export function circle(options: SamplingOptions = {}): ManifoldSample {
-  const { points = 100, seed = 1, noise = 0.1 } = givenOptions(options, 'circle');
+  const { points = 100, seed = 1, noise = 0.1 } = namedOptions(options, 'circle', ['points', 'seed', 'noise']);
   return sampleManifold(
     'circle',
     {
@@ -90,7 +90,7 @@ export interface TwoMoons extends ManifoldSample {
  * ```
  */
 export function twoMoons(options: SamplingOptions = {}): TwoMoons {
-  const { points = 200, seed = 1, noise = 0.1 } = givenOptions(options, 'twoMoons');
+  const { points = 200, seed = 1, noise = 0.1 } = namedOptions(options, 'twoMoons', ['points', 'seed', 'noise']);
   const labels: number[] = [];
   const sample = sampleManifold(
     'twoMoons',
@@ -126,7 +126,12 @@ export interface SwissRollOptions extends SamplingOptions {
  * ```
  */
 export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
-  const { points = 1000, seed = 1, noise = 0.05, height = 21 } = givenOptions(options, 'swissRoll');
+  const {
+    points = 1000,
+    seed = 1,
+    noise = 0.05,
+    height = 21,
+  } = namedOptions(options, 'swissRoll', ['points', 'seed', 'noise', 'height']);
   checkHeight('swissRoll', height);
   return sampleManifold(
     'swissRoll',
@@ -155,7 +160,7 @@ export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
  * ```
  */
 export function helix(options: SamplingOptions = {}): ManifoldSample {
-  const { points = 600, seed = 1, noise = 0.05 } = givenOptions(options, 'helix');
+  const { points = 600, seed = 1, noise = 0.05 } = namedOptions(options, 'helix', ['points', 'seed', 'noise']);
   return sampleManifold(
     'helix',
     {
@@ -191,7 +196,12 @@ export interface TwinPeaksOptions extends SamplingOptions {
  * ```
  */
 export function twinPeaks(options: TwinPeaksOptions = {}): ManifoldSample {
-  const { points = 600, seed = 1, noise = 0.05, height = 1 } = givenOptions(options, 'twinPeaks');
+  const {
+    points = 600,
+    seed = 1,
+    noise = 0.05,
+    height = 1,
+  } = namedOptions(options, 'twinPeaks', ['points', 'seed', 'noise', 'height']);
   checkHeight('twinPeaks', height);
   return sampleManifold(
     'twinPeaks',
@@ -225,7 +235,7 @@ const SHEAR = [
  * ```
  */
 export function distortedS(options: SamplingOptions = {}): ManifoldSample {
-  const { points = 100, seed = 1, noise = 0.025 } = givenOptions(options, 'distortedS');
+  const { points = 100, seed = 1, noise = 0.025 } = namedOptions(options, 'distortedS', ['points', 'seed', 'noise']);
   return sampleManifold(
     'distortedS',
     {

@@ -1,5 +1,6 @@
-import { checkFunction, givenOptions } from '../core/given.ts';
+import { checkFunction } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { slices } from './minimize/slices.ts';
 
 export interface SliceOptions {
@@ -35,7 +36,7 @@ export async function predictInSlices<P extends object>(
   options?: SliceOptions,
 ): Promise<P> {
   checkFunction(predict, 'predictInSlices', 'a prediction, such as (X) => result.predict(X)');
-  const { signal } = givenOptions(options, 'predictInSlices');
+  const { signal } = namedOptions(options, 'predictInSlices', ['signal']);
   const at = Matrix.from(X, 'X');
   const slice = slices();
   const parts: P[] = [];

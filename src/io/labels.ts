@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenOptions } from '../core/given.ts';
+import { checkGiven } from '../core/given.ts';
+import { namedOptions } from '../core/options.ts';
 import { decodeText } from './decode.ts';
 import { type DelimitedRow, parseDelimited } from './delimited.ts';
 import { parseNumpy } from './npy.ts';
@@ -27,7 +28,7 @@ export interface ReadLabelsOptions {
  * ```
  */
 export async function readLabels(file: string, options: ReadLabelsOptions = {}): Promise<string[]> {
-  const { count } = givenOptions(options, 'readLabels');
+  const { count } = namedOptions(options, 'readLabels', ['count']);
   checkGiven(file, 'readLabels', "a file's path, a text", (given) => typeof given === 'string');
   const { bytes, format } = await readSource(file);
   if (format === 'npz' || format === 'parquet' || format === 'arrow' || format === 'mtx') {

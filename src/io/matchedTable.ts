@@ -2,12 +2,13 @@ import { counted } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
 import { type KnownColumns, type NormalisedCounts, quoted } from '../core/namedTable.ts';
+import { checkOptions } from '../core/options.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
 import type { RawTable } from './rawTable.ts';
 import { readRawTable } from './readRawTable.ts';
 import { type Table, tableOf } from './table.ts';
-import type { ReadTableOptions } from './tableOptions.ts';
+import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 
 /**
  * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file; by
@@ -21,6 +22,7 @@ export async function readMatchingTable(
   given: Omit<ReadTableOptions, 'columns' | keyof NormalisedCounts> = {},
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
+  checkOptions(tableOptions, given, 'readMatchingTable');
   const raw = await readRawTable(file, given);
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);

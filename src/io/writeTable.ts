@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { type WriteOptions, writeAtomically } from '../core/fileWriting.ts';
-import { givenOptions } from '../core/given.ts';
 import type { MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { formatOf } from './format.ts';
 import { type LabelColumn, tableText, type WriteTableOptions } from './tableText.ts';
 
@@ -31,6 +31,6 @@ export async function writeTable(
     throw new InvalidInputError(`'${file}': tables are written as .csv or .tsv.`);
   }
   const delimiter = format === 'tsv' ? '\t' : ',';
-  const { replace = true, ...text } = givenOptions(options, 'writeTable');
+  const { replace = true, ...text } = namedOptions(options, 'writeTable', ['replace', 'ids', 'guardFormulas']);
   await writeAtomically(file, tableText(matrix, columnNames, labels, { ...text, delimiter }), { replace });
 }

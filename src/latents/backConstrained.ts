@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenOptions } from '../core/given.ts';
+import { checkGiven, isPart } from '../core/given.ts';
 import type { Matrix, MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
 import type { MapStart } from '../model/language/map.ts';
 import type { LatentMap } from './defineMap.ts';
@@ -30,8 +31,8 @@ export function backConstrained(map: LatentMap, options: { init?: 'pca' | Matrix
     );
   }
   const expected = 'a map, such as kernelRegression({ gamma: 0.1 })';
-  checkGiven(map, 'backConstrained', expected, ({ kind }) => kind === 'map');
-  const init = givenOptions(options, 'backConstrained').init ?? 'pca';
+  checkGiven(map, 'backConstrained', expected, (given) => isPart(given, 'map', ['parameters', 'features', 'apply']));
+  const init = namedOptions(options, 'backConstrained', ['init']).init ?? 'pca';
   return Object.freeze<Latents>({
     kind: 'latents',
     name: 'backConstrained',

@@ -84,6 +84,8 @@ export function defineMap<Name extends string = never, Options = undefined>(
   checkMembers(definition, 'defineMap', MEMBERS);
   return (overrides = {} as Overrides<Name>, given) => {
     const options = given as Options;
+    const { parameters: known = {} as OwnParameters<Name> } = definition;
+    if (typeof known !== 'function') overriddenParameters(`Map '${name}'`, known, overrides);
     const apply: LatentMap['apply'] = (p, ...rows) => {
       const [first, ...others] = rows as [Tensor2D, ...Tensor2D[]];
       return definition.apply(p as Readonly<Record<Name, Tensor>>, first, ...others);

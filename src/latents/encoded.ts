@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenOptions } from '../core/given.ts';
+import { checkGiven, isPart } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
@@ -29,8 +30,10 @@ export function encoded(
   map: LatentMap,
   options: { readonly init?: 'pca' | MatrixLike | Initialization } = {},
 ): LatentDistribution {
-  checkGiven(map, 'encoded', 'a map, such as mlpMap({ hidden: 20 })', (given) => given.kind === 'map');
-  const { init = 'pca' } = givenOptions(options, 'encoded');
+  checkGiven(map, 'encoded', 'a map, such as mlpMap({ hidden: 20 })', (given) =>
+    isPart(given, 'map', ['parameters', 'features', 'apply']),
+  );
+  const { init = 'pca' } = namedOptions(options, 'encoded', ['init']);
   return Object.freeze<LatentDistribution>({
     kind: 'latentDistribution',
     name: 'encoded',

@@ -1,5 +1,5 @@
-import { givenOptions } from '../core/given.ts';
 import type { MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
 import { real } from '../model/parameter.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
@@ -18,7 +18,7 @@ import type { Latents } from './latents.ts';
  * ```
  */
 export function free(options: { init?: 'pca' | MatrixLike | Initialization } = {}): Latents {
-  const { init = 'pca' } = givenOptions(options, 'free');
+  const { init = 'pca' } = namedOptions(options, 'free', ['init']);
   return Object.freeze<Latents>({
     kind: 'latents',
     name: 'free',

@@ -1,3 +1,4 @@
+import { isPart } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
 import type { Initialization } from '../model/initialization.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
@@ -32,7 +33,7 @@ export interface LatentDistribution {
 }
 
 export function isLatentDistribution(value: unknown): value is LatentDistribution {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'latentDistribution';
+  return isPart(value, 'latentDistribution', ['parameters', 'start', 'features', 'apply']);
 }
 
 /** Means and variances of the latents of observations Y (n×D), as the model sees them, that are a function of these. */

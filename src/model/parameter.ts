@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { countGiven } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenList, givenOptions } from '../core/given.ts';
+import { checkGiven, givenList } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, namedOptions } from '../core/options.ts';
 import type { Rank } from '../tensors/tensorflow.ts';
 import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
 import { entriesOf, type ParameterValue } from './parameterValue.ts';
@@ -158,7 +158,7 @@ export function box<V extends ParameterValue>(
     );
   }
   const result = parameter<RankOf<V>>('box', initial, true, lower, upper);
-  const given = givenOptions(options, 'box').scale;
+  const given = namedOptions(options, 'box', ['scale']).scale;
   if (given === undefined) return result;
   const scale = Float64Array.from(givenList(given, 'The scale of a box parameter', 'a list of numbers'));
   const { initial: start } = result;

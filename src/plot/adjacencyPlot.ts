@@ -1,6 +1,6 @@
 import type { Spec } from 'vega';
 import { square } from '../core/elementary/index.ts';
-import { givenOptions } from '../core/given.ts';
+import { namedOptions } from '../core/options.ts';
 import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
 import { EDGE, FRAME } from './looks.ts';
 import { checkPictureSize, renderSvg } from './render.ts';
@@ -27,7 +27,7 @@ export interface AdjacencyPlotOptions {
  * ```
  */
 export async function adjacencyPlot(graph: Graph, options: AdjacencyPlotOptions = {}): Promise<string> {
-  const { title, size = 400 } = givenOptions(options, 'adjacencyPlot');
+  const { title, size = 400 } = namedOptions(options, 'adjacencyPlot', ['title', 'size']);
   checkPictureSize({ size });
   const joined = pairsOf(checkGraph(graph, 'adjacencyPlot'));
   const share = (100 * 2 * joined.length) / square(graph.size);

@@ -3,6 +3,7 @@ import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkFunction, givenOptions } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { columnsShown } from './axes.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
 import { checkPictureSize, renderSvg } from './render.ts';
@@ -59,7 +60,15 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
     columns,
     title,
     width = 460,
-  } = givenOptions(options, 'decodedGrid');
+  } = namedOptions(options, 'decodedGrid', [
+    'image',
+    'observations',
+    'resolution',
+    'margin',
+    'columns',
+    'title',
+    'width',
+  ]);
   const X = Matrix.from(latents, 'latents');
   const [first, second] = columnsShown(X, columns);
   if (second === undefined)

@@ -1,7 +1,7 @@
 import type { Mark, Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenList, givenOptions } from '../core/given.ts';
-import { unknownName } from '../core/options.ts';
+import { checkGiven, givenList } from '../core/given.ts';
+import { namedOptions, unknownName } from '../core/options.ts';
 import type { Draws, PredictiveCheck } from '../inference/sampling/index.ts';
 import { colourOf, PRIMARY } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';
@@ -203,7 +203,12 @@ export async function pairsPlot(draws: Draws, options: DrawsPlotOptions = {}): P
  */
 export async function predictivePlot(check: PredictiveCheck, options: PredictivePlotOptions = {}): Promise<string> {
   checkGiven(check, 'predictivePlot', 'what checkPredictive returned', ({ replicated }) => replicated?.length > 0);
-  const { title, statistic = 'statistic', width = 300, height = 160 } = givenOptions(options, 'predictivePlot');
+  const {
+    title,
+    statistic = 'statistic',
+    width = 300,
+    height = 160,
+  } = namedOptions(options, 'predictivePlot', ['title', 'statistic', 'width', 'height']);
   checkPictureSize({ width, height });
   const { observed, replicated } = check;
   const [low, high] = [Math.min(observed, ...replicated), Math.max(observed, ...replicated)];
@@ -296,7 +301,12 @@ function chosen(draws: Draws, options: DrawsPlotOptions, caller: string, most: n
     'what draw returned',
     (given) => typeof given.values === 'function' && Array.isArray(given.names),
   );
-  const { names, title, width = 300, height = 160 } = givenOptions(options, caller);
+  const {
+    names,
+    title,
+    width = 300,
+    height = 160,
+  } = namedOptions(options, caller, ['names', 'title', 'width', 'height']);
   checkPictureSize({ width, height });
   const others = draws.names.filter((name) => !/^latents\[/.test(name));
   const given = names === undefined ? undefined : givenList(names, caller, 'a list of names');

@@ -1,7 +1,7 @@
 import type { Axis, Mark, Scale, Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
-import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import { columnsShown, extents, panelColumns } from './axes.ts';
 import {
@@ -65,6 +65,25 @@ export interface LatentPlotOptions extends LookOptions {
   readonly height?: number;
 }
 
+const OPTIONS: readonly (keyof LatentPlotOptions)[] = [
+  'latents',
+  'variances',
+  'covariances',
+  'observations',
+  'image',
+  'precision',
+  'columns',
+  'graph',
+  'equalScales',
+  'axes',
+  'title',
+  'width',
+  'height',
+  'labels',
+  'color',
+  'legendTitle',
+];
+
 /** One picture, or one of three panels. */
 interface Panel extends LatentPlotOptions {
   readonly precision?: PrecisionGrid;
@@ -119,7 +138,7 @@ export async function latentPlotSpecs(options: LatentPlotOptions): Promise<Pictu
 }
 
 async function specsOf(options: LatentPlotOptions, caller: string): Promise<Spec[]> {
-  const latents = Matrix.from(givenOptions(options, caller).latents, 'latents');
+  const latents = Matrix.from(namedOptions(options, caller, OPTIONS).latents, 'latents');
   const looks = pointLooks(options, latents.rows);
   const panels = panelColumns(latents, options.columns);
   const { precision, ...rest } = options;

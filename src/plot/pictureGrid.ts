@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenOptions } from '../core/given.ts';
+import { checkGiven } from '../core/given.ts';
+import { namedOptions } from '../core/options.ts';
 import { printable } from './render.ts';
 
 export interface PictureGridOptions {
@@ -26,7 +27,7 @@ const TITLE_HEIGHT = 30;
  */
 export function pictureGrid(pictures: readonly string[], options: PictureGridOptions = {}): string {
   checkGiven(pictures, 'pictureGrid', 'a list of pictures', (given) => given.every((svg) => typeof svg === 'string'));
-  const { columns = pictures.length, title } = givenOptions(options, 'pictureGrid');
+  const { columns = pictures.length, title } = namedOptions(options, 'pictureGrid', ['columns', 'title']);
   if (pictures.length === 0) throw new InvalidInputError('A grid of pictures takes at least one, but none was given.');
   if (!Number.isInteger(columns) || columns < 1) {
     throw new InvalidInputError(

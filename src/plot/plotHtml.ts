@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { checkVariances, reach } from './layers.ts';
 import { type LookOptions, NUMBERS_SCHEME, type PointLooks, PRIMARY, pointLooks, UNLABELLED } from './looks.ts';
 import { drawAxes, drawPoints, insidePolygon, shapePath } from './page/drawing.ts';
@@ -33,6 +33,20 @@ const MOST_POINTS = 200_000;
 /** Colours between which those of a legend run. */
 const STOPS = 16;
 
+const OPTIONS: readonly (keyof PlotHtmlOptions)[] = [
+  'latents',
+  'ids',
+  'observations',
+  'columnNames',
+  'image',
+  'variances',
+  'equalScales',
+  'title',
+  'labels',
+  'color',
+  'legendTitle',
+];
+
 /**
  * Makes a page of latents that one can explore: one file without network that opens from a disk, with what is known of the point under the pointer
  * (id, label, values or image of its row), zoom by the wheel, and a lasso (Shift and drag) that copies ids. A policy in it forbids all network.
@@ -48,7 +62,7 @@ const STOPS = 16;
  * ```
  */
 export async function plotHtml(options: PlotHtmlOptions): Promise<string> {
-  const latents = Matrix.from(givenOptions(options, 'plotHtml').latents, 'latents');
+  const latents = Matrix.from(namedOptions(options, 'plotHtml', OPTIONS).latents, 'latents');
   const data = await pageData(options, latents);
   const title = escaped(data.title);
   // Functions become text: what they use is handed to them. Compilers that keep names call __name.

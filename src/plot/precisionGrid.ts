@@ -1,6 +1,7 @@
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkFunction, givenOptions } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { predictInSlices, type SliceOptions } from '../inference/predictInSlices.ts';
 import { columnsShown } from './axes.ts';
 
@@ -83,7 +84,13 @@ export async function precisionGridInSlices(
 /** Where predictions are wanted, and what is made of them. */
 function placesOf(predict: Predict, latents: MatrixLike, options: PrecisionGridOptions & SliceOptions, caller: string) {
   checkFunction(predict, caller, 'a prediction, such as (X) => result.predict(X)');
-  const { resolution = 60, margin = 0.1, columns, aspect, signal } = givenOptions(options, caller);
+  const {
+    resolution = 60,
+    margin = 0.1,
+    columns,
+    aspect,
+    signal,
+  } = namedOptions(options, caller, ['resolution', 'margin', 'columns', 'aspect', 'signal']);
   if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
     throw new InvalidInputError(
       `A precision grid takes a whole resolution from 2 to ${MOST}, but ${describe(resolution)} was given.`,

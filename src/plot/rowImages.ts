@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, isList } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
 
 /** Height and width in pixels of the images that rows hold, row by row from the top; and 3 where each pixel has red, green and blue. */
@@ -16,6 +17,7 @@ export const MOST_PIXELS = 2 ** 22;
  * @throws InvalidInputError unless the columns are the pixels of an image of this shape
  */
 export function checkImage(shape: ImageShape, columns: number): FullShape {
+  checkGiven(shape, 'image', 'a list of height and width, such as [28, 28]', isList);
   const [height, width, channels = 1] = shape;
   const isShape = [height, width].every((side) => Number.isInteger(side) && side >= 1) && [1, 3].includes(channels);
   if (!isShape || height * width * channels !== columns) {

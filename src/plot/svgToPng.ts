@@ -1,7 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenOptions } from '../core/given.ts';
+import { checkGiven } from '../core/given.ts';
 import { isNode, nodeModule } from '../core/host.ts';
 import { optionalPackage } from '../core/optionalPackage.ts';
+import { namedOptions } from '../core/options.ts';
 
 export interface SvgToPngOptions {
   /** Pixels of the result for one of the picture; 2 unless given, for screens of fine pixels. */
@@ -33,7 +34,7 @@ interface Resvg {
  * ```
  */
 export async function svgToPng(svg: string, options: SvgToPngOptions = {}): Promise<Uint8Array> {
-  const { scale = 2 } = givenOptions(options, 'svgToPng');
+  const { scale = 2 } = namedOptions(options, 'svgToPng', ['scale']);
   checkGiven(svg, 'svgToPng', 'SVG text', (given) => typeof given === 'string');
   const size = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg)?.slice(1).map(Number);
   if (size === undefined)

@@ -1,6 +1,7 @@
 import type { Spec } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenOptions } from '../core/given.ts';
+import { checkGiven } from '../core/given.ts';
+import { namedOptions } from '../core/options.ts';
 import { PRIMARY } from './looks.ts';
 import { checkPictureSize, renderSvg } from './render.ts';
 
@@ -28,7 +29,7 @@ export async function tracePlot(
   trace: readonly { readonly evaluations: number; readonly objective: number }[],
   options: TracePlotOptions = {},
 ): Promise<string> {
-  const { title, width = 460, height = 280 } = givenOptions(options, 'tracePlot');
+  const { title, width = 460, height = 280 } = namedOptions(options, 'tracePlot', ['title', 'width', 'height']);
   checkGiven(trace, 'tracePlot', 'the trace of a fit, a list', (given) => Array.isArray(given) && given.every(Boolean));
   checkPictureSize({ width, height });
   const bad = trace.findIndex((entry) => !Number.isFinite(entry.evaluations) || !Number.isFinite(entry.objective));

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { checkGiven } from '../core/given.ts';
+import { checkGiven, isPart } from '../core/given.ts';
 import { unknownName } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
@@ -31,7 +31,7 @@ export interface PriorJSON {
 }
 
 export function priorToJSON(prior: Prior): PriorJSON {
-  checkGiven(prior, 'priorToJSON', 'a prior, such as standardNormal()', ({ kind }) => kind === 'prior');
+  checkGiven(prior, 'priorToJSON', 'a prior, such as standardNormal()', (given) => isPart(given, 'prior', ['toJSON']));
   const data = prior.toJSON();
   return {
     prior: prior.name,

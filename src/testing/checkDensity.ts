@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { unknownName } from '../core/options.ts';
+import { namedOptions } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { type GivenValues, givenValues } from '../model/evaluate.ts';
@@ -80,8 +80,7 @@ const STANDARD_ERRORS = 5;
  * ```
  */
 export function checkDensity(part: DensityLike, options: DensityCheckOptions = {}): ConformanceReport {
-  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key as keyof DensityCheckOptions));
-  if (unknown !== undefined) throw unknownName('option', unknown, OPTIONS, 'checkDensity');
+  namedOptions(options, 'checkDensity', OPTIONS);
   const density = densityOf(part, 'What checkDensity is given');
   const { seed = 1, support = 'real' } = options;
   const rows = rowsOf(part, density.functions, options);

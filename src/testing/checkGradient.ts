@@ -1,3 +1,4 @@
+import { namedOptions } from '../core/options.ts';
 import { type GivenValues, givenValues } from '../model/evaluate.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
@@ -28,6 +29,7 @@ export function checkGradient(
   values: GivenValues,
   options: GradientCheckOptions = {},
 ): ConformanceReport {
+  namedOptions(options, 'checkGradient', ['throws', 'seed', 'tolerance', 'entries']);
   const at = givenValues(values);
   return conformance('The function', options, [['gradient', () => gradientAgreement(f, at, options)]]);
 }

@@ -1,5 +1,6 @@
 import { LatentFieldError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { checkKernel as kernelOrThrow } from '../kernels/algebra.ts';
 import { describe } from '../kernels/describe.ts';
 import type { Kernel } from '../kernels/kernel.ts';
@@ -58,6 +59,7 @@ const ROUNDING = 1e-12;
  * ```
  */
 export function checkKernel(kernel: Kernel, options: KernelCheckOptions = {}): ConformanceReport {
+  namedOptions(options, 'checkKernel', ['throws', 'seed', 'tolerance', 'entries', 'dimensions', 'points']);
   kernelOrThrow(kernel, 'checkKernel');
   const { points = 7, seed = 1 } = options;
   const dimensions = options.dimensions ?? dimensionsOf(kernel);

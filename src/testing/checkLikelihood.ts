@@ -1,6 +1,7 @@
 import { exp, square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { type LikelihoodCatalogue, likelihoodFromJSON } from '../mapping/likelihoods/json.ts';
 import { isLikelihood, type Likelihood } from '../mapping/likelihoods/likelihood.ts';
 import type { TensorMap } from '../model/model.ts';
@@ -47,6 +48,15 @@ const QUADRATURE = 1e-7;
  * ```
  */
 export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheckOptions = {}): ConformanceReport {
+  namedOptions(options, 'checkLikelihood', [
+    'throws',
+    'seed',
+    'tolerance',
+    'entries',
+    'functions',
+    'support',
+    'likelihoods',
+  ]);
   if (!isLikelihood(likelihood)) {
     const factory = typeof likelihood === 'function' ? ' Call the factory: gaussian(), not gaussian.' : '';
     throw new InvalidInputError(`checkLikelihood takes a likelihood, but ${describe(likelihood)} was given.${factory}`);

@@ -1,5 +1,6 @@
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { evaluate, type GivenValues, givenValues } from '../model/evaluate.ts';
 import type { FittedVariables, RowsByName } from '../model/language/derived.ts';
@@ -41,6 +42,20 @@ export interface ModelCheckOptions extends CheckOptions, DifferenceOptions, OwnP
  * ```
  */
 export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): ConformanceReport {
+  namedOptions(options, 'checkModel', [
+    'throws',
+    'seed',
+    'tolerance',
+    'entries',
+    'values',
+    'models',
+    'kernels',
+    'priors',
+    'maps',
+    'latents',
+    'distributions',
+    'likelihoods',
+  ]);
   if (typeof model?.assemble !== 'function') {
     throw new InvalidInputError(`checkModel takes a model, but ${describe(model)} was given.`);
   }

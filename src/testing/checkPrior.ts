@@ -1,5 +1,7 @@
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
+import { isPart } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
@@ -47,7 +49,17 @@ export interface PriorCheckOptions extends CheckOptions, DifferenceOptions {
  * ```
  */
 export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): ConformanceReport {
-  if (typeof prior !== 'object' || prior?.kind !== 'prior') {
+  namedOptions(options, 'checkPrior', [
+    'throws',
+    'seed',
+    'tolerance',
+    'entries',
+    'latents',
+    'observations',
+    'priors',
+    'kernels',
+  ]);
+  if (!isPart(prior, 'prior', ['prepare', 'logDensity'])) {
     throw new InvalidInputError(`checkPrior takes a prior, but ${describe(prior)} was given.`);
   }
   const { seed = 1, priors = {}, kernels = {} } = options;

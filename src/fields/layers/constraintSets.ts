@@ -3,7 +3,7 @@ import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkName, givenList, isList, readGiven } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, namedOptions } from '../../core/options.ts';
 import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
@@ -78,8 +78,9 @@ export function squaredDifferences(graph: Graph, values?: ArrayLike<number>): Co
 export function quadratic(
   forms: readonly QuadraticForm[],
   values?: ArrayLike<number>,
-  { at = 'most' }: QuadraticOptions = {},
+  options: QuadraticOptions = {},
 ): ConstraintSet {
+  const { at = 'most' } = namedOptions(options, 'quadratic', ['at']);
   if (at !== 'most' && at !== 'exactly') {
     throw new InvalidInputError(`Option 'at' of quadratic is 'most' or 'exactly', but ${describe(at)} was given.`);
   }

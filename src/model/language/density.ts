@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkDefinition, checkName } from '../../core/given.ts';
+import { checkDefinition, checkName, isPart } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkMembers, type Member } from '../../core/members.ts';
 import type { Random } from '../../core/random.ts';
@@ -325,9 +325,9 @@ export type DensityLike = Density | HasDensity;
 export function densityOf(given: unknown, place: string): Density {
   const read = (of: unknown, key: string): unknown =>
     typeof of === 'object' && of !== null ? Reflect.get(of, key) : undefined;
-  if (read(given, 'kind') === 'density') return given as Density;
+  if (isPart(given, 'density', ['parameters', 'logDensity'])) return given as Density;
   const own = read(given, 'density');
-  if (read(own, 'kind') === 'density') return own as Density;
+  if (isPart(own, 'density', ['parameters', 'logDensity'])) return own as Density;
   if (typeof given === 'function') {
     throw new InvalidInputError(
       `${place} must be a density, but the function ${given.name || 'without a name'} was given. Call the factory: ${given.name || 'density'}().`,

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { isPart } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { TensorMap } from '../model.ts';
@@ -65,7 +66,7 @@ export function mapOf(given: unknown): RowMap {
       apply: (_, ...rows) => apply(...rows),
     });
   }
-  if (typeof given === 'object' && given !== null && Reflect.get(given, 'kind') === 'map') return given as RowMap;
+  if (isPart(given, 'map', ['parameters', 'features', 'apply'])) return given as RowMap;
   throw new InvalidInputError(
     `mapped takes a map, such as mlpMap() or (z) => op.cos(z), but ${describe(given)} was given.`,
   );

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenList, givenOptions } from '../../core/given.ts';
-import { unknownName } from '../../core/options.ts';
+import { givenList } from '../../core/given.ts';
+import { namedOptions } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import * as op from '../../tensors/ops.ts';
@@ -58,9 +58,7 @@ interface Component {
  */
 export function mixture(components: readonly DensityLike[], options: MixtureOptions = {}): Density {
   const given = givenList(components, 'mixture', 'a list of densities');
-  const own = givenOptions<MixtureOptions>(options, 'mixture');
-  const unknown = Object.keys(own).find((key) => key !== 'weights');
-  if (unknown !== undefined) throw unknownName('option', unknown, ['weights'], 'mixture');
+  const own = namedOptions(options, 'mixture', ['weights']);
   if (given.length < 2) {
     throw new InvalidInputError(`mixture takes at least two densities, but ${given.length} was given.`);
   }

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenList, givenOptions, readGiven } from '../../core/given.ts';
+import { givenList, isPart, readGiven } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
-import { unknownName } from '../../core/options.ts';
+import { namedOptions } from '../../core/options.ts';
 import type { GaussianRows } from '../../tensors/ops.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { TensorMap } from '../model.ts';
@@ -209,13 +209,7 @@ export const isEncoded = (variable: Variable): boolean =>
 export type Given = Variable | readonly Variable[];
 
 const isVariable = (value: unknown): value is Variable =>
-  typeof value === 'object' && value !== null && Reflect.get(value, 'kind') === 'variable';
-
-/** Checks the names of options: each is read below. */
-function checkNames(options: object, known: readonly string[], caller: string): void {
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
-  if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
-}
+  isPart(value, 'variable', []) && Array.isArray((value as Variable).given);
 
 function givenOf(given: Given | undefined, caller: string): readonly Variable[] {
   const place = `Option 'given' of ${caller}`;
@@ -248,9 +242,16 @@ function factorsOf(factors: LatentVariableOptions['factors'], caller: string): r
 export function latent<D extends DensityLike | undefined = undefined, const F = undefined>(
   options: LatentVariableOptions & { readonly density?: D; readonly factors?: F },
 ): LatentVariable<D, F> {
-  const own = givenOptions<object>(options, 'latent');
-  checkNames(own, ['dim', 'density', 'given', 'factors', 'init', 'posterior', 'rows'], 'latent');
-  const { dim, density, given, factors, init = 'pca', posterior = 'point', rows } = own as LatentVariableOptions;
+  const own = namedOptions<LatentVariableOptions>(options, 'latent', [
+    'dim',
+    'density',
+    'given',
+    'factors',
+    'init',
+    'posterior',
+    'rows',
+  ]);
+  const { dim, density, given, factors, init = 'pca', posterior = 'point', rows } = own;
   if (!Number.isInteger(dim) || dim < 1) {
     throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
   }
@@ -280,8 +281,10 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
   if (typeof posterior === 'object' && posterior?.kind === 'likelihood' && posterior.name === 'gaussian') {
     return { variance: posterior.parameters.noise ?? positive(0.01) };
   }
-  const kinds = ['posterior', 'latents', 'latentDistribution'];
-  if (typeof posterior === 'object' && kinds.includes(posterior?.kind)) return posterior as LatentVariable['posterior'];
+  const isRows = ['latents', 'latentDistribution'].some((kind) =>
+    isPart(posterior, kind, ['parameters', 'features', 'apply']),
+  );
+  if (isRows || isPart(posterior, 'posterior', [])) return posterior as LatentVariable['posterior'];
   throw new InvalidInputError(
     `Option 'posterior' of latent is 'point', fixedAt(X), backConstrained(map), gaussianLatents(), encoded(map), gaussian({ variance }) or gaussian({ encoder }), but ${describe(posterior)} was given.`,
   );
@@ -303,9 +306,16 @@ export function observed<D extends DensityLike, const F = undefined>(
   data: MatrixLike | KnownVariable,
   options: ObservedOptions & { readonly density: D; readonly factors?: F },
 ): ObservedVariable<D, F> {
-  const own = givenOptions<object>(options, 'observed');
-  checkNames(own, ['density', 'given', 'factors', 'missing', 'centre', 'scale', 'weights'], 'observed');
-  const { density: said, given, factors, missing, centre, scale = false, weights } = own as ObservedOptions;
+  const own = namedOptions<ObservedOptions>(options, 'observed', [
+    'density',
+    'given',
+    'factors',
+    'missing',
+    'centre',
+    'scale',
+    'weights',
+  ]);
+  const { density: said, given, factors, missing, centre, scale = false, weights } = own;
   const density = densityOf(said, "Option 'density' of observed");
   if (missing !== undefined && missing !== 'ignore') {
     throw new InvalidInputError(
@@ -377,8 +387,7 @@ export function known(data: MatrixLike): KnownVariable {
  * ```
  */
 export function mapped(given: Given, map: MapLike, options: MappedOptions = {}): MappedVariable {
-  const own = givenOptions<MappedOptions>(options, 'mapped');
-  checkNames(own, ['factors', 'dim'], 'mapped');
+  const own = namedOptions<MappedOptions>(options, 'mapped', ['factors', 'dim']);
   const list = givenOf(given, 'mapped');
   if (list.length === 0) throw new InvalidInputError('mapped takes at least one variable, but none was given.');
   return Object.freeze<MappedVariable>({
@@ -425,9 +434,8 @@ export function embedded<D extends DensityLike = never>(
   of: Variable | D,
   options: EmbeddedOptions,
 ): EmbeddedVariable<D> {
-  const own = givenOptions<object>(options, 'embedded');
-  checkNames(own, ['dim', 'by'], 'embedded');
-  const { dim, by = 'kernelPca' } = own as EmbeddedOptions;
+  const own = namedOptions<EmbeddedOptions>(options, 'embedded', ['dim', 'by']);
+  const { dim, by = 'kernelPca' } = own;
   if (!Number.isInteger(dim) || dim < 1) {
     throw new InvalidInputError(`embedded takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
   }

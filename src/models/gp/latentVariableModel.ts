@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import { isPart } from '../../core/given.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { free } from '../../latents/free.ts';
@@ -74,8 +75,20 @@ export const OPTION_NAMES = [
 
 const latentEntries = {
   latentDim: v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
-  latents: v.optional(v.custom<Latents>((value) => isPart(value, 'latents'), 'latents, such as free()')),
-  priors: v.optional(v.array(v.custom<Prior>((value) => isPart(value, 'prior'), 'a prior, such as standardNormal()'))),
+  latents: v.optional(
+    v.custom<Latents>(
+      (value) => isPart(value, 'latents', ['parameters', 'features', 'apply']),
+      'latents, such as free()',
+    ),
+  ),
+  priors: v.optional(
+    v.array(
+      v.custom<Prior>(
+        (value) => isPart(value, 'prior', ['prepare', 'logDensity']),
+        'a prior, such as standardNormal()',
+      ),
+    ),
+  ),
 };
 const schema = v.strictObject({ ...latentEntries, ...viewEntries });
 const viewsSchema = v.strictObject({ ...latentEntries, views: v.record(v.string(), v.any()) });
@@ -255,8 +268,4 @@ async function startedElsewhere(
       ...Object.fromEntries(sparse.map((view) => [`${view.path}.inducing`, view.inducingAt!(start)])),
     };
   };
-}
-
-function isPart(value: unknown, kind: 'latents' | 'prior'): boolean {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
 }

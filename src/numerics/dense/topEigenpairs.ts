@@ -1,6 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
+import { namedOptions } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { sharedMemory } from '../memory.ts';
@@ -74,6 +75,7 @@ export function* topEigenpairsInParts(
   q: number,
   options: { readonly seed?: number; readonly tolerance?: number } = {},
 ): ProgressiveWork<Eigenpairs> {
+  namedOptions(options, 'topEigenpairs', ['seed', 'tolerance']);
   checkCount(n, q);
   if (!isSearched(n, q, SHARE.ofProducts)) return allThenTop(operator, n, q);
   return yield* search(oneByOne(operator, n), n, q, options);

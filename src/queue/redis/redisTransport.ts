@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FlowProducer, Job, Queue } from 'bullmq';
+import { namedOptions } from '../../core/options.ts';
 import {
   type JobState,
   type QueuedJob,
@@ -50,12 +51,13 @@ interface Body {
  * const transport = await redisTransport({ connection: 'redis://127.0.0.1:6379' });
  * ```
  */
-export async function redisTransport({
-  connection,
-  prefix = 'latentfield',
-  lockSeconds = 10,
-  keptSeconds = 86_400,
-}: RedisTransportOptions): Promise<Transport> {
+export async function redisTransport(options: RedisTransportOptions): Promise<Transport> {
+  const {
+    connection,
+    prefix = 'latentfield',
+    lockSeconds = 10,
+    keptSeconds = 86_400,
+  } = namedOptions(options, 'redisTransport', ['connection', 'prefix', 'lockSeconds', 'keptSeconds']);
   const { bullmq, Redis } = await queuePackages();
   const server = serverOptions(connection);
   await checkServer(server);

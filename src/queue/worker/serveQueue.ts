@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { namedOptions } from '../../core/options.ts';
 import type { NodeThread } from '../../inference/index.ts';
 import { checksumOf, FITS, keysOf, refusalKey, SHARDS } from '../keys.ts';
 import { type Request, requestOf } from '../requests.ts';
@@ -60,6 +61,16 @@ export interface WorkerContext {
 const MOST_RETURNS = 200;
 const MOST_BYTES = 256 * 2 ** 20;
 
+const OPTIONS: readonly (keyof ServeQueueOptions)[] = [
+  'queue',
+  'threads',
+  'mostBytes',
+  'data',
+  'start',
+  'onMessage',
+  'version',
+];
+
 /**
  * Serves fits from a queue, on this machine, until it is closed.
  *
@@ -76,7 +87,12 @@ const MOST_BYTES = 256 * 2 ** 20;
  * ```
  */
 export async function serveQueue(transport: Transport, options: ServeQueueOptions = {}): Promise<QueueServer> {
-  const { queue = FITS, threads: count = 1, mostBytes = MOST_BYTES, start = startQueueThread } = options;
+  const {
+    queue = FITS,
+    threads: count = 1,
+    mostBytes = MOST_BYTES,
+    start = startQueueThread,
+  } = namedOptions(options, 'serveQueue', OPTIONS);
   const { onMessage = () => undefined, version = VERSION, data: readable = [] } = options;
   if (!Number.isInteger(count) || count < 1) {
     throw new InvalidInputError(`A worker has a whole number of threads from 1, but ${count} was given.`);
