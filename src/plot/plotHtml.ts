@@ -3,7 +3,11 @@ import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { namedOptions } from '../core/options.ts';
 import { checkVariances, reach } from './layers.ts';
 import { type LookOptions, NUMBERS_SCHEME, type PointLooks, PRIMARY, pointLooks, UNLABELLED } from './looks.ts';
-import { drawAxes, drawPoints, insidePolygon, shapePath } from './page/drawing.ts';
+import { insidePolygon, shapePath } from './page/drawing.ts';
+import type { Pixels } from './page/mapDrawing.ts';
+import { drawMarks, drawOver, drawRulers } from './page/mapDrawing.ts';
+import { mapOnCanvas } from './page/mapOnCanvas.ts';
+import type { MapTheme } from './page/mapScene.ts';
 import type { PageData } from './page/runPage.ts';
 import { describePoint, runPage } from './page/runPage.ts';
 import { printable } from './render.ts';
@@ -67,7 +71,8 @@ export async function plotHtml(options: PlotHtmlOptions): Promise<string> {
   const title = escaped(data.title);
   // Functions become text: what they use is handed to them. Compilers that keep names call __name.
   const program = `var __name = (f) => f;
-(${runPage})(JSON.parse(document.getElementById('data').textContent), { drawAxes: ${drawAxes}, drawPoints: ${drawPoints}, describePoint: ${describePoint}, insidePolygon: ${insidePolygon} });`;
+(${runPage})(JSON.parse(document.getElementById('data').textContent), ${describePoint}, (canvas, on) => (${mapOnCanvas})(canvas, on, {
+drawLand: ${drawGround}, drawMarks: ${drawMarks}, drawOver: ${drawOver}, drawRulers: ${drawRulers}, insidePolygon: ${insidePolygon} }));`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -92,6 +97,19 @@ export async function plotHtml(options: PlotHtmlOptions): Promise<string> {
 </body>
 </html>
 `;
+}
+
+/** What is behind the points of a page without terrain. Its text becomes part of it. */
+function drawGround(
+  context: CanvasRenderingContext2D,
+  _land: unknown,
+  _terrain: unknown,
+  { width, height, ratio }: Pixels,
+  theme: MapTheme,
+): void {
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.fillStyle = theme.certain;
+  context.fillRect(0, 0, width, height);
 }
 
 async function pageData(options: PlotHtmlOptions, latents: Matrix): Promise<PageData> {

@@ -1,8 +1,10 @@
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/index.ts';
 import { latentPlot, type PlotHtmlOptions, plotHtml } from '../../src/plot/index.ts';
-import { drawAxes, insidePolygon } from '../../src/plot/page/drawing.ts';
+import { insidePolygon } from '../../src/plot/page/drawing.ts';
+import { drawRulers } from '../../src/plot/page/mapDrawing.ts';
 import type { PageData } from '../../src/plot/page/runPage.ts';
 import { temporaryFolder } from '../io/folder.ts';
 import { CHROMIUM, NEEDS_CHROMIUM, startChromium } from './chromium.ts';
@@ -98,26 +100,28 @@ describe('plotHtml', () => {
     await expect(plotHtml(wrong)).rejects.toThrow(expected);
   });
 
+  const number = (text: string) => Number(text.replace('−', '-'));
+
   it('has ticks where their numbers lie, at round numbers, whatever the zoom', () => {
     const drawn = (scale: number) => {
       const texts: { text: string; x: number; y: number }[] = [];
       const nothing = () => undefined;
-      const context = { fillRect: nothing, beginPath: nothing, moveTo: nothing, lineTo: nothing, stroke: nothing };
+      const context = {
+        ...{ fillRect: nothing, beginPath: nothing, moveTo: nothing, lineTo: nothing, stroke: nothing },
+        ...{ setTransform: nothing, measureText: (text: string) => ({ width: 7 * text.length }) },
+      };
       const fillText = (text: string, x: number, y: number) => texts.push({ text, x, y });
-      const axes = [
-        { scale, shift: 300, title: 'x1' },
-        { scale: -scale, shift: 200, title: 'x2' },
-      ] as const;
-      const size = { width: 600, height: 400 };
-      drawAxes({ ...context, fillText } as never, size, { left: 54, bottom: 26 }, ...axes);
+      const pixels = { scaleX: scale, shiftX: 300, scaleY: -scale, shiftY: 200, width: 600, height: 400, ratio: 1 };
+      const margins = { left: 54, right: 0, bottom: 26 };
+      drawRulers({ ...context, fillText } as never, pixels, margins, ['x1', 'x2'], {} as never);
       return texts;
     };
     const below = drawn(40).filter(({ y, text }) => y > 374 && text !== 'x1');
-    expect(below.map(({ text }) => text)).toEqual(['-6', '-4', '-2', '0', '2', '4', '6']);
-    for (const { text, x } of below) expect(x).toBeCloseTo(300 + 40 * Number(text), 9);
+    expect(below.map(({ text }) => text)).toEqual(['−4', '−2', '0', '2', '4', '6']);
+    for (const { text, x } of below) expect(x).toBeCloseTo(300 + 40 * number(text), 9);
     const beside = drawn(40).filter(({ x, text }) => x < 54 && text !== 'x2');
-    expect(beside.map(({ text }) => text)).toEqual(['-4', '-2', '0', '2', '4']);
-    for (const { text, y } of beside) expect(y).toBeCloseTo(200 - 40 * Number(text), 9);
+    expect(beside.map(({ text }) => text)).toEqual(['−4', '−2', '0', '2', '4']);
+    for (const { text, y } of beside) expect(y).toBeCloseTo(200 - 40 * number(text), 9);
     expect(drawn(0.04).some(({ text }) => text === '2000')).toBe(true);
     expect(drawn(4e5).some(({ text }) => text === '0.0002')).toBe(true);
     expect(drawn(40).map(({ text }) => text)).toEqual(expect.arrayContaining(['x1', 'x2']));
@@ -251,6 +255,34 @@ describe.skipIf(CHROMIUM === undefined)(`plotHtml in a browser${NEEDS_CHROMIUM}`
     await page.locator('#up').selectOption('2');
     await page.mouse.move(1, 1);
     expect(await hint.isHidden()).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  it('follows the pointer over 100 000 points within 30 ms', async () => {
+    const random = seededRandom(1);
+    const many = Array.from({ length: 100_000 }, () => [random.normal(), random.normal()]);
+    const { write } = temporaryFolder();
+    const labels = many.map(([a]) => (a! > 0 ? 'right' : 'left'));
+    await page.goto(pathToFileURL(write('many.html', await plotHtml({ latents: many, labels }))).href);
+    await page.locator('#canvas').hover({ position: { x: 400, y: 250 } });
+    await expect.poll(() => page.locator('#hint').isHidden()).toBe(false);
+    const took = await page.evaluate(async () => {
+      const canvas = document.querySelector('#canvas')!;
+      const { left, top } = canvas.getBoundingClientRect();
+      const times: number[] = [];
+      for (let k = 0; k < 21; k++) {
+        await new Promise(requestAnimationFrame);
+        const at = { clientX: left + 300 + 9 * k, clientY: top + 200 + 5 * k, bubbles: true };
+        const began = performance.now();
+        canvas.dispatchEvent(new PointerEvent('pointermove', at));
+        // Drawn in the next frame, whose callbacks run in their order.
+        await new Promise(requestAnimationFrame);
+        const drawn = performance.now();
+        times.push(drawn - began);
+      }
+      return times.sort((a, b) => a - b)[10]!;
+    });
+    expect(took).toBeLessThan(30);
     expect(problems).toEqual([]);
   });
 });

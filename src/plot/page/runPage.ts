@@ -1,132 +1,103 @@
-import type { drawAxes, drawPoints, insidePolygon } from './drawing.ts';
-
-/** What the page is given beside its data. */
-interface Parts {
-  readonly drawAxes: typeof drawAxes;
-  readonly drawPoints: typeof drawPoints;
-  readonly describePoint: typeof describePoint;
-  readonly insidePolygon: typeof insidePolygon;
-}
+import type { CanvasMap, MapEvents, MapTheme } from './mapScene.ts';
 
 /**
- * Runs the page of a plot: hover, zoom by the wheel or + and −, move by dragging, lasso by dragging with Shift or in lasso mode, hide kinds by a click on the
+ * Runs the page of a plot on a map: hover, zoom by the wheel or + and −, move by dragging, lasso by dragging with Shift or in lasso mode, hide kinds by a click on the
  * legend. Its text becomes part of a page: it uses nothing of this module.
  */
-export function runPage(data: PageData, { drawAxes, drawPoints, describePoint, insidePolygon }: Parts): void {
+export function runPage(
+  data: PageData,
+  describe: typeof describePoint,
+  mapOn: (canvas: HTMLCanvasElement, on: MapEvents) => CanvasMap,
+): void {
   const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
   const canvas = element<HTMLCanvasElement>('canvas');
   const hint = element('hint');
-  const context = canvas.getContext('2d')!;
-  const count = data.ids.length;
   const axes = [element<HTMLSelectElement>('across'), element<HTMLSelectElement>('up')];
-  const x = new Float64Array(count);
-  const y = new Float64Array(count);
-  const hidden = new Set<number>();
-  const chosen = new Set<number>();
-  const margins = { left: 54, bottom: 26 };
-  /** Pixels between points and the ends of the axes. */
-  const gap = 16;
+  const theme: MapTheme = {
+    ...{ certain: '#ffffff', mid: '#ffffff', vague: '#ffffff', contour: '#888888', hatch: '#888888', halo: '#ffffff' },
+    ...{ ink: '#111111', faintInk: '#444444', panel: '#ffffff', line: '#888888', accent: '#4c78a8' },
+    ...{ font: 'system-ui, sans-serif', serif: 'serif' },
+  };
+  const hiddenKinds = new Set<number>();
+  let chosen: readonly number[] = [];
   let hovered = -1;
-  let lasso: number[] = [];
   let isLassoMode = false;
-  let width = 0;
-  let height = 0;
-  // Pixels = scale · unit + shift.
-  let view = { scaleX: 1, scaleY: 1, shiftX: 0, shiftY: 0 };
 
-  const column = (axis: 0 | 1) => data.latents[Number(axes[axis]!.value)] ?? data.ids.map((_, i) => i);
-  const reachOf = (axis: 0 | 1) => data.reach?.[Number(axes[axis]!.value)] ?? [];
-  const isHidden = (i: number) => data.kindOf.length > 0 && hidden.has(data.kindOf[i]!);
+  // Of numbers each colour is a kind. Colours are #rrggbb or rgb(…).
+  const circle = 'M1,0A1,1 0 1 1 -1,0A1,1 0 1 1 1,0Z';
+  const hex = (colour: string) =>
+    colour.startsWith('#')
+      ? colour
+      : `#${colour
+          .match(/\d+/g)!
+          .map((part) => Number(part).toString(16).padStart(2, '0'))
+          .join('')}`;
+  const colours = data.colours.map(hex);
+  const palette = [...new Set(colours)];
+  const numbers = new Map(palette.map((colour, k) => [colour, k]));
+  const kinds =
+    data.kinds.length > 0
+      ? data.kinds
+      : (palette.length > 0 ? palette : [data.primary]).map((colour) => ({ colour, path: circle }));
+  const kindOf =
+    data.kindOf.length > 0 ? data.kindOf : data.ids.map((_, i) => (colours.length > 0 ? numbers.get(colours[i]!)! : 0));
 
-  function fitAll(): void {
-    const extent = (values: readonly number[]) => {
-      const low = values.reduce((a, b) => Math.min(a, b), Infinity);
-      const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
-      return { middle: (low + high) / 2, length: high - low || 1 };
+  const rows = data.ids.map((_, i) => i);
+  const column = (axis: 0 | 1) => data.latents[Number(axes[axis]!.value)] ?? rows;
+  const reachOf = (axis: 0 | 1) => data.reach?.[Number(axes[axis]!.value)] ?? rows.map(() => 0);
+  const titleOf = (axis: 0 | 1) => axes[axis]!.selectedOptions[0]!.text;
+  const marked = (isMarked: (i: number) => boolean) => Uint8Array.from(rows, (i) => (isMarked(i) ? 1 : 0));
+  const points = () => {
+    const isChosen = new Set(chosen);
+    return {
+      x: column(0),
+      y: column(1),
+      equal: data.equalScales && axes[1]!.value !== 'index',
+      titles: [titleOf(0), titleOf(1)] as const,
+      ...(data.reach && { reach: { x: reachOf(0), y: reachOf(1) } }),
+      kinds,
+      kindOf,
+      hidden: marked((i) => data.kindOf.length > 0 && hiddenKinds.has(data.kindOf[i]!)),
+      faint: chosen.length === 0 ? undefined : marked((i) => !isChosen.has(i)),
     };
-    const [across, up] = [extent(column(0)), extent(column(1))];
-    const [wide, high] = [width - margins.left, height - margins.bottom];
-    let scaleX = (wide - 2 * gap) / across.length;
-    let scaleY = (high - 2 * gap) / up.length;
-    if (data.equalScales && axes[1]!.value !== 'index') scaleX = scaleY = Math.min(scaleX, scaleY);
-    view = {
-      scaleX,
-      scaleY: -scaleY,
-      shiftX: margins.left + wide / 2 - scaleX * across.middle,
-      shiftY: high / 2 + scaleY * up.middle,
-    };
-    draw();
-  }
+  };
+  let scene = points();
+
+  const map = mapOn(canvas, {
+    hover(point, px, py) {
+      if (point === hovered && point < 0) return;
+      hovered = point;
+      hint.hidden = point < 0;
+      if (point >= 0) {
+        describe(data, point, hint);
+        hint.style.left = `${Math.min(px + 16, canvas.clientWidth - hint.offsetWidth - 4)}px`;
+        hint.style.top = `${Math.max(4, Math.min(py + 12, canvas.clientHeight - hint.offsetHeight - 4))}px`;
+      }
+      map.show({ ...scene, hovered }, theme);
+    },
+    pick: () => {},
+    lasso: (inside) => void choose(inside),
+  });
+  map.use('move');
+  map.margins({ left: 54, right: 0, bottom: 26, gap: { left: 16, right: 16, top: 16, bottom: 16 } });
 
   function draw(): void {
-    const [first, second] = [column(0), column(1)];
-    for (let i = 0; i < count; i++) {
-      x[i] = view.scaleX * first[i]! + view.shiftX;
-      y[i] = view.scaleY * second[i]! + view.shiftY;
-    }
-    const across = Float64Array.from(reachOf(0), (length) => length * view.scaleX);
-    const up = across.map((_, i) => Math.abs((reachOf(1)[i] ?? 0) * view.scaleY));
-    const isChosen = (i: number) => chosen.has(i);
-    drawPoints(data, { context, width, height, x, y, across, up, isHidden, isChosen, hovered, lasso });
-    const titleOf = (axis: 0 | 1) => axes[axis]!.selectedOptions[0]!.text;
-    drawAxes(
-      context,
-      { width, height },
-      margins,
-      { scale: view.scaleX, shift: view.shiftX, title: titleOf(0) },
-      { scale: view.scaleY, shift: view.shiftY, title: titleOf(1) },
-    );
+    scene = points();
+    map.show({ ...scene, hovered }, theme);
   }
-
-  function resize(): void {
-    const ratio = window.devicePixelRatio || 1;
-    width = canvas.clientWidth;
-    height = canvas.clientHeight;
-    canvas.width = width * ratio;
-    canvas.height = height * ratio;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    fitAll();
-  }
-
-  function zoom(factor: number, px = width / 2, py = height / 2): void {
-    view = {
-      scaleX: view.scaleX * factor,
-      scaleY: view.scaleY * factor,
-      shiftX: px + factor * (view.shiftX - px),
-      shiftY: py + factor * (view.shiftY - py),
-    };
+  function drawAll(): void {
     draw();
+    map.all();
   }
 
-  function hover(px: number, py: number): void {
-    let nearest = 144;
-    hovered = -1;
-    for (let i = 0; i < count; i++) {
-      const distance = (x[i]! - px) ** 2 + (y[i]! - py) ** 2;
-      if (distance < nearest && !isHidden(i)) {
-        nearest = distance;
-        hovered = i;
-      }
-    }
-    hint.hidden = hovered < 0;
-    if (hovered >= 0) {
-      describePoint(data, hovered, hint);
-      hint.style.left = `${Math.min(px + 16, width - hint.offsetWidth - 4)}px`;
-      hint.style.top = `${Math.max(4, Math.min(py + 12, height - hint.offsetHeight - 4))}px`;
-    }
+  async function choose(inside: readonly number[]): Promise<void> {
+    chosen = inside;
     draw();
-  }
-
-  async function choose(): Promise<void> {
-    chosen.clear();
-    for (let i = 0; i < count; i++) if (!isHidden(i) && insidePolygon(x[i]!, y[i]!, lasso)) chosen.add(i);
-    lasso = [];
-    draw();
-    const ids = Array.from(chosen, (i) => data.ids[i]!).join('\n');
+    const ids = inside.map((i) => data.ids[i]!).join('\n');
     const list = element<HTMLTextAreaElement>('chosen');
     list.value = ids;
-    list.hidden = chosen.size === 0;
-    let isCopied = chosen.size > 0;
+    list.hidden = inside.length === 0;
+    let isCopied = inside.length > 0;
     if (isCopied) {
       try {
         await navigator.clipboard.writeText(ids);
@@ -135,69 +106,32 @@ export function runPage(data: PageData, { drawAxes, drawPoints, describePoint, i
         isCopied = document.execCommand('copy');
       }
     }
-    const points = `${chosen.size} point${chosen.size === 1 ? '' : 's'}`;
-    element('status').textContent = chosen.size === 0 ? '' : `${points} chosen, ids ${isCopied ? 'copied' : 'below'}`;
+    const words = `${inside.length} point${inside.length === 1 ? '' : 's'}`;
+    element('status').textContent = inside.length === 0 ? '' : `${words} chosen, ids ${isCopied ? 'copied' : 'below'}`;
   }
 
-  let from: { x: number; y: number } | undefined;
-  canvas.addEventListener('pointerdown', (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    from = { x: event.offsetX, y: event.offsetY };
-    lasso = isLassoMode || event.shiftKey ? [from.x, from.y] : [];
-  });
-  canvas.addEventListener('pointermove', (event) => {
-    const [px, py] = [event.offsetX, event.offsetY];
-    if (from === undefined) {
-      hover(px, py);
-    } else if (lasso.length > 0) {
-      lasso.push(px, py);
-      draw();
-    } else {
-      view = { ...view, shiftX: view.shiftX + px - from.x, shiftY: view.shiftY + py - from.y };
-      from = { x: px, y: py };
-      draw();
-    }
-  });
-  canvas.addEventListener('pointerup', () => {
-    from = undefined;
-    if (lasso.length > 4) void choose();
-    lasso = [];
-  });
-  canvas.addEventListener('pointerleave', () => {
-    hovered = -1;
-    hint.hidden = true;
-    draw();
-  });
-  canvas.addEventListener(
-    'wheel',
-    (event) => {
-      event.preventDefault();
-      zoom(Math.exp(-event.deltaY * 0.0015), event.offsetX, event.offsetY);
-    },
-    { passive: false },
-  );
-  canvas.addEventListener('dblclick', fitAll);
+  canvas.addEventListener('dblclick', () => map.all());
   element('lasso').addEventListener('click', () => {
     isLassoMode = !isLassoMode;
+    map.use(isLassoMode ? 'lasso' : 'move');
     element('lasso').setAttribute('aria-pressed', String(isLassoMode));
   });
-  element('all').addEventListener('click', fitAll);
+  element('all').addEventListener('click', () => map.all());
   window.addEventListener('keydown', (event) => {
-    if (event.key === '+' || event.key === '=') zoom(1.25);
-    if (event.key === '-') zoom(0.8);
-    if (event.key === '0') fitAll();
+    if (event.key === '+' || event.key === '=') map.zoom(1.25);
+    if (event.key === '-') map.zoom(0.8);
+    if (event.key === '0') map.all();
   });
-  window.addEventListener('resize', resize);
-  for (const axis of axes) axis.addEventListener('change', fitAll);
+  for (const axis of axes) axis.addEventListener('change', drawAll);
   for (const entry of document.querySelectorAll<HTMLElement>('[data-kind]')) {
     entry.addEventListener('click', () => {
       const kind = Number(entry.dataset.kind);
-      if (!hidden.delete(kind)) hidden.add(kind);
-      entry.setAttribute('aria-pressed', String(!hidden.has(kind)));
+      if (!hiddenKinds.delete(kind)) hiddenKinds.add(kind);
+      entry.setAttribute('aria-pressed', String(!hiddenKinds.has(kind)));
       draw();
     });
   }
-  resize();
+  draw();
 }
 
 /**
