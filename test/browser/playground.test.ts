@@ -669,6 +669,54 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     expect(await longestTask(fitted)).toBeLessThan(100);
   });
 
+  it('keeps drawing while it fits 1000 rows', async () => {
+    await open();
+    const { observations, labels } = pipeFlow({ points: 1000, seed: 2 });
+    const lines = observations.toArrays().map((row, i) => [...row, `kind${labels[i]}`].join(','));
+    await ownTable(lines.join('\n'), '1000 rows, 12 columns.');
+    await iterations(10);
+    expect(await longestTask(fitted)).toBeLessThan(100);
+  });
+
+  it('follows the pointer over 100 000 rows in tasks of at most 30 ms', async () => {
+    await open();
+    const lines = Array.from({ length: 100_000 }, (_, i) =>
+      [Math.sin(i / 5e3), Math.cos(i / 7e3), (i % 997) / 997].join(),
+    );
+    await ownTable(['a,b,c', ...lines].join('\n'), '100000 rows, 3 columns.');
+    await page.selectOption('[name=model]', 'pca');
+    await fitted();
+    await settled();
+    const { x, y, width, height } = (await map().boundingBox())!;
+    await page.mouse.move(x + 0.3 * width, y + 0.4 * height);
+    await settled();
+    const longest = await longestTask(async () => {
+      await page.mouse.move(x + 0.7 * width, y + 0.6 * height, { steps: 40 });
+    });
+    expect(longest).toBeLessThanOrEqual(30);
+  });
+
+  it('holds no more memory after ten fits than after three', async () => {
+    await open();
+    await ownTable();
+    await iterations(15);
+    const client = await page.context().newCDPSession(page);
+    /** Bytes of the objects of the page and of its workers, when what is no longer used is gone. */
+    const held = async () => {
+      await client.send('HeapProfiler.collectGarbage');
+      const { usedSize } = await client.send('Runtime.getHeapUsage');
+      return { bytes: usedSize, workers: page.workers().length };
+    };
+    const after: Awaited<ReturnType<typeof held>>[] = [];
+    for (let k = 0; k < 10; k++) {
+      await fitted();
+      await settled();
+      after.push(await held());
+    }
+    expect(after[9]!.workers).toBe(after[2]!.workers);
+    expect(after[9]!.bytes / after[2]!.bytes).toBeLessThan(1.05);
+  });
+
   /**
    * The longest task of the page's own thread while something is done, in milliseconds of the processor.
    * Other processes of a busy machine do not lengthen it, as they lengthen the time between two frames.
