@@ -65,7 +65,7 @@ export const torus = defineMap({ name: 'torus', apply: (_, pair) => onCircles(pa
 export const sphere = defineMap({
   name: 'sphere',
   apply: (_, v) => op.div<Tensor2D>(v, op.sqrt(op.sum(op.square(v), 1, true))),
-  chart: { dim: 3, between: alongGreatCircle },
+  chart: { dim: 3, components: 3, between: alongGreatCircle, start: (components) => components },
 });
 
 function alongGreatCircle(from: Float64Array, to: Float64Array, part: number): Float64Array {

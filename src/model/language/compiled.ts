@@ -281,20 +281,22 @@ export function compiled(
     }
     const rows = rowsOf(variable, points, outputs[0]!);
     const chart = chartOf(graph, name);
+    const map = maps?.[name];
     const start =
-      chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
+      map ??
+      (chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
         ? chart.start(
             initialLatents('pca', observations(), Math.min(chart.components!, observations().columns, rows - 1)),
           )
         : latentStart(
-            variable.init === 'neighbours' ? (maps?.[name] ?? 'pca') : variable.init,
+            variable.init === 'neighbours' ? 'pca' : variable.init,
             variable.dim,
             rows,
             node.isPointwise,
             observations,
             seed,
             name,
-          );
+          ));
     if (posterior === undefined) {
       const restrict = restrictionOf(node)?.density.restrict;
       parameters[name] = restrict === undefined ? real(start) : restrict(real(start));
@@ -429,7 +431,7 @@ function restrictedPoints(
 const ENCODED_VARIANCE = 0.01;
 
 /** The chart of a map that takes this variable alone, if there is one. */
-function chartOf({ nodes }: VariableGraph, name: string): Chart | undefined {
+export function chartOf({ nodes }: VariableGraph, name: string): Chart | undefined {
   for (const { variable, given } of nodes) {
     if (variable.role === 'mapped' && given.length === 1 && given[0] === name && variable.map.chart)
       return variable.map.chart;

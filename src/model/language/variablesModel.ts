@@ -1,16 +1,20 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { seededRandom } from '../../core/random.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
+import * as op from '../../tensors/ops.ts';
 import { checkModelGiven } from '../givenModel.ts';
 import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, StartKind } from '../model.ts';
 import type { DataFormat } from '../modelDefinition.ts';
 import type { AnyPosterior, LatentMoments, LearnedByLayer, Mapping, Posterior } from '../posterior.ts';
+import { valueTensors } from '../valueTensors.ts';
 import { withLayers } from '../withLayers.ts';
 import { withLocation } from '../withLocation.ts';
 import {
   assembledGraph,
   type CompiledGraph,
+  chartOf,
   compiled,
   type SeenData,
   type StartMaps,
@@ -98,14 +102,24 @@ export function variablesModel<Data>(
   compilers.set(toJSON, (seed) => compile(seed, false));
   const points = lazily(() => (areIndependent(graph(), () => compile(0, true)) ? graph().points : undefined));
   // Fits begin with the maps at which variables start, and go on with the model that starts there.
-  const choose = lazily(() =>
-    maps === undefined && graph().nodes.some(startsAtMap)
-      ? async () => ({
-          model: variablesModel(definition, data, toJSON, await mapsOf(graph(), seen())),
-          message: ' The latents started at a t-SNE map.',
-        })
-      : undefined,
-  );
+  const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, own);
+  const choose = lazily(() => {
+    if (maps !== undefined) return undefined;
+    if (graph().nodes.some(startsAtMap)) {
+      return async () => ({
+        model: startedAt({ ...(await mapsOf(graph(), seen())), ...(await chartMapsOf(graph(), seen())) }),
+        message: ' The latents started at a t-SNE map.',
+      });
+    }
+    if (!graph().nodes.some((node) => startsOnChart(graph(), node))) return undefined;
+    return async ({ seed }: { readonly seed: number }) => {
+      const onChart = startedAt(await chartMapsOf(graph(), seen()));
+      const isBetter = startDensity(onChart, seed) > startDensity(model, seed);
+      return isBetter
+        ? { model: onChart, message: " The latents started at Laplacian eigenmaps' coordinates on their chart." }
+        : { model: startedAt({}), message: '' };
+    };
+  });
   return Object.freeze(
     Object.defineProperties(model, {
       points: { get: points, enumerable: true },
@@ -127,6 +141,43 @@ async function mapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>)
     return [name, spreadMap({ latents: tsneLatents(observations, dim) }, observations, dim)] as const;
   });
   return Object.fromEntries(starts);
+}
+
+/** True for a variable on a chart that starts where its observations are. */
+const startsOnChart = (graph: VariableGraph, { name, variable, isPointwise }: Node): boolean =>
+  isPointwise && variable.role === 'latent' && variable.init === 'pca' && chartOf(graph, name)?.start !== undefined;
+
+/** Coordinates of Laplacian eigenmaps on their charts, for variables that have one. */
+async function chartMapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Promise<StartMaps> {
+  const nodes = graph.nodes.filter((node) => startsOnChart(graph, node));
+  if (nodes.length === 0) return {};
+  const { eigenmaps } = await import('../eigenmaps.ts');
+  const observations = startObservations(graph, seen);
+  const starts = nodes.map(({ name }) => {
+    const { start, components } = chartOf(graph, name)!;
+    return [name, start!(eigenmaps(observations, Math.min(components!, observations.rows - 1)))] as const;
+  });
+  return Object.fromEntries(starts);
+}
+
+/** The log density of a model where it starts; −∞ where it has none there. */
+function startDensity(model: Model, seed: number): number {
+  return withFloat64(() => {
+    const assembly = model.assemble(seed);
+    try {
+      const start = Object.entries(assembly.parameters).map(([path, { initial }]) => [path, initial] as const);
+      const terms = assembly.terms(valueTensors(Object.fromEntries(start)), {
+        iteration: 0,
+        random: seededRandom(seed),
+        onJitter: () => {},
+        onRank: () => {},
+      });
+      const value = Object.values(terms).reduce((sum, term) => sum + op.valueOf(term), 0);
+      return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+    } finally {
+      assembly.dispose?.();
+    }
+  });
 }
 
 /** What compiles a model, by the function that writes it, which copies of a model share. */
