@@ -16,12 +16,15 @@ export async function drawStory(library, { inputs, observations }, { warmup, dra
     centre: false,
   });
   const start = performance.now();
+  const used = globalThis.process?.cpuUsage?.();
   const result = await draw(model, { chains: 4, warmup, draws, seed });
   const ms = performance.now() - start;
+  const { user, system } = used === undefined ? {} : process.cpuUsage(used);
   const rows = Object.values(result.summary());
   const steps = result.toInferenceData().sample_stats.n_steps.flat();
   return {
     ms,
+    drawCpuSeconds: used && (user + system) / 1e6,
     least: Math.min(...rows.flatMap(({ essBulk, essTail }) => [essBulk, essTail])),
     means: rows.map(({ mean }) => mean),
     gradients: result.diagnostics.evaluations,

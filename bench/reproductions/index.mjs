@@ -12,6 +12,7 @@ import { mpmeFigure4, mpmeTeapots } from './mpmeClustering.mjs';
 import { mpmeFigures } from './mpmeFigures.mjs';
 import { mpmeTable2 } from './mpmeTable2.mjs';
 import { newPoints } from './newPoints.mjs';
+import { sampledMaps } from './sampledMaps.mjs';
 import { tpslvmFigures, tpslvmTable1, tpslvmTable2 } from './tpslvm.mjs';
 import { tpslvmTeapots } from './tpslvmTeapots.mjs';
 import { bayesianHeldOut, bayesianOil, bernoulliDigits, poissonCircle } from './variational.mjs';
@@ -27,6 +28,7 @@ export const reproductions = [
   bayesianHeldOut,
   poissonCircle,
   bernoulliDigits,
+  sampledMaps,
   gplrfTable1,
   gplrfFigure1,
   gplrfDimensionality,

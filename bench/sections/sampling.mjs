@@ -38,7 +38,7 @@ export async function sampling(context) {
   const told = new Map();
   const tell = (name, { ms, ...story }) => {
     told.set(name, [...(told.get(name) ?? []), { ms: story.wholeMs, cpuSeconds: story.cpuSeconds }]);
-    return { ms, ...sizesOf(story, ms), means: story.means };
+    return { ms, cpuSeconds: story.drawCpuSeconds, ...sizesOf(story, ms), means: story.means };
   };
   const contenders = [
     { name: 'latentfield', threads: 1, against: 'rstan', measure: async () => tell('Node', inNode(data, how())) },
