@@ -29,7 +29,12 @@ export type { FitStep } from './fit/fitStep.ts';
 export type { Origin, Restarts } from './fit/restarts.ts';
 export type { Stage } from './fit/run.ts';
 export { type Geodesic, type Geometry, type GeometryOptions, geometry, type PathOptions } from './geometry/geometry.ts';
-export { type LaplaceApproximation, type LaplaceOptions, laplaceApproximation } from './laplaceApproximation.ts';
+export {
+  type LaplaceApproximation,
+  type LaplaceOptions,
+  type LaplacePoints,
+  laplaceApproximation,
+} from './laplaceApproximation.ts';
 export { minimize, solve } from './minimize/minimize.ts';
 export type { ObjectiveFunction } from './minimize/scaledObjective.ts';
 export type { Progress, Solution, SolverState, Status } from './minimize/solution.ts';

@@ -26,6 +26,14 @@ export interface LaplaceOptions {
   readonly engine?: EngineChoice;
 }
 
+/** Points of a variable as Gaussians. */
+export interface LaplacePoints {
+  /** N×q */
+  readonly mean: Matrix;
+  /** N matrices, q×q */
+  readonly covariances: readonly Matrix[];
+}
+
 /** A Gaussian about a maximum of the log density. */
 export interface LaplaceApproximation {
   /** Covariance of all hyperparameters together, in natural space, the latents held; missing when the model has none that is free. */
@@ -38,15 +46,13 @@ export interface LaplaceApproximation {
     readonly covariance: Matrix;
   };
   /** Covariance of each latent point, all else held; missing when the latents are a function of the observations. */
-  readonly latents?: {
-    /** N×q */
-    readonly mean: Matrix;
-    /** N matrices, q×q */
-    readonly covariances: readonly Matrix[];
-  };
+  readonly latents?: LaplacePoints;
+  /** The same of every variable that has a point a row, by their paths, for models of several: z and h of a deep process, say. */
+  readonly points?: Readonly<Record<string, LaplacePoints>>;
   /**
    * With the latents: log p(Y, X) + Nq/2·log 2π + ½·Σ_n log|Σ_n|, the log evidence log p(Y) at these hyperparameters where the latents have a
-   * proper prior, as a Gaussian with these covariances has it. Beside it stands the bound of a model whose latents are distributions.
+   * proper prior, as a Gaussian with these covariances has it; over the points of all variables where there are several. Beside it stands the bound of a model whose latents
+   * are distributions.
    */
   readonly evidence?: number;
 }
@@ -65,15 +71,15 @@ const schema = v.strictObject({
  * diagonal.
  *
  * Each covariance is conditional on the other variables: narrower than the marginal one. What only the whole configuration
- * of latents can do, such as turning, does not show in it. Multipliers of a constraint layer and weights of a back-constraint
- * take no part.
+ * of latents can do, such as turning, does not show in it. Multipliers of a constraint layer, weights of a back-constraint, inducing inputs, and means and variances by
+ * which latents are inferred take no part.
  *
  * @param model - any model
  * @param at - a fit of it, or values by path as `evaluate` takes them
  * @param options - `parameters`, `latents`, `signal`, `engine`: see {@link LaplaceOptions}
  * @returns mean and covariance of the hyperparameters (p×p) and of each latent point (q×q)
  * @throws NumericalError when H is not positive definite, so that the point is no maximum, naming the direction or the points
- * @throws InvalidInputError for values that do not fit the model
+ * @throws InvalidInputError for values that do not fit the model, and a model that computes its solution: it has no parameters
  * @see MacKay, Information Theory, Inference, and Learning Algorithms (2003), ch. 27
  * @example
  * ```ts
@@ -94,31 +100,53 @@ export async function laplaceApproximation(
     'a model and a fit of it',
     ({ assemble }) => typeof assemble === 'function',
   );
+  if (model.solve !== undefined) {
+    throw new InvalidInputError(
+      `The model '${model.name}' computes its solution, so no log density of parameters has its maximum there, and nothing can be said of how sure it is.`,
+    );
+  }
   const problem = openProblem(model, { seed: 0, engine: asked.engine });
   try {
     const x = problem.variablesAt(givenValues(valuesOf(at, problem)));
     const { variables } = problem.layout;
-    const hyperparameters = variables.filter(isHyperparameter);
-    const free = variables.find(({ path, start }) => path === 'latents' && start >= 0);
+    const points = pointsOf(problem);
+    const hyperparameters = variables.filter((variable) => isHyperparameter(variable) && !points.includes(variable));
     return {
       ...(asked.parameters && hyperparameters.length > 0
         ? { parameters: await parametersAt(problem, x, hyperparameters, asked.signal) }
         : {}),
-      ...(asked.latents && free !== undefined ? await latentsWithEvidence(problem, x, free, asked.signal) : {}),
+      ...(asked.latents && points.length > 0 ? await latentsWithEvidence(problem, x, points, asked.signal) : {}),
     };
   } finally {
     problem.dispose();
   }
 }
 
-const isHyperparameter = ({ path, start, parameter }: Variable) =>
-  start >= 0 && parameter.support !== 'box' && !/^latents(\.|$)/.test(path);
+/** Means and variances of distributions by which latents are inferred, and the inducing inputs of approximations: no parameters of the model itself. */
+const isOfPosterior = ({ path }: Variable) => /^latents\.|\.posterior\.(mean|variance)$|(^|\.)inducing$/.test(path);
+
+const isHyperparameter = (variable: Variable) =>
+  variable.start >= 0 && variable.parameter.support !== 'box' && !isOfPosterior(variable);
+
+/** Variables whose points are free, in the order of the model: the first are its latents. */
+const pointsOf = ({ layout, pointwise }: FitProblem): Variable[] =>
+  layout.variables.filter(
+    (variable) =>
+      variable.start >= 0 &&
+      variable.shape.length === 2 &&
+      (variable.path === 'latents' || pointwise.includes(variable.path)) &&
+      !isOfPosterior(variable),
+  );
 
 function valuesOf(at: Fit | GivenValues, { layout }: FitProblem): GivenValues {
   if (!('predict' in at && typeof at.predict === 'function')) return at as GivenValues;
-  const { latents, parameters } = at as Fit;
-  const named = layout.variables.some(({ path }) => path === 'latents') ? { latents } : {};
-  return { ...named, ...parameters } as GivenValues;
+  const { latents, parameters, values = {} } = at as Fit & { readonly values?: Readonly<Record<string, Matrix>> };
+  const free = layout.variables.filter(({ path }) => !Object.hasOwn(parameters, path));
+  const named = free.flatMap(({ path }) => {
+    const own = path === 'latents' ? latents : values[path];
+    return own === undefined ? [] : [[path, own] as const];
+  });
+  return { ...Object.fromEntries(named), ...parameters } as GivenValues;
 }
 
 async function parametersAt(
@@ -169,13 +197,18 @@ function namesOf({ path, shape, size }: Variable): string[] {
 async function latentsWithEvidence(
   problem: FitProblem,
   x: Float64Array,
-  variable: Variable,
+  variables: readonly Variable[],
   signal: AbortSignal | undefined,
-): Promise<Required<Pick<LaplaceApproximation, 'latents' | 'evidence'>>> {
-  const latents = await latentsAt(problem, x, variable, signal);
-  const logDeterminants = latents.covariances.reduce((sum, covariance) => sum + logDeterminant(covariance), 0);
-  const evidence = problem.densityAt(x).value + (variable.size / 2) * log(2 * Math.PI) + logDeterminants / 2;
-  return { latents, evidence };
+): Promise<Required<Pick<LaplaceApproximation, 'latents' | 'points' | 'evidence'>>> {
+  const points: Record<string, LaplacePoints> = {};
+  let evidence = problem.densityAt(x).value;
+  for (const variable of variables) {
+    const own = await latentsAt(problem, x, variable, signal);
+    const logDeterminants = own.covariances.reduce((sum, covariance) => sum + logDeterminant(covariance), 0);
+    evidence += (variable.size / 2) * log(2 * Math.PI) + logDeterminants / 2;
+    points[variable.path] = own;
+  }
+  return { latents: points[variables[0]!.path]!, points, evidence };
 }
 
 /** log |A| of a small positive definite matrix. */
@@ -190,7 +223,7 @@ async function latentsAt(
   x: Float64Array,
   { start, size, shape, parameter, path }: Variable,
   signal: AbortSignal | undefined,
-): Promise<NonNullable<LaplaceApproximation['latents']>> {
+): Promise<LaplacePoints> {
   if (parameter.transform !== undefined) {
     throw new InvalidInputError(
       `The points of '${path}' do not move on their own in this model: a prior restricts all of them together. Ask with latents: false.`,

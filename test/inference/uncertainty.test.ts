@@ -1,3 +1,4 @@
+import { bayesianGplvm, defineModel, gaussian, latent, observed, pca, standardNormal } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError, NumericalError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
@@ -75,6 +76,54 @@ describe('the Laplace approximation', () => {
     ];
     expectClose(covariance, expected, 1e-8, 'covariance');
     expect((await laplaceApproximation(model, { r: 2.5, s: p, t: [1, -2] })).parameters!.covariance.rows).toBe(4);
+  });
+
+  it('of variables has the points of each, and the evidence of a normal model, to 1e-9', async () => {
+    // y = z + e with z ~ N(0, 1), e ~ N(0, ½), entry by entry: z | y has variance 1/3, and y has 3/2.
+    const Y = [
+      [0.3, -1],
+      [2, 0.4],
+      [-0.7, 1.1],
+    ];
+    const noise = gaussian({ variance: fixed(0.5) });
+    const model = defineModel({
+      name: 'noisy',
+      variables: () => {
+        const z = latent({ dim: 2, density: standardNormal() });
+        return { z, y: observed(Y, { density: noise, given: z, centre: false }) };
+      },
+    })(undefined);
+    const result = await fit(model, { tolerance: 1e-10, relativeDecrease: 0 });
+    const { parameters, latents, points, evidence } = await laplaceApproximation(model, result);
+    expect(parameters).toBeUndefined();
+    expect(Object.keys(points!)).toEqual(['z']);
+    expect(points!.z).toBe(latents);
+    for (const covariance of latents!.covariances) expectClose(covariance, [1 / 3, 0, 0, 1 / 3], 1e-8, 'covariance');
+    expectClose(
+      latents!.mean,
+      Y.flat().map((y) => (2 / 3) * y),
+      1e-8,
+      'mean',
+    );
+    const exact = Y.flat().reduce((sum, y) => sum - 0.5 * (Math.log(2 * Math.PI * 1.5) + y ** 2 / 1.5), 0);
+    expect(Math.abs(evidence! - exact)).toBeLessThan(1e-7);
+  });
+
+  it('refuses a model that computes its solution', async () => {
+    const Y = pipeFlow({ points: 20, seed: 3 }).observations;
+    const refused = laplaceApproximation(pca(Y, { latentDim: 2 }), {});
+    await expect(refused).rejects.toThrow(InvalidInputError);
+    await expect(refused).rejects.toThrow("'pca' computes its solution");
+  });
+
+  it('of a Bayesian GPLVM is that of its hyperparameters, as its means and variances are no points', async () => {
+    const { observations } = pipeFlow({ points: 20, seed: 3 });
+    const model = bayesianGplvm(observations, { latentDim: 1, inducing: 8, kernel: rbf(), noise: 0.05 });
+    const result = await fit(model, { maxIterations: 2000 });
+    const { parameters, points } = await laplaceApproximation(model, result);
+    expect(points).toBeUndefined();
+    expect(parameters!.names.some((name) => /latents/.test(name))).toBe(false);
+    expect(parameters!.names).toContain('mapping.noise');
   });
 
   it('of a fitted GPLVM is the inverse of Hessians by differences in natural space', async () => {

@@ -28,6 +28,8 @@ export interface FitProblem {
   readonly model: Model;
   readonly seed: number;
   readonly layout: VariableLayout;
+  /** Paths of the parameters that have one row a point. */
+  readonly pointwise: readonly string[];
   /** The initial values, in the solver's variables: those of the option `start`, and the model's own for all others. */
   readonly start: Float64Array;
   /** Bounds and typical sizes of the solver's variables, when there are bounds. */
@@ -103,6 +105,7 @@ export function openProblem(
     model,
     seed,
     layout,
+    pointwise: assembly.pointwise ?? [],
     start: variablesAt(start === undefined ? {} : startingValues(layout, start)),
     limits: limitsOf(layout),
     // Values that a caller gives are not held back for the sake of the model's own start.
@@ -141,6 +144,7 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
   return {
     ...given,
     layout: layOut({}),
+    pointwise: [],
     start: none,
     limits: undefined,
     held: undefined,
