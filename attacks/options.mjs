@@ -1,6 +1,7 @@
 // Every export that takes options is given one that it does not have: it must refuse it by name, and name the option that is nearest to a misspelt one.
 import * as root from 'latentfield';
 import { seededRandom } from 'latentfield';
+import { SparseMatrix } from 'latentfield/core';
 import * as data from 'latentfield/data';
 import * as io from 'latentfield/io';
 import * as plot from 'latentfield/plot';
@@ -18,6 +19,10 @@ const fitted = await root.fit(model(), { maxIterations: 3, seed: 1 });
 const drawn = async () =>
   root.draw(root.gplvm(Y.slice(0, 6), { latentDim: 1 }), { chains: 1, warmup: 2, draws: 4, seed: 1, priors: 'weak' });
 const square = (x) => ({ value: x[0] ** 2, gradient: [2 * x[0]] });
+const sparse = new SparseMatrix({
+  ...{ rows: 4, columns: 1, starts: Int32Array.of(0, 1, 2, 3, 4) },
+  ...{ indices: new Int32Array(4), values: Float64Array.of(1, 2, 4, 8) },
+});
 const graph = root.knnGraph(Y, 3);
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
 
@@ -26,6 +31,13 @@ const calls = {
   adam: (o) => root.adam(o),
   alle: (o) => root.alle(Y, o),
   approximateKnnGraph: (o) => root.approximateKnnGraph(Y, 3, o),
+  assess: (o) => root.assess(fitted, o),
+  assessmentPage: async (o) =>
+    plot.assessmentPage({
+      latents: fitted.latents,
+      assessment: await root.assess(fitted, { scores: [] }).catch(() => ({})),
+      ...o,
+    }),
   backConstrained: (o) => root.backConstrained(root.linearMap(), o),
   bayesianGplvm: (o) => root.bayesianGplvm(Y, o),
   bernoulli: (o) => root.bernoulli(o),
@@ -149,6 +161,7 @@ const calls = {
   slice: (o) => root.slice(o),
   slpp: (o) => root.slpp(Y, labels, o),
   solve: (o) => root.solve(square, [1], root.lbfgs(), o).next(),
+  sparseNeighbours: (o) => root.sparseNeighbours(sparse, 2, o),
   sphere: (o) => root.sphere(o),
   standardNormal: (o) => root.standardNormal(o),
   studentT: (o) => root.studentT(o),
@@ -164,6 +177,7 @@ const calls = {
   white: (o) => root.white(o),
   normaliseCounts: (o) =>
     io.normaliseCounts(root.Matrix.from(Y.map((row) => row.map((y) => Math.round(9 + 5 * y)))), o),
+  readSparseTable: (o) => io.readSparseTable('nowhere.mtx', o),
   distortedS: (o) => data.distortedS(o),
   helix: (o) => data.helix(o),
   pipeFlow: (o) => data.pipeFlow(o),
@@ -214,7 +228,7 @@ const WITHOUT = new Set(
   add clusteringAccuracy compareElpd completeGraph continuity covariance describe essBulk essMean essQuantile essSd essTail expand fixed fixedAt
   graphUnion heldOutDensity initialLatents kernelFromJSON kernelToJSON kindOf known labelGraph latentsFromJSON layersMap likelihoodFromJSON loadDraws
   loadFit mcse mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighbourError nearestNeighbourScore negativeLogPredictiveDensity newton
-  parseKernel priorFromJSON priorToJSON products rHat rootMeanSquaredError scale seededRandom select shared squaredDifferences stage startThreads
+  parseKernel priorFromJSON priorToJSON products rHat rootMeanSquaredError scale seededRandom select shared squaredDifferences stage startThreads sparsePrincipalComponents
   stateFromJson stateToJson symmetricEigenpairs trustworthiness trustworthinessScore waic withFloat64 checkFilePath lockPath makeFolder
   removeEmptyFolders rowsOf standardise tableText canvasMap markPath panelColumns keysOf localTransport serveQueueThread serveFits
 `

@@ -2,6 +2,11 @@ import { square } from './elementary/index.ts';
 import { InvalidInputError } from './errors.ts';
 import { Matrix, type MatrixLike } from './matrix.ts';
 
+/** What people and programs write where there is no value: nothing, NaN, NA, N/A, NaT, null, None, ?, a dash. */
+const MISSING = /^(|nan|na|n\/a|#n\/a|<na>|nat|null|none|\?|--?|[–—])$/i;
+
+export const isMissingText = (text: string): boolean => MISSING.test(text);
+
 /**
  * Throws unless every entry is a finite number; returns the matrix.
  *

@@ -1,3 +1,5 @@
+import { isMissingText } from '../core/observations.ts';
+
 /** How numbers are written: what stands before the decimals, and between thousands if anything. */
 export interface NumberStyle {
   readonly decimal: '.' | ',';
@@ -7,7 +9,6 @@ export interface NumberStyle {
 export const PLAIN: NumberStyle = { decimal: '.' };
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-const MISSING = /^(|nan|na|n\/a|#n\/a|<na>|nat|null|none|\?|--?|[–—])$/i;
 const INFINITE = /^[+-]?(inf|infinity)$/i;
 
 /**
@@ -21,7 +22,7 @@ export function numberReader({ decimal, thousands }: NumberStyle): (cell: string
     const cell = thousands === ' ' ? given.replace(/[\u00a0\u2009\u202f]/g, ' ') : given;
     const ungrouped = grouped?.test(cell) ? cell.replaceAll(thousands!, '') : cell;
     // With a decimal comma, a point is no number: 1.234 may be a thousand.
-    if (decimal === ',' && ungrouped.includes('.')) return MISSING.test(cell) ? Number.NaN : undefined;
+    if (decimal === ',' && ungrouped.includes('.')) return isMissingText(cell) ? Number.NaN : undefined;
     return numberOf(decimal === ',' ? ungrouped.replace(',', '.') : ungrouped);
   };
 }
@@ -29,14 +30,14 @@ export function numberReader({ decimal, thousands }: NumberStyle): (cell: string
 /** `numberReader` of plain numbers, with a decimal point. */
 export function numberOf(cell: string): number | undefined {
   if (NUMBER.test(cell)) return Number(cell);
-  if (MISSING.test(cell)) return Number.NaN;
+  if (isMissingText(cell)) return Number.NaN;
   if (INFINITE.test(cell)) return cell.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   // As typeset: −1.5.
   return cell.startsWith('\u2212') && /^[\d.]/.test(cell.slice(1)) ? numberOf(`-${cell.slice(1)}`) : undefined;
 }
 
 /** '' for a label that is missing as a number would be: NaN, NA, null, a dash. */
-export const presentLabel = (label: string): string => (MISSING.test(label.trim()) ? '' : label);
+export const presentLabel = (label: string): string => (isMissingText(label.trim()) ? '' : label);
 
 /** The number before a percent sign, as that reads it; NaN where it is missing. */
 export function percentReader(read: (cell: string) => number | undefined): (cell: string) => number | undefined {

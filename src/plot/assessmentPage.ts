@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions } from '../core/options.ts';
 import type { Assessment } from '../inference/assessment/assessment.ts';
 import { latentPlot } from './latentPlot.ts';
 import type { LookOptions } from './looks.ts';
@@ -35,7 +35,11 @@ const MOST_LISTED = 40;
  * ```
  */
 export async function assessmentPage(options: AssessmentPageOptions): Promise<string> {
-  const { assessment, latents, labels, legendTitle, ids, equalScales, title } = givenOptions(options, 'assessmentPage');
+  const { assessment, latents, labels, legendTitle, ids, equalScales, title } = namedOptions(
+    options,
+    'assessmentPage',
+    ['assessment', 'latents', 'labels', 'legendTitle', 'ids', 'equalScales', 'title'],
+  );
   const X = Matrix.from(latents, 'latents');
   const { points, scores, bootstraps, starts } = assessment;
   for (const [name, count] of [

@@ -1,5 +1,6 @@
 import type { Legend, Scale } from 'vega';
 import { InvalidInputError } from '../core/errors.ts';
+import { isMissingText } from '../core/observations.ts';
 
 /** Nine hues of Tableau 10, and nearly black: any two are 18 apart by CIEDE2000, where 2 can be seen. */
 const COLOURS = [
@@ -57,7 +58,7 @@ export const sizeOf = (shape: string, size: number): number => (size * FILLED.ci
 
 /** What points are coloured by. */
 export interface LookOptions {
-  /** N labels, which give points their colour and shape; '', null, undefined and NaN are none, drawn grey. */
+  /** N labels, which give points their colour and shape; '', 'NA', null, undefined and NaN are none, drawn grey. */
   readonly labels?: ArrayLike<string | number | null | undefined>;
   /** N numbers, which give points their colour on a continuous scale; NaN is grey. */
   readonly color?: ArrayLike<number>;
@@ -129,7 +130,7 @@ function checkCount(count: number, noun: string, rows: number): void {
 }
 
 const nameOf = (label: string | number | null | undefined): string =>
-  label === null || label === undefined || label === '' || Number.isNaN(label) ? NONE.name : String(label);
+  label === null || label === undefined || isMissingText(String(label).trim()) ? NONE.name : String(label);
 
 /** The different labels in the order of a dictionary, numbers by their value, and last what has none. */
 function kindsOf(names: readonly string[]): Kind[] {

@@ -6,6 +6,7 @@ import {
   dgplvm,
   evaluate,
   gplrf,
+  labelGraph,
   Matrix,
   type MatrixLike,
   nearestNeighbourError,
@@ -36,12 +37,21 @@ describe('a label that is missing', () => {
     const make = { gplrf, dgplvm }[model];
     if (make !== undefined) {
       const own = (labels: string[]) => evaluate(make(observations, labels, { latentDim: 2 })).objective;
-      expect(own(kinds)).not.toBe(own(written));
+      expect(own(written)).toBe(own(kinds));
+      expect(own(written)).not.toBe(own(written.map((label) => (label === '?' ? 'other' : label))));
       expect(Number.isFinite(objective)).toBe(true);
     }
     const picture = readFileSync(join(out, 'plot.svg'), 'utf8');
     expect(picture).toContain('>(none)<');
     expect(picture).not.toMatch(/>(NA|null|NaN|\?)</);
+  });
+
+  it('is none where it is given in a program as tables write it', () => {
+    expect(nearestNeighbourError([[0], [0.1], [1], [5], [6]], ['a', 'NA', 'a', 'b', 'b'])).toBe(0);
+    for (const text of ['NaN', 'n/a', 'null', 'None', '?', ' - ']) {
+      expect(labelGraph(['a', text, 'a', text]).sources, text).toEqual(Int32Array.of(0));
+    }
+    expect(labelGraph(['a', 'other', 'a', 'other']).sources).toEqual(Int32Array.of(0, 1));
   });
 
   it('is neither scored nor a neighbour', async () => {

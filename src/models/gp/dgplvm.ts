@@ -21,7 +21,7 @@ export interface DgplvmOptions<
  * narrow and far apart. At most as many dimensions as there are classes less one are separated by it.
  *
  * @param Y - N×D observations
- * @param labels - N labels; a missing one is undefined, null, NaN or ''
+ * @param labels - N labels; a missing one is undefined, null, NaN, '' or 'NA'
  * @param options - `latentDim`, `strength`, `form`, `r`, and any of {@link FamilyOptions}
  * @returns a model for `fit` and `evaluate`
  * @throws InvalidInputError for an unknown option, labels of another length, or unusable observations

@@ -32,7 +32,7 @@ export interface GplrfOptions<
  * field that joins points of one class, log p(X) = −α/2·tr(XᵀLX). With some labels missing and `neighbours` it is semi-supervised.
  *
  * @param Y - N×D observations
- * @param labels - N labels; a missing one is undefined, null, NaN or ''
+ * @param labels - N labels; a missing one is undefined, null, NaN, '' or 'NA'
  * @param options - `latentDim`, `strength`, `neighbours`, and any of {@link FamilyOptions}
  * @returns a model for `fit` and `evaluate`; `evaluate` has the strength of 'auto' where 'validate' leaves it to `fit`
  * @throws InvalidInputError for an unknown option, labels of another length, or unusable observations

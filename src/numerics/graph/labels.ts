@@ -1,8 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenList } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
+import { isMissingText } from '../../core/observations.ts';
 
-/** One label a point; undefined, null, NaN and '' say that it is missing, and −1 does when there are two other labels. */
+/** One label a point; undefined, null, NaN and what says so in tables ('', 'NA', 'null', '?', '-') are missing, and −1 is when there are two other labels. */
 export type Labels = ArrayLike<string | number | boolean | null | undefined>;
 
 /** Points by class. */
@@ -41,7 +42,7 @@ function presentLabel(label: unknown, i: number, caller: string): string | undef
     );
   }
   const text = String(label).trim();
-  return text === '' || text === 'NaN' ? undefined : text;
+  return isMissingText(text) ? undefined : text;
 }
 
 /** Points of each class, ascending. */

@@ -1,6 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
+import { namedOptions } from '../../core/options.ts';
 import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { Nearest } from './nearest.ts';
 import { checkNearest, type Neighbours } from './nearestNeighbours.ts';
@@ -30,7 +31,7 @@ export function sparseNeighbours(
 ): Neighbours {
   checkGiven(Y, 'sparseNeighbours', 'a SparseMatrix', (given) => given instanceof SparseMatrix);
   const metric = checkGiven(
-    options.metric ?? 'euclidean',
+    namedOptions(options, 'sparseNeighbours', ['metric']).metric ?? 'euclidean',
     'Option metric of sparseNeighbours',
     "'euclidean' or 'cosine'",
     (given) => given === 'euclidean' || given === 'cosine',
