@@ -127,8 +127,8 @@ export async function* runFrom(
     yield { kind: 'end', start: number, solution };
     return;
   }
-  // An evaluation costs what the last one did; the density at the end of a fit takes about half of that, for each batch.
-  const evaluationsAtEnd = (inBatches?.perEpoch ?? 1) / 2;
+  // An evaluation costs what the last one did; the density at the end of a fit takes about half of that, and up to three quarters for each batch.
+  const evaluationsAtEnd = inBatches === undefined ? 1 / 2 : (3 / 4) * inBatches.perEpoch;
   let began = performance.now();
   const { run, first } = isComputed
     ? await computedSteps(problem, state, settings, signal)
@@ -163,7 +163,8 @@ export async function* runFrom(
         await problem.threads.join();
       }
       if (progress.isEvaluated) {
-        reserve?.((1 + evaluationsAtEnd) * milliseconds);
+        // What a first batch takes, with all that is compiled and made for it, says nothing of the next ones.
+        if (inBatches === undefined || progress.evaluations > 1) reserve?.((1 + evaluationsAtEnd) * milliseconds);
         await inBatches?.ready?.(progress.evaluations);
       }
       began = performance.now();

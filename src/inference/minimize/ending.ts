@@ -131,7 +131,7 @@ export interface Stopping {
   by(who: string): void;
   /** True if the limit of seconds stopped it. */
   readonly isExpired: boolean;
-  /** Stops the fit now if so many milliseconds of work would end it later than a tenth behind its limit of seconds. */
+  /** Stops the fit now if so many milliseconds of work would end it behind its limit of seconds. Work takes longer than it did: a tenth is left for that. */
   reserve(milliseconds: number): void;
   /** Holds the clock: what a caller does between two steps is not the fit's time. */
   hold(): void;
@@ -147,9 +147,6 @@ export interface Stopping {
 export function stoppedBy({ reason }: AbortSignal): string {
   return typeof reason === 'string' ? reason : 'the abort signal';
 }
-
-/** Part of its limit of seconds by which a fit may end too late. */
-const LENIENCE = 0.1;
 
 /** The longest delay that a timer takes, in milliseconds. */
 const LONGEST_DELAY = 2 ** 31 - 1;
@@ -200,11 +197,7 @@ export function stopping(
       return isExpired;
     },
     reserve(milliseconds) {
-      if (
-        !controller.signal.aborted &&
-        left + LENIENCE * 1000 * maxSeconds - (performance.now() - since) < milliseconds
-      )
-        expire();
+      if (!controller.signal.aborted && left - (performance.now() - since) < milliseconds) expire();
     },
     hold() {
       clearTimeout(timer);
