@@ -295,6 +295,42 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     expect(await panel().getByRole('rowheader').first().innerText()).toBe('gene0');
   });
 
+  it('shows a row against what is expected where it lies, never where the row before lies', async () => {
+    await open();
+    await map().focus();
+    await page.evaluate(() => {
+      const seen: [string, string][] = [];
+      Object.assign(globalThis, { seen });
+      const read = document.querySelector('.read')!;
+      const note = () => {
+        const title = read.querySelector('h2')?.textContent ?? '';
+        const expected = /exp\. [^ ]+/.exec(read.textContent ?? '')?.[0];
+        if (title.startsWith('row ') && expected !== undefined) seen.push([title, expected]);
+      };
+      new MutationObserver(note).observe(read, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+        attributes: true,
+      });
+    });
+    for (let k = 0; k < 12; k++) {
+      await page.keyboard.press('n');
+      if (k % 3 === 2)
+        await panel()
+          .getByText(/exp\. /)
+          .first()
+          .waitFor();
+    }
+    await page.waitForTimeout(500);
+    const seen = (await page.evaluate('globalThis.seen')) as [string, string][];
+    const expected = new Map<string, Set<string>>();
+    for (const [title, value] of seen) expected.set(title, (expected.get(title) ?? new Set()).add(value));
+    expect(expected.size).toBeGreaterThan(2);
+    // Whatever is shown of a row is one value: what belongs to it.
+    for (const [title, values] of expected) expect([title, [...values]]).toEqual([title, [[...values].at(-1)]]);
+  });
+
   it('shows curves over their wavelengths, with axes and a band', async () => {
     await open({}, link({ set: 'drawnSpectra', maxIterations: 10 }));
     await map().focus();

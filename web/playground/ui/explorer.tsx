@@ -193,7 +193,8 @@ export function Explorer({
   );
 
   const asked = chosenRow >= 0 && isOwn ? Array.from(fitLatents.row(chosenRow)) : cursor;
-  const decoded = useDecoded(canDecode ? fit : undefined, asked);
+  // A row is shown against what is expected at its own place and no other; a drag may lag behind.
+  const decoded = useDecoded(canDecode ? fit : undefined, asked, chosenRow >= 0);
   const reading = decoded && {
     expected: decoded.mean.row(0),
     deviations: Array.from(decoded.variance.row(0), Math.sqrt),
@@ -538,8 +539,8 @@ function namesOf(colouring: Colouring, { x, y }: { x: Float64Array; y: Float64Ar
 const NEAR = [-1, 0, 1].flatMap((a) => [-1, 0, 1].map((b) => [a, b, a === 0 && b === 0 ? 2 : 1] as const));
 
 /** What the model expects at a place: the newest is asked for when the answer to the one before is there. */
-function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefined) {
-  const [decoded, setDecoded] = useState<Awaited<ReturnType<Fitted['predict']>> & { of: Fitted }>();
+function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefined, isExact: boolean) {
+  const [decoded, setDecoded] = useState<Awaited<ReturnType<Fitted['predict']>> & { of: Fitted; at: string }>();
   const state = useRef<{ isBusy: boolean; fit: Fitted | undefined; newest: readonly number[] | undefined }>({
     ...{ isBusy: false, fit: undefined, newest: undefined },
   });
@@ -555,7 +556,7 @@ function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefine
     const next = async (): Promise<void> => {
       const { newest, fit: of } = state.current;
       if (newest === undefined || of === undefined) return;
-      setDecoded({ ...(await of.predict([newest])), of });
+      setDecoded({ ...(await of.predict([newest])), of, at: newest.join() });
       if (state.current.newest !== newest) await next();
     };
     // A fit whose worker has ended answers no more.
@@ -565,5 +566,5 @@ function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefine
         state.current.isBusy = false;
       });
   }, [fit, key]);
-  return place === undefined || decoded?.of !== fit ? undefined : decoded;
+  return place === undefined || decoded?.of !== fit || (isExact && decoded?.at !== key) ? undefined : decoded;
 }
