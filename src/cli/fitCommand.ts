@@ -50,7 +50,8 @@ const FIT_FLAGS = [
   'resume',
 ] as const;
 
-interface FitArguments
+/** What `fit` is told. */
+export interface FitArguments
   extends FlaggedOptions,
     TableArguments,
     PartsArguments,
@@ -121,7 +122,8 @@ export function defineFit(command: Command, context: Context): void {
     .action(async (data: string, given: FitArguments) => context.exit(await fitTable(data, given, context)));
 }
 
-async function fitTable(data: string, given: FitArguments, streams: Context): Promise<number> {
+/** Fits a table into a folder, and returns the exit code. */
+export async function fitTable(data: string, given: FitArguments, streams: Context): Promise<number> {
   checkRequired(given, ['--model <name>', '--out <dir>']);
   const budget = timeBudget(given.maxSeconds);
   const own = await readParts(given.parts);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadFit } from '../../src/index.ts';
 import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
 import { latentfield, prepared } from './latentfield.ts';
 
@@ -36,6 +37,35 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
     expect(stdout).toBe(`${url}\n`);
     expect(exitCode).toBe(130);
     await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('fits the table first where a model is named, and shows that fit under the name of the table', async () => {
+    const { data, path } = await prepared();
+    const file = join(path, 'fitted.html');
+    const flags = ['--model', 'pca', '--options', '{"latentDim":2}', '--static', file];
+    const { stdout, stderr, exitCode } = await latentfield(['explore', data, ...flags]);
+    expect([stdout, exitCode]).toEqual([`${file}\n`, 0]);
+    expect(stderr).toContain('pca');
+    const held = JSON.parse(
+      /<script type="application\/json" id="held">(.*?)<\/script>/s.exec(readFileSync(file, 'utf8'))![1]!,
+    );
+    expect(held.name).toBe('data.csv');
+    const own = join(path, 'own');
+    await latentfield(['fit', data, '--model', 'pca', '--options', '{"latentDim":2}', '--out', own]);
+    const shown = loadFit(JSON.parse(held.text));
+    const fitted = loadFit(JSON.parse(readFileSync(join(own, 'fit.json'), 'utf8')));
+    expect(shown.latents.toArrays()).toEqual(fitted.latents.toArrays());
+    expect(shown.table?.columns).toEqual(fitted.table?.columns);
+  });
+
+  it('fits no fit, and takes no flag of a fit without a model', async () => {
+    const { data, path } = await prepared();
+    const fitOfFit = await latentfield(['explore', path, '--model', 'pca']);
+    expect([fitOfFit.exitCode, fitOfFit.stderr]).toEqual([2, expect.stringContaining('give its file, not a fit')]);
+    const without = await latentfield(['explore', data, '--max-seconds', '3']);
+    expect([without.exitCode, without.stderr]).toEqual([2, expect.stringContaining('--max-seconds is about a fit')]);
+    const unknown = await latentfield(['explore', data, '--model', 'gpvlm']);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('gpvlm')]);
   });
 
   it('says what cannot be shown, and replaces no file unless told to', async () => {
