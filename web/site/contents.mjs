@@ -65,7 +65,11 @@ const GROUPS = {
       'optimizer learning rate iterations early stopping restarts local optima random_state seed reproducible same 2D result every run progress trustworthiness of an embedding callback fix parameter constraint prior mcmc hmc nuts sampling mini-batch stochastic score metric trustworthiness cross validation model selection',
     ],
     ['trust', 'Assess a map', 'evaluate quality assess fit stability points not to trust'],
-    ['geometry', 'Geometry of a map', 'distance geodesic shortest path metric magnification distances between points riemannian interpolation'],
+    [
+      'geometry',
+      'Geometry of a map',
+      'distance geodesic shortest path metric magnification distances between points riemannian interpolation',
+    ],
     ['pictures', 'Pictures', 'plot scatter colours labels svg png interactive hover ellipses error bars visualize 3d'],
     [
       'by-url',
