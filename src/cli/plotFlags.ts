@@ -17,7 +17,7 @@ export interface PlotArguments {
 export const addPlotFlags = (command: Command): Command =>
   command
     .option('--plot <formats>', 'pictures to write: svg, png, html, several with commas (default: svg)', formatsFrom)
-    .option('--color <column>', 'the column to colour the picture by, numbers or text (default: the labels)')
+    .option('--color <column>', 'the column to colour the picture by, numbers, dates or text (default: the labels)')
     .option(
       '--image <HxW>',
       'the columns are the pixels of images, such as 28x28, or 32x32x3 in colours: draw points as images',

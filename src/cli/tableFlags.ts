@@ -6,6 +6,7 @@ import { wholeFrom } from './flags.ts';
 export interface TableArguments {
   readonly columns?: string[];
   readonly drop?: string[];
+  readonly oneHot?: string[];
   readonly id?: string;
   readonly delimiter?: string;
   readonly header?: 'yes' | 'no';
@@ -31,6 +32,7 @@ export function addTableFlags(command: Command, { choosesColumns }: { choosesCol
         "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0",
         several,
       )
+      .option('--one-hot <names>', 'columns of text to use as 0 and 1, one a category: kind=oil of kind', several)
       .option(
         '--row-sums <n>',
         "scale each row to sum to n, or to 'median', the median of the sums (counts of rows that were seen for different lengths of time)",
@@ -75,8 +77,22 @@ function rowSums(text: string): number | 'median' {
 
 /** What `readTable` takes of the flags. */
 export function tableOptions(given: TableArguments): ReadTableOptions {
-  const { header, columns, drop, id, delimiter, decimal, thousands, array, flatten, maxBytes, rowSums, log1p } = given;
-  const options = { columns, drop, id, delimiter, decimal, thousands, array, flatten, maxBytes, rowSums, log1p };
+  const { header, columns, drop, oneHot, id, delimiter, decimal, thousands, array, flatten, maxBytes, rowSums, log1p } =
+    given;
+  const options = {
+    columns,
+    drop,
+    oneHot,
+    id,
+    delimiter,
+    decimal,
+    thousands,
+    array,
+    flatten,
+    maxBytes,
+    rowSums,
+    log1p,
+  };
   return {
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
     ...(header === undefined ? {} : { header: header === 'yes' }),

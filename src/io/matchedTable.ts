@@ -9,6 +9,7 @@ import type { RawTable } from './rawTable.ts';
 import { readRawTable } from './readRawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
+import { withKnownCategories, withTruths } from './writtenValues.ts';
 
 /**
  * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file; by
@@ -19,11 +20,11 @@ import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 export async function readMatchingTable(
   file: string,
   known: KnownColumns & { readonly idColumn?: string | undefined; readonly counts?: NormalisedCounts | undefined },
-  given: Omit<ReadTableOptions, 'columns' | keyof NormalisedCounts> = {},
+  given: Omit<ReadTableOptions, 'columns' | 'oneHot' | keyof NormalisedCounts> = {},
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
   checkOptions(tableOptions, given, 'readMatchingTable');
-  const raw = await readRawTable(file, given);
+  const raw = withKnownCategories(withTruths(await readRawTable(file, given)), known.columns);
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);
   const { idColumn } = known;

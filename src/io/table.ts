@@ -8,6 +8,7 @@ import { countsNote, normalised } from './normaliseCounts.ts';
 import { presentLabel } from './numberText.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
+import { datesIn, withCategories, withTruths } from './writtenValues.ts';
 
 /** A table of numbers, one point a row, and what is known of its points and columns. */
 export interface Table {
@@ -25,7 +26,7 @@ export interface Table {
   readonly labelColumn?: string;
   /** N labels as they stand in the file, '' where missing; when asked for. */
   readonly labels?: string[];
-  /** N values to colour by, numbers or text, NaN and '' where missing; when asked for. */
+  /** N values to colour by, numbers, days since 1970-01-01 of dates, or text, NaN and '' where missing; when asked for. */
   readonly color?: Float64Array | string[];
   /** Columns of the file that are none of the above, and why. */
   readonly leftOut: readonly LeftOut[];
@@ -36,7 +37,12 @@ export interface Table {
 }
 
 /** The table of the columns that are asked for, or look like observations. */
-export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
+export function tableOf(given: RawTable, options: ReadTableOptions): Table {
+  const truths = withTruths(given);
+  const hot = hotColumns(truths, options);
+  const raw = withCategories(truths, hot);
+  const isHot = new Set(hot.map((j) => given.columns[j]!.name));
+  const indicators = (j: number) => names.flatMap((name, k) => (name.startsWith(`${names[j]!}=`) ? [k] : []));
   const names = raw.columns.map(({ name }) => name);
   const chosen = (choice: string | number | undefined, purpose: string) =>
     choice === undefined || isOther(raw, choice) ? undefined : chosenColumn(names, choice, purpose, raw.file);
@@ -50,11 +56,13 @@ export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
   const index = namingColumn(looks, raw.columns, (j) => j === label || dropped.has(j));
   const id = asked ?? (index < 0 ? undefined : index);
 
-  const isTaken = (j: number) => j === label || j === asked || dropped.has(j);
+  const isTaken = (j: number) => j === label || j === asked || dropped.has(j) || isHot.has(names[j]!);
   const features =
     options.columns === undefined
       ? likelyFeatures(looks, isTaken)
-      : chosenColumns(names, options.columns, 'the observations', raw.file).filter((j) => !isTaken(j));
+      : chosenColumns(names, options.columns, 'the observations', raw.file)
+          .flatMap((j) => (isHot.has(names[j]!) ? indicators(j) : [j]))
+          .filter((j) => !isTaken(j));
   if (features.length === 0 && options.columns !== undefined) throw noneChosen(raw.file, options);
   if (features.length === 0) throw nothingLeft(raw, looks, label);
   const used = new Set(features);
@@ -73,11 +81,18 @@ export function tableOf(raw: RawTable, options: ReadTableOptions): Table {
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
-      return [{ column: name, reason: reasonOf(j, ids, looks[j]!, dropped, asked) }];
+      const reason = isHot.has(name) ? 'is read as its categories' : reasonOf(j, ids, looks[j]!, dropped, asked);
+      return [{ column: name, reason }];
     }),
     notes: found === undefined ? raw.notes : [...raw.notes, countsNote(found.counts)],
     ...(found && { counts: found.counts }),
   };
+}
+
+/** The columns that are taken by their categories. */
+function hotColumns({ columns, file }: RawTable, { oneHot }: ReadTableOptions): readonly number[] {
+  const names = columns.map(({ name }) => name);
+  return oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
 }
 
 const isOther = (raw: RawTable, choice: string | number) =>
@@ -150,7 +165,8 @@ function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOp
 function colorOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array | string[] {
   const column: RawColumn =
     index === undefined ? { name: '', isNamed: true, text: raw.others![String(asked)]! } : raw.columns[index]!;
-  if (column.numbers !== undefined) return column.numbers.slice();
+  const found = column.numbers ?? datesIn(column);
+  if (found !== undefined) return found.slice();
   const numbers = column.text!.map(Number);
   return index === undefined && numbers.every(Number.isFinite)
     ? Float64Array.from(numbers)

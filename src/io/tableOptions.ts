@@ -5,16 +5,18 @@ import { countEntries, type NormaliseCountsOptions } from './normaliseCounts.ts'
 export interface ReadTableOptions extends NormaliseCountsOptions {
   /**
    * The columns of the observations: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0, in that order. Unless given, all columns of
-   * numbers but those that look like an index, and constant ones; of an array of NumPy, all.
+   * numbers, and of true and false as 1 and 0, but those that look like an index, and constant ones; of an array of NumPy, all.
    */
   readonly columns?: ColumnChoice;
   /** Columns that are none of the observations, chosen likewise. */
   readonly drop?: ColumnChoice;
+  /** Columns of text that are read as columns of 0 and 1, one a category: `kind=oil` of `kind`; chosen likewise. */
+  readonly oneHot?: ColumnChoice;
   /** The column that names the points; unless given, the first that looks like an index. */
   readonly id?: string | number;
   /** The column that holds labels, which may be text: its name, or its number from 0; or an array of an .npz archive. */
   readonly labels?: string | number;
-  /** The column to colour pictures by: text or numbers. A column of numbers stays among the observations. */
+  /** The column to colour pictures by: text, dates or numbers. A column of numbers stays among the observations. */
   readonly color?: string | number;
   /** Whether missing cells (empty, NaN, NA, N/A, null, None, ?) are read as NaN (true) or are an error (false, the default). */
   readonly allowMissing?: boolean;
@@ -44,6 +46,7 @@ const character = v.pipe(v.string('a character'), v.minLength(1, 'a character'))
 export const tableOptions = v.strictObject({
   columns: v.optional(columns),
   drop: v.optional(columns),
+  oneHot: v.optional(columns),
   id: v.optional(column),
   labels: v.optional(column),
   color: v.optional(column),

@@ -74,7 +74,9 @@ function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options
     },
     start: (y) => y - (levels - 1) / 2,
     refuses: (y) =>
-      Number.isInteger(y) && y >= 0 && y < levels ? undefined : `a grade, a whole number from 0 to ${levels - 1}`,
+      Number.isInteger(y) && y >= 0 && y < levels
+        ? undefined
+        : `a grade, a whole number from 0 to ${levels - 1}${y === levels ? `; of grades from 1 to ${levels} give each less 1` : ''}`,
   });
 }
 
