@@ -105,7 +105,7 @@ async function posteriorMaps(study) {
       )
       .join(
         ', ',
-      )}. Turning leaves distances as they are, so R̂ is the largest of distances between points (300 pairs); 'alone' is the same of each chain by itself, split. Where R̂ is above 1.01 while chains alone are near 1, each chain explores a mode of its own: the mean log density of the chains tells how far these are apart, and ellipses over all chains mix them.`,
+      )}. Turning leaves distances as they are, so R̂ is the largest of distances between points (300 pairs); 'alone' is the same of each chain by itself, split. Draws with R̂ above 1.01 are no posterior yet. Where chains alone are near 1 then, each explores a mode of its own, and the mean log density of each tells how far these are apart; where chains alone are above 1.01 too, they have not explored even one in this many transitions, and their ellipses show how far they have drifted.`,
   );
   study.table(
     'Whether the chains agree',

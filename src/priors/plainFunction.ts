@@ -1,5 +1,5 @@
 import { doublesOf } from '../tensors/doubles.ts';
-import * as op from '../tensors/ops.ts';
+import { numericOperation } from '../tensors/tape.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 
 /** A function of N×q numbers, row by row, that fills its gradient. */
@@ -7,11 +7,11 @@ export type PlainFunction = (X: Float64Array, gradient: Float64Array) => number;
 
 /** A scalar of latents X (N×q) that is computed on plain numbers, and differentiated by its own gradient. */
 export function plainFunction(X: Tensor2D, f: PlainFunction): Scalar {
-  return op.customGrad<[Tensor2D], Scalar>((latents) => {
-    const gradient = new Float64Array(latents.size);
-    const value = op.scalar(f(doublesOf(latents), gradient));
-    return { value, gradFunc: (dy: Scalar) => op.mul(dy, op.tensor(gradient, latents.shape)) };
-  })(X);
+  return numericOperation([X], ([latents]) => {
+    const entries = doublesOf(latents!);
+    const gradient = new Float64Array(entries.length);
+    return { value: f(entries, gradient), slopes: (slope) => [gradient.map((entry) => slope * entry)] };
+  });
 }
 
 /** A function for each number of columns, made when it is first asked for. */

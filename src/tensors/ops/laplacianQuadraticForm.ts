@@ -1,9 +1,8 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { CompleteClasses, Edges, Graph } from '../../numerics/graph/graph.ts';
 import { doublesOf } from '../doubles.ts';
-import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
-import { numberOf, scalar, tensor } from './creation.ts';
+import { numericOperation } from '../tape.ts';
+import type { Scalar, Tensor2D } from '../tensorflow.ts';
 
 /**
  * tr(XᵀLX) = Σ_edges w_ij·‖x_i − x_j‖² with L the Laplacian of a graph; the gradient is 2LX. Both are formed edge by edge, at
@@ -24,18 +23,11 @@ export function laplacianQuadraticForm(X: Tensor2D, graph: Graph): Scalar {
       `laplacianQuadraticForm needs one row a point of the graph, but X is ${X.shape.join('×')} and the graph has ${graph.size} points.`,
     );
   }
-  return tf.customGrad((...args: unknown[]) => {
-    const [x] = args as [Tensor2D];
-    const { form, vectors } = laplacianProduct(doublesOf(x), x.shape[1], graph);
-    const gradFunc = (dy: Tensor) => {
-      const factor = 2 * numberOf(dy);
-      return tensor(
-        vectors.map((entry) => factor * entry),
-        x.shape,
-      );
-    };
-    return { value: scalar(form), gradFunc };
-  })(X) as Scalar;
+  const q = X.shape[1];
+  return numericOperation([X], ([x]) => {
+    const { form, vectors } = laplacianProduct(doublesOf(x!), q, graph);
+    return { value: form, slopes: (slope) => [vectors.map((entry) => 2 * slope * entry)] };
+  });
 }
 
 /** tr(XᵀLX), and LX row by row. */

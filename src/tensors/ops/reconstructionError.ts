@@ -1,9 +1,8 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Reconstruction } from '../../numerics/graph/reconstructionWeights.ts';
 import { doublesOf } from '../doubles.ts';
-import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
-import { numberOf, scalar, tensor } from './creation.ts';
+import { numericOperation } from '../tape.ts';
+import type { Scalar, Tensor2D } from '../tensorflow.ts';
 
 /**
  * Σ_i ‖x_i − Σ_j w_ij·x_j‖² = tr(XᵀMMᵀX) with Mᵀ = I − W, at O(neighbours·q); the gradient is 2MMᵀX.
@@ -31,8 +30,8 @@ export function reconstructionError(X: Tensor2D, { starts, neighbours, weights }
       `reconstructionError needs one row a point, but X is ${N}×${q} and there are weights of ${starts.length - 1} points.`,
     );
   }
-  return tf.customGrad((...args: unknown[]) => {
-    const points = doublesOf(args[0] as Tensor2D);
+  return numericOperation([X], ([x]) => {
+    const points = doublesOf(x!);
     const residuals = points.slice();
     for (let i = 0; i < N; i++) {
       for (let n = starts[i]!; n < starts[i + 1]!; n++) {
@@ -40,8 +39,7 @@ export function reconstructionError(X: Tensor2D, { starts, neighbours, weights }
         for (let d = 0; d < q; d++) residuals[i * q + d]! -= weights[n]! * points[j + d]!;
       }
     }
-    const gradFunc = (dy: Tensor) => {
-      const factor = 2 * numberOf(dy);
+    const slopes = (slope: number) => {
       const gradient = residuals.slice();
       for (let i = 0; i < N; i++) {
         for (let n = starts[i]!; n < starts[i + 1]!; n++) {
@@ -49,11 +47,8 @@ export function reconstructionError(X: Tensor2D, { starts, neighbours, weights }
           for (let d = 0; d < q; d++) gradient[j + d]! -= weights[n]! * residuals[i * q + d]!;
         }
       }
-      return tensor(
-        gradient.map((entry) => factor * entry),
-        [N, q],
-      );
+      return [gradient.map((entry) => 2 * slope * entry)];
     };
-    return { value: scalar(residuals.reduce((sum, entry) => sum + entry * entry, 0)), gradFunc };
-  })(X) as Scalar;
+    return { value: residuals.reduce((sum, entry) => sum + entry * entry, 0), slopes };
+  });
 }
