@@ -2,6 +2,7 @@
 // with an error of the library's or a result, in time, without a tensor left, and the next fit has the bits of the one before.
 import * as tf from '@tensorflow/tfjs-core';
 import {
+  defineDensity,
   defineKernel,
   defineMap,
   defineModel,
@@ -9,11 +10,13 @@ import {
   fit,
   fitSteps,
   gplvm,
-  initialLatents,
+  latent,
   latentVariableModel,
   lbfgs,
   Matrix,
+  mapped,
   minimize,
+  observed,
   rbf,
   real,
   selectOptions,
@@ -112,36 +115,42 @@ const places = {
     });
     return fit(gplvm(Y, { latentDim: 1, backConstraint: own() }), short);
   },
-  term: (f) => {
+  'log density of a model': (f) => {
     const own = defineModel({
       name: 'own',
-      parts: (data) => ({ latents: real(initialLatents('pca', data, 1)) }),
-      terms: { all: (v) => f(() => op.neg(op.sum(op.square(v.latents)))) },
-      latents: (v) => v.latents,
+      variables: (data) => variablesOf(data, ({ value, given }) => f(() => near(value, given[0]))),
     });
     return fit(own(Matrix.from(Y)), short);
   },
-  'latents of a model': (f) => {
+  'map of a model': (f) => {
     const own = defineModel({
       name: 'own',
-      parts: (data) => ({ latents: real(initialLatents('pca', data, 1)) }),
-      terms: { all: (v) => op.neg(op.sum(op.square(v.latents))) },
-      latents: (v) => f(() => v.latents),
+      variables: (data) =>
+        variablesOf(
+          data,
+          ({ value, given }) => near(value, given[0]),
+          (x) => f(() => op.square(x)),
+        ),
     });
     return fit(own(Matrix.from(Y)), short);
   },
-  'parts of a model': (f) => {
+  'variables of a model': (f) => {
     const own = defineModel({
       name: 'own',
-      parts: (data) => f(() => ({ latents: real(initialLatents('pca', data, 1)) })),
-      terms: { all: (v) => op.neg(op.sum(op.square(v.latents))) },
-      latents: (v) => v.latents,
+      variables: (data) => f(() => variablesOf(data, ({ value, given }) => near(value, given[0]))),
     });
     return fit(own(Matrix.from(Y)), short);
   },
   score: (f) =>
     selectOptions(() => f(plain), { latentDim: [1] }, { folds: 2, fit: { maxIterations: 2, maxSeconds: 1 } }),
 };
+const near = (Z, x) => op.neg(op.sum(op.square(op.sub(Z, x)), 1));
+function variablesOf(data, logDensity, map = (x) => x) {
+  const density = defineDensity({ name: 'own', logDensity: (_, rows) => logDensity(rows) });
+  const x = latent({ dim: 1 });
+  const h = mapped(x, map);
+  return { x, h, y: observed(data, { density: density(), given: h }) };
+}
 const mayWait = ['onProgress', 'onProgress, then the fit again', 'checkpoint', 'a loop over steps'];
 
 export async function attackCallbacks({ cases, report }) {

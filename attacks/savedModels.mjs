@@ -24,13 +24,13 @@ import {
   gaussianProcess,
   gplrf,
   gplvm,
-  initialLatents,
   isomap,
   kernelLda,
   kernelPca,
   knnGraph,
   laplacian,
   laplacianEigenmaps,
+  latent,
   latentVariableModel,
   lda,
   linear,
@@ -46,6 +46,7 @@ import {
   mpme,
   multiply,
   mvu,
+  observed,
   pca,
   periodic,
   poisson,
@@ -54,7 +55,6 @@ import {
   rankGplvm,
   rationalQuadratic,
   rbf,
-  real,
   sammon,
   scale,
   seededRandom,
@@ -87,14 +87,10 @@ const ownKernel = defineKernel({
 });
 const ownModel = defineModel({
   name: 'plainMap',
-  parts: (data) => ({ latents: real(initialLatents('pca', data, 1)), mapping: gaussianProcess({ kernel: rbf() }) }),
-  terms: {
-    mapping: (v, data, { parts }) => parts.mapping.logDensity(v.mapping, v.latents, op.tensor(data)),
-    prior: (v) => op.mul(-0.5, op.sum(op.square(v.latents))),
+  variables: (data) => {
+    const x = latent({ dim: 1, density: standardNormal() });
+    return { x, y: observed(data, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
   },
-  latents: (v) => v.latents,
-  predict: (v, X, data, { parts, ...context }) =>
-    parts.mapping.predict(v.mapping, v.latents, op.tensor(data), X, context),
 });
 
 /** What a program that loads the files has of its own. */

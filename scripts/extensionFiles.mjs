@@ -85,16 +85,15 @@ const extensions = {
       'models/gp/plain.js': `
         import { observationsFrom } from '../../core/observations.js';
         import { rbf } from '../../kernels/rbf.js';
-        import { initialLatents } from '../../latents/index.js';
         import { gaussianProcess } from '../../mapping/gaussianProcess.js';
         import { defineModel } from '../../model/defineModel.js';
-        import { real } from '../../model/parameter.js';
-        import * as op from '../../tensors/ops.js';
+        import { latent, observed } from '../../model/language/variable.js';
         export const plain = defineModel({
           name: 'plain',
-          parts: (Y) => ({ latents: real(initialLatents('pca', Y, 1)), mapping: gaussianProcess({ kernel: rbf() }) }),
-          terms: { mapping: (v, Y, { parts }) => parts.mapping.logDensity(v.mapping, v.latents, op.tensor(Y)) },
-          latents: (v) => v.latents,
+          variables: (Y) => {
+            const x = latent({ dim: 1 });
+            return { x, y: observed(Y, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
+          },
         });`,
       'models/builtIn.js': `export { plain } from './gp/plain.js';`,
     },

@@ -1,37 +1,98 @@
 import { InvalidInputError } from '../core/errors.ts';
+import { readGiven } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
-import type { Embedding } from './computation.ts';
-import type { Model, ModelJSON, ParameterValues } from './model.ts';
-import type { ComputedDefinition } from './modelDefinition.ts';
+import { checkKnown } from '../core/members.ts';
+import type { FieldLearning, GraphLearning, Placing, Predicting, Reconstructing, Spectral } from './abilities.ts';
+import type { ComputationContext, ComputationStep, Embedding } from './computation.ts';
+import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
+import { checkNamed, type DataFormat, type ModelFactory, modelFactory } from './modelFactory.ts';
+import type {
+  AnyPosterior,
+  FieldPosterior,
+  GraphPosterior,
+  MappedPosterior,
+  PlacedPosterior,
+  Posterior,
+  SpectralPosterior,
+} from './posterior.ts';
 
-/** A model whose solution is computed: it has no variables, and nothing to evaluate at. */
-export function computedModel<Data>(
-  { name, solve, posterior }: ComputedDefinition<Data>,
-  data: Data,
-  toJSON: () => ModelJSON,
-): Model {
-  return Object.freeze<Model>({
-    name,
-    solve: (context) => solve(data, context),
-    assemble: () => {
-      throw new InvalidInputError(
-        `The solution of the model '${name}' is computed: it has a closed form or a search of its own, and no parameters to evaluate at. Use fit(model).`,
-      );
-    },
-    posterior: ({ latents, eigenvalues, ...parameters }) => {
-      const found = {
-        latents: latents as Matrix,
-        eigenvalues: Float64Array.from((eigenvalues as readonly number[] | undefined) ?? []),
-        parameters,
-      };
-      return {
-        latents: found.latents,
-        ...(eigenvalues !== undefined && { eigenvalues: found.eigenvalues }),
-        ...posterior?.(found, data),
-      };
-    },
-    toJSON,
+/** A solution that was computed, or that a file holds. */
+export interface Found {
+  /** N×q */
+  readonly latents: Matrix;
+  /** q entries; none where the solution has none. */
+  readonly eigenvalues: Float64Array;
+  /** What else the solution has, by path. */
+  readonly parameters: ParameterValues;
+}
+
+/** What a model is whose solution is computed, such as eigenvectors. */
+export interface ComputedDefinition<
+  Data,
+  E extends Embedding = Embedding,
+  Q extends Partial<AnyPosterior> = Partial<AnyPosterior>,
+> {
+  /** What its fits and files call it. */
+  readonly name: string;
+  /**
+   * The solution, at once or as a generator that pauses: limits and the signal of a fit end it there, and `onProgress` reports its stages.
+   */
+  readonly solve: (data: Data, context: ComputationContext) => E | Generator<ComputationStep, E, void>;
+  /** What fits can do beside showing their latents and eigenvalues. */
+  readonly posterior?: (found: Found, data: Data) => Q;
+  /** How data that are not plain values, lists and matrices are written and read. */
+  readonly data?: DataFormat<Data>;
+  /** What the model writes about itself, where it is not the form that `restore` reads. */
+  readonly toJSON?: (data: Data) => ModelJSON;
+}
+
+/** What fits can do for what their posterior has. */
+export type AbilitiesWith<Q> = (Q extends Having<PlacedPosterior> ? Placing : unknown) &
+  (Q extends Having<MappedPosterior> ? Predicting : unknown) &
+  (Q extends Having<MappedPosterior & PlacedPosterior> ? Reconstructing : unknown) &
+  (Q extends Having<GraphPosterior> ? GraphLearning : unknown) &
+  (Q extends Having<FieldPosterior> ? FieldLearning : unknown) &
+  (Q extends Having<SpectralPosterior> ? Spectral : unknown);
+
+/** The members of a posterior beside the latents, which a solution may hold. */
+type Having<Q extends Posterior> = Omit<Q, 'latents'>;
+
+/** A model whose solution is computed. */
+export type ComputedModel<A> = Model<AnyPaths, A, 'byItself'>;
+
+/** Makes a factory of models whose solution is computed: they have no variables, and nothing to evaluate at. */
+export function defineComputedModel<Data, E extends Embedding, Q extends Partial<AnyPosterior> = object>(
+  definition: ComputedDefinition<Data, E, Q> & { readonly variables?: undefined },
+): ModelFactory<Data, ComputedModel<AbilitiesWith<E & Q>>> {
+  readGiven('The definition given to defineModel', () => {
+    checkNamed(definition, 'solve', definition.solve);
+    checkKnown(definition, 'defineModel', ['name', 'solve', 'posterior', 'data', 'toJSON']);
   });
+  const { name, solve, posterior } = definition;
+  return modelFactory(definition, (data, toJSON) =>
+    Object.freeze<ComputedModel<AbilitiesWith<E & Q>>>({
+      name,
+      solve: (context) => solve(data, context),
+      assemble: () => {
+        throw new InvalidInputError(
+          `The solution of the model '${name}' is computed: it has a closed form or a search of its own, and no parameters to evaluate at. Use fit(model).`,
+        );
+      },
+      posterior: ({ latents, eigenvalues, ...parameters }) => {
+        const found = {
+          latents: latents as Matrix,
+          eigenvalues: Float64Array.from((eigenvalues as readonly number[] | undefined) ?? []),
+          parameters,
+        };
+        return {
+          latents: found.latents,
+          ...(eigenvalues !== undefined && { eigenvalues: found.eigenvalues }),
+          ...posterior?.(found, data),
+        };
+      },
+      toJSON,
+    }),
+  );
 }
 
 /** The values of a computed solution, by path, as fits and files keep them. */

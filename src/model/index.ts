@@ -28,7 +28,7 @@ export {
   type Standing,
   stage,
 } from './computation.ts';
-export type { DefinedMoments } from './definedMapping.ts';
+export type { AbilitiesWith, ComputedDefinition, ComputedModel, Found } from './computedModel.ts';
 export { type DefineModel, defineModel } from './defineModel.ts';
 export * from './distributions/index.ts';
 export {
@@ -109,22 +109,7 @@ export type {
   TensorMap,
   TermContext,
 } from './model.ts';
-export type {
-  AbilitiesWith,
-  ComputedDefinition,
-  DataFormat,
-  Found,
-  LatentsOf,
-  ModelContext,
-  ModelDefinition,
-  Moments,
-  PartsOptions,
-  PosteriorDefinition,
-  Predictions,
-  Term,
-  Terms,
-  TermsDefinition,
-} from './modelDefinition.ts';
+export type { DataFormat, ModelFactory } from './modelFactory.ts';
 export { type OpenEvaluation, type OpenModel, type OpenOptions, open } from './open.ts';
 export {
   bounded,
@@ -142,16 +127,7 @@ export {
   type Support,
 } from './parameter.ts';
 export type { ParameterJSON, ParameterPriorJSON } from './parameterToJson.ts';
-export type {
-  AbilitiesOfParts,
-  Overrides,
-  OwnParameters,
-  Part,
-  Parts,
-  PathsBelow,
-  PathsOfParts,
-  ValuesOf,
-} from './part.ts';
+export type { Overrides, OwnParameters, PathsBelow } from './part.ts';
 export type {
   AnyPosterior,
   DistributedPosterior,
@@ -188,5 +164,4 @@ export {
   type TransformDefinition,
   type TransformedParameter,
 } from './structuredParameters.ts';
-export type { ComputedModel, DefinedModel, DefineTermsModel, ModelFactory } from './termsModel.ts';
 export type { LogJacobian, PositiveTransform, Transform } from './transform.ts';

@@ -7,7 +7,7 @@ import { checkOutcome } from '../inference/fit/checkOutcome.ts';
 import { createFit } from '../inference/fit/createFit.ts';
 import type { Fit, FitJSON, FitOf, FitOutcome, LoadedFit } from '../model/fit.ts';
 import type { AnyModel } from '../model/model.ts';
-import type { ModelFactory } from '../model/termsModel.ts';
+import type { ModelFactory } from '../model/modelFactory.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import { checkOwnParts, type OwnParts } from './ownParts.ts';

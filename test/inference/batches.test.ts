@@ -2,16 +2,20 @@ import {
   adam,
   bayesianGplvm,
   type Checkpoint,
+  defineDensity,
   defineModel,
   evaluate,
   type FitStep,
   fit,
   fitSteps,
   gplvm,
+  latent,
   lbfgs,
   Matrix,
   minimize,
   normal,
+  observed,
+  type PointRows,
   poisson,
   real,
   seededRandom,
@@ -212,27 +216,27 @@ describe('a fit in batches', () => {
   });
 
   it('refuses parameters of points with a prior, of which a batch would see a part', async () => {
+    const data = [[1], [2], [3]];
+    const rows: PointRows = {
+      kind: 'latents',
+      name: 'own',
+      parameters: () => ({ latents: real(Matrix.from(data), { prior: normal({ mean: 0, deviation: 1 }) }) }),
+      mapsObservations: false,
+      features: (Z) => Z,
+      apply: (p) => p.latents as op.Tensor2D,
+    };
+    const near = defineDensity({
+      name: 'near',
+      logDensity: (_, { value, given }) => op.neg(op.sum(op.square(op.sub(value, given[0]!)), 1)),
+    });
     const own = defineModel({
       name: 'own',
-      points: (data: number[][]) => data.length,
-      pointwise: () => ['latents'],
-      parts: (data) => ({ latents: real(Matrix.from(data), { prior: normal({ mean: 0, deviation: 1 }) }) }),
-      terms: { fit: (v) => op.neg(op.sum(op.square(v.latents))) },
-      latents: (v) => v.latents as op.Tensor2D,
+      variables: (Z: number[][]) => {
+        const x = latent({ dim: 1, posterior: rows });
+        return { x, y: observed(Z, { density: near(), given: x }) };
+      },
     });
-    const data = [[1], [2], [3]];
-    await expect(fit(own(data), { batchSize: 2 })).rejects.toThrow(
-      /The prior of 'latents' is on the rows of all points/,
-    );
-    const misnamed = defineModel({
-      name: 'misnamed',
-      points: (given: number[][]) => given.length,
-      pointwise: () => ['latent'],
-      parts: (given) => ({ latents: real(Matrix.from(given)) }),
-      terms: { fit: (v) => op.neg(op.sum(op.square(v.latents))) },
-      latents: (v) => v.latents as op.Tensor2D,
-    });
-    await expect(fit(misnamed(data), { batchSize: 2 })).rejects.toThrow(/'latent' is said to have a row for each of 3/);
+    await expect(fit(own(data), { batchSize: 2 })).rejects.toThrow(/The prior of 'x' is on the rows of all points/);
   });
 
   it('refuses what cannot be done', async () => {

@@ -21,8 +21,7 @@ const work = () => undefined;
 
 describe('a definition with a name that is not known is refused at once, with what was meant', () => {
   it.each<[Define, object, string, string]>([
-    [defineModel, { name: 'own', parts: work, term: {}, latents: work }, 'term', 'terms'],
-    [defineModel, { name: 'own', parts: work, terms: work, latents: work, pointwize: work }, 'pointwize', 'pointwise'],
+    [defineModel, { name: 'own', variables: work, serach: {} }, 'serach', 'search'],
     [defineModel, { name: 'own', solve: work, posteriors: work }, 'posteriors', 'posterior'],
     [definePrior, { name: 'own', logDensitty: work }, 'logDensitty', 'logDensity'],
     [defineKernel, { name: 'own', covarience: work }, 'covarience', 'covariance'],

@@ -2,7 +2,6 @@ import {
   add,
   bias,
   defineDistribution,
-  defineModel,
   evaluate,
   fit,
   fixed,
@@ -27,6 +26,7 @@ import * as op from 'latentfield/ops';
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 import { expectClose } from '../tolerance.ts';
+import { type LooseDensity, looseModel } from './looseModel.ts';
 
 const random = seededRandom(4);
 const Y = Array.from({ length: 12 }, (_, i) =>
@@ -34,13 +34,10 @@ const Y = Array.from({ length: 12 }, (_, i) =>
 );
 
 /** A model of parameters alone. */
-const scales = (parts: Record<string, Parameter>) =>
-  defineModel({
-    name: 'scales',
-    parts: () => Object.assign({ latents: real(Matrix.from([[0.1]])) }, parts),
-    terms: { latents: (v) => op.neg(op.sum(op.square(v.latents))) },
-    latents: (v) => v.latents,
-  })(undefined);
+const scales = (parameters: Record<string, Parameter>) =>
+  looseModel('scales', [[0.1], [0]], parameters, { only: ({ points }) => op.neg(op.sum(op.square(points!))) })(
+    undefined,
+  );
 
 /** (45·odd(1) − 9·odd(2) + odd(3))/(60h) */
 function difference(at: (step: number) => number, h: number): number {
@@ -277,18 +274,14 @@ describe('gradients by term', () => {
   });
 
   it('draw the same numbers in each term', () => {
-    const noisy = defineModel({
-      name: 'noisy',
-      parts: () => ({ latents: real(Matrix.from([[0.4]])), scale: positive(2) }),
-      terms: {
-        first: (v, _, { random: own }) => op.mul(own.normal(), v.scale),
-        second: (v, _, { random: own }) => op.mul(own.normal(), op.sum(v.latents)),
-      },
-      latents: (v) => v.latents,
-    })(undefined);
+    const densities: Record<string, LooseDensity> = {
+      first: ({ scale }, own) => op.mul(own.normal(), scale!),
+      second: ({ points }, own) => op.mul(own.normal(), op.sum(points!)),
+    };
+    const noisy = looseModel('noisy', [[0.4], [0]], { scale: positive(2) }, densities)(undefined);
     const { gradients, termGradients } = evaluate(noisy, {}, { gradients: 'byTerm', seed: 3 });
-    expect(termGradients.first!.scale).toBe(gradients.scale);
-    expect(termGradients.second!.latents).toEqual(gradients.latents);
+    expect(termGradients.y!.scale).toBe(gradients.scale);
+    expect(termGradients['y.second']!.points).toEqual(gradients.points);
   });
 });
 

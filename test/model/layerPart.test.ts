@@ -3,16 +3,16 @@ import {
   expectedMoments,
   fit,
   gaussianProcess,
-  initialLatents,
   knnGraph,
+  known,
+  latent,
   loadFit,
   Matrix,
   maxEntropy,
+  observed,
   rbf,
-  real,
   standardNormal,
 } from 'latentfield';
-import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
 import { swissRoll } from '../models/spectral/columns.ts';
 import { expectClose } from '../tolerance.ts';
@@ -21,25 +21,14 @@ const Y = Matrix.from(swissRoll(16));
 const graph = knnGraph(Y, 4);
 const layers = { maxEntropy: () => maxEntropy({ graph }), expectedMoments: () => expectedMoments({ graph }) };
 
-describe("a field layer among the parts of a model of one's own", () => {
+describe("a field layer among the factors of a latent variable of one's own", () => {
   it.each(Object.entries(layers))('shows its field on fits: %s', async (_, layer) => {
     const own = defineModel({
       name: 'own',
-      parts: (data: Matrix) => ({
-        latents: real(initialLatents('pca', data, 2)),
-        mapping: gaussianProcess({ kernel: rbf() }),
-        layer: layer(),
-      }),
-      terms: {
-        mapping: (v, data, { parts }) => parts.mapping.logDensity(v.mapping, v.latents, op.tensor(data)),
-        layer: (v, data, { parts }) => {
-          const constants = parts.layer.prepare(data);
-          return parts.layer.logDensity(v.layer, v.latents, { observations: op.tensor(data), constants });
-        },
+      variables: (data: Matrix) => {
+        const x = latent({ dim: 2, factors: [layer()] });
+        return { x, y: observed(data, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
       },
-      latents: (v) => v.latents,
-      predict: (v, X, data, { parts, ...context }) =>
-        parts.mapping.predict(v.mapping, v.latents, op.tensor(data), X, context),
     });
     const mine = await fit(own(Y), { maxIterations: 5 });
     expect(mine.graph.size).toBe(16);
@@ -59,29 +48,19 @@ describe("a field layer among the parts of a model of one's own", () => {
   });
 
   it.each(Object.entries(layers))(
-    'fills in missing entries by the moments of its field, without predictions: %s',
+    'fills in missing entries by the moments of its field, which is not that of the mapping: %s',
     async (_, layer) => {
       const own = defineModel({
         name: 'own',
-        parts: (data: Matrix) => ({
-          latents: real(initialLatents('pca', data, 2)),
-          prior: standardNormal(),
-          layer: layer(),
-        }),
-        terms: {
-          prior: (v, data, { parts }) =>
-            parts.prior.logDensity(v.prior, v.latents, { observations: op.tensor(data), constants: undefined }),
-          layer: (v, data, { parts }) => {
-            const constants = parts.layer.prepare(data);
-            return parts.layer.logDensity(v.layer, v.latents, { observations: op.tensor(data), constants });
-          },
+        variables: (data: Matrix) => {
+          const rows = known(data);
+          return { rows, x: latent({ dim: 2, density: standardNormal(), given: rows, factors: [layer()] }) };
         },
-        latents: (v) => v.latents,
       });
       const mine = await fit(own(Y), { maxIterations: 5 });
       const holed = Matrix.from(Y);
       holed.data[2 * Y.columns] = Number.NaN;
-      const { mean, variance } = mine.impute(holed);
+      const { mean, variance } = mine.field('x').impute(holed);
       // One entry of a column is missing: y_m = −Σ Q'_mo·y_o / Q'_mm with Q' = Q − Q11ᵀQ/(1ᵀQ1), of variance s²/Q'_mm.
       const Q = mine.precision().toArrays();
       const sums = Q.map((row) => row.reduce((sum, entry) => sum + entry, 0));
@@ -98,12 +77,10 @@ describe("a field layer among the parts of a model of one's own", () => {
   it('is not on the type, nor on the fit, of a model without one', async () => {
     const without = defineModel({
       name: 'without',
-      parts: (data: Matrix) => ({ latents: real(initialLatents('pca', data, 2)), prior: standardNormal() }),
-      terms: {
-        prior: (v, data, { parts }) =>
-          parts.prior.logDensity(v.prior, v.latents, { observations: op.tensor(data), constants: undefined }),
+      variables: (data: Matrix) => {
+        const x = latent({ dim: 2, density: standardNormal() });
+        return { x, y: observed(data, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
       },
-      latents: (v) => v.latents,
     });
     const result = await fit(without(Y), { maxIterations: 2 });
     // @ts-expect-error no layer, no graph

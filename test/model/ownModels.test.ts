@@ -1,6 +1,8 @@
 import {
+  defineFieldLayer,
   defineLatents,
   defineModel,
+  embedded,
   evaluate,
   fit,
   gplvm,
@@ -10,6 +12,7 @@ import {
   loadFit,
   Matrix,
   OptimizationError,
+  observed,
   positive,
   rbf,
   real,
@@ -111,9 +114,9 @@ describe('a spectral embedding of ones own, by public entry points', () => {
 
   it('cannot be evaluated, and a definition of both kinds is refused', () => {
     expect(() => evaluate(diffusionMap(Y))).toThrow(/The solution of the model 'diffusionMap' is computed/);
-    const both = { name: 'both', solve: () => ({}), parts: () => ({}), terms: {}, latents: () => ({}) };
+    const both = { name: 'both', solve: () => ({}), variables: () => ({}) };
     // biome-ignore lint/suspicious/noExplicitAny: what a caller without types may do.
-    expect(() => defineModel(both as any)).toThrow(/'both' gives solve.*beside it/);
+    expect(() => defineModel(both as any)).toThrow(/no member 'solve'.*Known are name, variables/);
     // biome-ignore lint/suspicious/noExplicitAny: what a caller without types may do.
     expect(() => defineModel({ name: 'none', solve: 1 } as any)).toThrow(InvalidInputError);
   });
@@ -133,43 +136,36 @@ function laplacian(Y: Matrix) {
   });
   return L;
 }
+// Precision strength·L + base·I, L the Laplacian of a graph.
+const stiff = defineFieldLayer({
+  name: 'stiff',
+  parameters: { strength: positive(1), base: positive(1) },
+  precision: (p, { size, sources, targets }) => {
+    const degrees = new Float64Array(size);
+    sources.forEach((i, e) => {
+      for (const end of [i, targets[e]!]) degrees[end] = degrees[end]! + 1;
+    });
+    return {
+      diagonal: op.add(op.mul(p.strength, op.tensor(degrees)), p.base),
+      edges: op.neg(op.mul(p.strength, op.ones([sources.length]))),
+    };
+  },
+});
 const stiffField = defineModel({
   name: 'stiffField',
-  parts: () => ({ field: { parameters: { strength: positive(1), base: positive(1) } } }),
-  constants: (Y: Matrix) => ({ Y: op.tensor(Y), L: op.tensor(laplacian(Y)), I: op.eye(Y.rows) }),
-  terms: {
-    field: ({ field }, Y, { constants }) => {
-      const Q = op.add(op.mul(field.strength, constants.L), op.mul(field.base, constants.I));
-      const logDeterminant = op.mul(2, op.sum(op.log(op.diagPart(op.cholesky(Q)))));
-      const energy = op.sum(op.mul(constants.Y, op.matMul(Q, constants.Y)));
-      return op.mul(0.5, op.sub(op.mul(Y.columns, logDeterminant), energy));
-    },
-  },
-  posterior: (values, Y) => {
-    const { values: mu, vectors } = symmetricEigenpairs(laplacian(Y));
-    const scales = [1, 2].map(
-      (c) => (Number(values['field.strength']) * mu[c]! + Number(values['field.base'])) ** -0.5,
-    );
-    const latents = Matrix.from(Y.toArrays().map((_, i) => scales.map((scale, c) => scale * vectors.at(i, c + 1))));
-    const nearest = (y: Float64Array) => {
-      const squares = Y.toArrays().map((row) => row.reduce((sum, entry, d) => sum + (entry - y[d]!) ** 2, 0));
-      return latents.row(squares.indexOf(Math.min(...squares)));
-    };
-    const place = (rows: Matrix) => ({
-      latents: Matrix.from(Array.from({ length: rows.rows }, (_, i) => nearest(rows.row(i)))),
-      logDensity: new Float64Array(rows.rows).fill(Number.NaN),
-    });
-    return { latents, graph: knnGraph(Y, 4), placement: { acceptsMissing: false, observedColumns: Y.columns, place } };
+  variables: (Y: Matrix) => {
+    const y = observed(Y, { density: stiff({}, knnGraph(Y, 4)) });
+    return { y, x: embedded(y, { dim: 2 }) };
   },
 });
 
 describe('a field model of ones own, by public entry points', () => {
-  it('is at its maximum, places and is saved', async () => {
+  it('is at its maximum, is read off its covariance and saved', async () => {
     const result = await fit(stiffField(Y), { tolerance: 1e-9, relativeDecrease: 0 });
     expect(result.status).toBe('converged');
     // D·Σ_c μ_c/(s·μ_c + b) = tr(YᵀLY) and D·Σ_c 1/(s·μ_c + b) = tr(YᵀY) at the maximum.
-    const [s, b] = [Number(result.parameters['field.strength']), Number(result.parameters['field.base'])];
-    const { values } = symmetricEigenpairs(laplacian(Y));
+    const [s, b] = [Number(result.parameters['y.strength']), Number(result.parameters['y.base'])];
+    const { values, vectors } = symmetricEigenpairs(laplacian(Y));
     const L = laplacian(Y);
     let [bent, size] = [0, 0];
     for (let i = 0; i < Y.rows; i++) {
@@ -189,7 +185,14 @@ describe('a field model of ones own, by public entry points', () => {
       1e-6,
     );
     expectTypeOf(result.graph.weights).toEqualTypeOf<Float64Array>();
-    expect((await result.project(Y)).latents).toEqual(result.latents);
+    for (const c of [0, 1]) {
+      const scale = (s * values[c + 1]! + b) ** -0.5 * Math.sign(result.latents.at(0, c) * vectors.at(0, c + 1));
+      expectClose(
+        result.latents.toArrays().map((row) => row[c]!),
+        Y.toArrays().map((_, i) => scale * vectors.at(i, c + 1)),
+        1e-9,
+      );
+    }
     expect(loadFit(saved(result), { models: { stiffField } }).latents).toEqual(result.latents);
   });
 });

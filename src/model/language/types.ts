@@ -56,9 +56,11 @@ type DensityAbilities<V> = {
     : never;
 }[keyof V];
 type AbilityOf<D> = D extends { readonly '~abilities'?: infer A }
-  ? FieldShowing extends A
-    ? FieldShowing
-    : never
+  ? unknown extends A
+    ? never
+    : FieldShowing extends A
+      ? FieldShowing
+      : never
   : never;
 
 /** What a model with several observed variables can do beside. */

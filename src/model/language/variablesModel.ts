@@ -6,10 +6,9 @@ import { withFloat64 } from '../../tensors/float64/scope.ts';
 import * as op from '../../tensors/ops.ts';
 import { checkModelGiven } from '../givenModel.ts';
 import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, StartKind } from '../model.ts';
-import type { DataFormat } from '../modelDefinition.ts';
-import type { AnyPosterior, LatentMoments, LearnedByLayer, Mapping, Posterior } from '../posterior.ts';
+import type { DataFormat } from '../modelFactory.ts';
+import type { AnyPosterior, LatentMoments, Mapping, Posterior } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
-import { withLayers } from '../withLayers.ts';
 import { withLocation } from '../withLocation.ts';
 import {
   assembledGraph,
@@ -231,7 +230,7 @@ function posteriorOf(model: CompiledGraph, values: ParameterValues, isNamed: boo
     ...(variables.next && { next: variables.next }),
     ...(!isNamed && { variables }),
   };
-  return withLayers(posterior, layersOf(variables)) as AnyPosterior;
+  return withFields(posterior, variables);
 }
 
 function distributionOf(variables: FittedVariables, byView: boolean): Partial<AnyPosterior> {
@@ -257,10 +256,6 @@ function placingOf({ graph, columns }: CompiledGraph, variables: FittedVariables
   if (placed === undefined || given.length !== 1) return {};
   const place = (rows: Matrix) => placed.density.place!(rows, variables.values[name]!);
   return { placement: { acceptsMissing: false, observedColumns: columns.get(given[0]!)!, place } };
-}
-
-function layersOf({ fields }: FittedVariables): (() => LearnedByLayer)[] {
-  return Object.values(fields);
 }
 
 /** The mapping from latents to observations, where one latent variable, or one that is computed from known rows, is all that new rows have. */
@@ -323,4 +318,24 @@ function apart(Y: Matrix, observed: FittedVariables['observed']): RowsByName {
     if (observed.length === 1 || !own.data.every(Number.isNaN)) found[name] = own;
   }
   return found;
+}
+
+/** A posterior with the random fields of the model's variables: graph and field are those of the first. They are computed when they are asked for, which may take a search. */
+function withFields(posterior: Posterior, { fields }: FittedVariables): AnyPosterior {
+  const all = Object.values(fields);
+  if (all.length === 0) return posterior;
+  const learned = lazily(() => all.map((field) => field()));
+  return {
+    ...posterior,
+    get graph() {
+      return learned()[0]!.graph;
+    },
+    get field() {
+      return learned()[0]!.field;
+    },
+    kktResidual: () => {
+      const residuals = learned().flatMap(({ kktResidual }) => kktResidual ?? []);
+      return residuals.length === 0 ? undefined : Math.max(...residuals);
+    },
+  };
 }

@@ -8,9 +8,8 @@ import { completed, once, type ProgressiveWork } from '../../core/progressiveWor
 import { imputedByField } from '../../fields/observed/imputedByField.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import { stage } from '../../model/computation.ts';
-import type { Found } from '../../model/modelDefinition.ts';
+import { type ComputedModel, defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Projection } from '../../model/posterior.ts';
-import { type ComputedModel, defineTermsModel } from '../../model/termsModel.ts';
 import { supportGraph } from '../../numerics/graph/edges.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
@@ -136,7 +135,7 @@ interface AlleData {
   readonly checked: v.InferOutput<typeof schema>;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'alle',
   solve: function* ({ points, note, factor: factorOf, basePrecision, checked: { latentDim } }: AlleData) {
     const factor = yield* stage('neighbours', factorOf());

@@ -3,7 +3,7 @@ import { checkAllPairs } from '../../core/allPairs.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import { defineComputedModel } from '../../model/computedModel.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
@@ -53,7 +53,7 @@ interface MdsData extends ReturnType<typeof distancesFrom> {
   readonly checked: Checked;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'classicalMds',
   solve: function* ({ distances, checked: { latentDim } }: MdsData) {
     const products = doublyCentred(squared(distances()), -0.5);

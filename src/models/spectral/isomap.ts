@@ -5,9 +5,8 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed, once, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { stage } from '../../model/computation.ts';
-import type { Found } from '../../model/modelDefinition.ts';
+import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
@@ -115,7 +114,7 @@ interface IsomapData {
   readonly saved: object;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'isomap',
   solve: function* ({ given, few, shown, latentDim, landmarks }: IsomapData) {
     const { graph, points, note } = yield* stage('neighbours', shown());

@@ -5,7 +5,7 @@ import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import { defineComputedModel } from '../../model/computedModel.ts';
 import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
 import type { Labels } from '../../numerics/graph/index.ts';
 import type { Classes } from '../../numerics/graph/labels.ts';
@@ -69,7 +69,7 @@ interface KernelLdaData {
   readonly regularization: number;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'kernelLda',
   solve: ({ points, classes, latentDim, kernel, regularization }: KernelLdaData) => {
     const N = points.rows;

@@ -9,8 +9,7 @@ import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { stage } from '../../model/computation.ts';
-import type { Found } from '../../model/modelDefinition.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import { doublyCentred, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
@@ -59,7 +58,7 @@ interface KernelPcaData {
   readonly embedding: ReadOutOptions['embedding'] | undefined;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'kernelPca',
   solve: function* ({ points, latentDim, kernel }: KernelPcaData) {
     const K = doublyCentred(covariance(kernel, points), 1);

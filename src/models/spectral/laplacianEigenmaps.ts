@@ -5,9 +5,8 @@ import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { stage } from '../../model/computation.ts';
-import type { Found } from '../../model/modelDefinition.ts';
+import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import type { EdgeWeights } from '../../numerics/graph/index.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
@@ -127,7 +126,7 @@ interface EigenmapsData {
   readonly saved: object;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'laplacianEigenmaps',
   solve: function* (data: EigenmapsData) {
     const { given, checked } = data;

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import { defineComputedModel } from '../../model/computedModel.ts';
 import type { Labels } from '../../numerics/graph/index.ts';
 import type { Classes } from '../../numerics/graph/labels.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
@@ -68,7 +68,7 @@ interface LdaData {
   readonly shrinkage: number | 'auto';
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'lda',
   solve: ({ points, classes, latentDim, shrinkage: asked }: LdaData) => {
     const standardization = standardizationOf(points, true, false);

@@ -3,7 +3,7 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import { defineComputedModel } from '../../model/computedModel.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
@@ -85,7 +85,7 @@ interface LleData {
   readonly checked: v.InferOutput<typeof schema>;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'lle',
   solve: function* ({ given, k, note: few, checked }: LleData) {
     const { latentDim, disconnected, regularization, generalised } = checked;

@@ -5,7 +5,7 @@ import { observationsFrom, standardizationOf, standardized } from '../../core/ob
 import { checkOptions } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { type ComputationStep, stage } from '../../model/computation.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import { defineComputedModel } from '../../model/computedModel.ts';
 import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { type EdgeWeights, knnGraph, type Labels, labelGraph } from '../../numerics/graph/index.ts';
@@ -122,7 +122,7 @@ interface LppData {
   readonly saved: object;
 }
 
-const ofNeighbours = defineTermsModel({
+const ofNeighbours = defineComputedModel({
   name: 'lpp',
   solve: function* ({ points, neighbourhood, few, choices, edges }: LppData) {
     const graph = yield* stage('neighbours', neighbourhoodGraph(points, neighbourhood, 'lpp', edges));
@@ -139,7 +139,7 @@ interface SlppData {
   readonly choices: Choices;
 }
 
-const ofClasses = defineTermsModel({
+const ofClasses = defineComputedModel({
   name: 'slpp',
   solve: ({ points, classes, neighbours: k, choices }: SlppData) => {
     const labels = savedLabels(classes);

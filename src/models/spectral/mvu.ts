@@ -4,9 +4,8 @@ import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { UnfoldingConstraints } from '../../inference/solvers/unfolding/unfoldingProblem.ts';
 import type { GraphLearning } from '../../model/abilities.ts';
-import type { Found } from '../../model/modelDefinition.ts';
+import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
 import { supportGraph } from '../../numerics/graph/edges.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
@@ -127,7 +126,7 @@ interface MvuData {
   readonly saved: object;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'mvu',
   solve: ({ given, neighbourhood, choices }: MvuData, context) =>
     unfoldedEmbedding(given, neighbourhood, choices, context),

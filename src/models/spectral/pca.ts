@@ -3,8 +3,8 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Predicting, Reconstructing } from '../../model/abilities.ts';
+import { defineComputedModel } from '../../model/computedModel.ts';
 import type { ParameterValues } from '../../model/model.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
 import { latentDimOption, savedSpectral } from './embedding/options.ts';
@@ -47,7 +47,7 @@ interface PcaData {
   readonly latentDim: number;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'pca',
   solve: ({ points, latentDim }: PcaData) => {
     const standardization = standardizationOf(points, true, false);

@@ -8,8 +8,7 @@ import { checkOptions } from '../../core/options.ts';
 import { damagedAt } from '../../core/saved.ts';
 import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
 import type { Embedding } from '../../model/computation.ts';
-import type { Found } from '../../model/modelDefinition.ts';
-import { defineTermsModel } from '../../model/termsModel.ts';
+import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import { principalAxes as axesOf } from '../../numerics/dense/principalComponents.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
@@ -68,7 +67,7 @@ interface PpcaData {
   readonly dual: boolean;
 }
 
-const defined = defineTermsModel({
+const defined = defineComputedModel({
   name: 'ppca',
   solve: ({ points, latentDim, dual }: PpcaData) => {
     const standardization = standardizationOf(points, true, false);

@@ -3,11 +3,12 @@ import {
   defineModel,
   definePrior,
   gaussianProcess,
-  initialLatents,
+  latent,
   type Matrix,
+  observed,
   positive,
   rbf,
-  real,
+  standardNormal,
 } from '../../../src/index.ts';
 import * as op from '../../../src/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../../src/tensors/tensorflow.ts';
@@ -29,14 +30,10 @@ const shrink = definePrior({
 
 const plain = defineModel({
   name: 'plain',
-  parts: (Y: Matrix) => ({ latents: real(initialLatents('pca', Y, 2)), mapping: gaussianProcess({ kernel: rbf() }) }),
-  terms: {
-    mapping: (v, Y, { parts }) => parts.mapping.logDensity(v.mapping, v.latents, op.tensor(Y)),
-    prior: (v) => op.mul<Scalar>(-0.5, op.sum(op.square(v.latents))),
+  variables: (Y: Matrix) => {
+    const x = latent({ dim: 2, density: standardNormal() });
+    return { x, y: observed(Y, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
   },
-  latents: (v) => v.latents as Tensor2D,
-  predict: (v, X, Y, { parts, ...context }) =>
-    parts.mapping.predict(v.mapping, v.latents as Tensor2D, op.tensor(Y), X, context),
 });
 
 export const kernels = { cauchy };

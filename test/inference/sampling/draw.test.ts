@@ -5,7 +5,6 @@ import {
   bayesianGplvm,
   type DrawCheckpoint,
   type DrawOptions,
-  defineModel,
   draw,
   essBulk,
   evaluate,
@@ -34,6 +33,7 @@ import * as op from 'latentfield/ops';
 import { describe, expect, test } from 'vitest';
 import { openTarget } from '../../../src/inference/sampling/target.ts';
 import { bundled } from '../../bundled.ts';
+import { type LooseDensity, looseModel } from '../../model/looseModel.ts';
 import { expectClose } from '../../tolerance.ts';
 
 const random = seededRandom(5);
@@ -305,27 +305,16 @@ describe('priors', () => {
   });
 
   test('a prior by a term of its own counts, and a value of a prior needs one too', async () => {
-    const school = (parts: () => Record<string, ReturnType<typeof real>>, terms: object) =>
-      defineModel({ name: 'school', parts, terms: terms as never, latents: () => op.zeros([1, 1]) })(undefined);
-    const half = (x: never) => op.mul(-0.5, op.square(x));
-    const both = school(() => ({ mu: real(0.3), y: real(0.2) }), {
-      mu: (v: { mu: never }) => half(v.mu),
-      y: (v: { y: never; mu: never }) => half(op.sub(v.y, v.mu) as never),
-    });
+    const half = (x: op.Tensor) => op.mul<op.Scalar>(-0.5, op.square(x));
+    const school = (densities: Record<string, LooseDensity>) =>
+      looseModel('school', [[0], [0]], { mu: real(0.3), theta: real(0.2) }, densities, true)(undefined);
+    const both = school({ mu: ({ mu }) => half(mu!), theta: ({ mu, theta }) => half(op.sub(theta!, mu!)) });
     const draws = await draw(both, { ...short, draws: 400 });
-    const mean = draws.values('y').data.reduce((sum, entry) => sum + entry, 0) / draws.values('y').data.length;
-    expect(Math.abs(mean) / mcseMean(draws.values('y'))).toBeLessThan(4);
-    const one = { all: (v: { mu: never; y: never }) => op.add(half(v.mu), half(op.sub(v.y, v.mu) as never)) };
-    await expect(
-      draw(
-        school(() => ({ mu: real(0.3), y: real(0.2) }), one),
-        short,
-      ),
-    ).rejects.toThrow(/'y'/);
-    await draw(
-      school(() => ({ mu: real(0.3), y: real(0.2) }), one),
-      { ...short, priors: 'inTerms' },
-    );
+    const mean = draws.values('theta').data.reduce((sum, entry) => sum + entry, 0) / draws.values('theta').data.length;
+    expect(Math.abs(mean) / mcseMean(draws.values('theta'))).toBeLessThan(4);
+    const one = school({ all: ({ mu, theta }) => op.add(half(mu!), half(op.sub(theta!, mu!))) });
+    await expect(draw(one, short)).rejects.toThrow(/'theta'/);
+    await draw(one, { ...short, priors: 'inTerms' });
     const hierarchical = latentVariableModel({
       observations: Y.slice(0, 8),
       latentDim: 1,
@@ -358,14 +347,15 @@ describe('what cannot be drawn', () => {
   });
 
   test('a start without a density says which term has none', async () => {
-    const broken = defineModel({
-      name: 'broken',
-      parts: () => ({ x: real(1, { prior: normal({ mean: 0, deviation: 1 }) }) }),
-      terms: { root: (v) => op.log(op.sub(op.mul(0, v.x), 1)) },
-      latents: () => op.zeros([1, 1]),
-    })(undefined);
+    const broken = looseModel(
+      'broken',
+      [[0], [0]],
+      { scale: real(1, { prior: normal({ mean: 0, deviation: 1 }) }) },
+      { root: ({ scale }) => op.log(op.sub(op.mul(0, scale!), 1)) },
+      true,
+    )(undefined);
     await expect(draw(broken, short)).rejects.toThrow(NumericalError);
-    await expect(draw(broken, short)).rejects.toThrow(/root/);
+    await expect(draw(broken, short)).rejects.toThrow(/'y'/);
   });
 
   test('a density with jitter counts as none, and is said', async () => {

@@ -1,5 +1,5 @@
 import { Matrix } from '../../../core/matrix.ts';
-import type { Found } from '../../../model/modelDefinition.ts';
+import type { Found } from '../../../model/computedModel.ts';
 import type { Placement } from '../../../model/posterior.ts';
 import { product } from './generalisedPairs.ts';
 

@@ -1,6 +1,6 @@
 import type { Placing, Spectral } from '../../../model/abilities.ts';
 import type { Embedding } from '../../../model/computation.ts';
-import type { ComputedModel } from '../../../model/termsModel.ts';
+import type { ComputedModel } from '../../../model/computedModel.ts';
 
 /** A model that embeds by eigenvectors; `A` is what its fits can do beside showing its eigenvalues and placing new points. */
 export type SpectralModel<A = unknown> = ComputedModel<Spectral & Placing & A>;
