@@ -36,6 +36,7 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   latentVariance: "where the latents' variances start (0.5)",
   perplexity: 'effective number of neighbours (30, or a third of the others)',
   exaggeration: 'factor of the attraction in the first steps (12)',
+  metric: '"euclidean", "cosine", "correlation", "hamming", or "precomputed" for N×N distances ("euclidean")',
   steps: 'steps of the schedule (750)',
   decoder: 'true, or { "inducing", "strength" }: predicts the columns from the map (false)',
   minDist: 'distance up to which points are as near as can be (0.1)',
@@ -152,7 +153,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   tsne: {
     summary: 't-SNE: a map on which neighbours stay neighbours, and new rows have a place',
-    options: ['latentDim', 'perplexity', 'neighbours', 'init', 'exaggeration', 'steps', 'decoder'],
+    options: ['latentDim', 'perplexity', 'neighbours', 'metric', 'init', 'exaggeration', 'steps', 'decoder'],
     own: {
       neighbours: 'neighbours of each point that attract it, or "all" (3·perplexity)',
       init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',
@@ -161,7 +162,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   umap: {
     summary: 'UMAP: a map of the graph of neighbours, in which new rows have a place; many points',
-    options: ['latentDim', 'neighbours', 'minDist', 'spread', 'negatives', 'init', 'steps', 'decoder'],
+    options: ['latentDim', 'neighbours', 'minDist', 'spread', 'negatives', 'metric', 'init', 'steps', 'decoder'],
     own: {
       neighbours: 'nearest neighbours of each point (15, or all others of fewer points)',
       init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',

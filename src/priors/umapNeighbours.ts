@@ -8,7 +8,7 @@ import { fixed, type ParameterLike } from '../model/parameter.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import { joinedWeights, memberships, similarityCurve } from '../numerics/neighbourEmbedding/affinities.ts';
 import { edgeLikelihood, type Negatives } from '../numerics/neighbourEmbedding/edgeLikelihood.ts';
-import { neighboursInParts } from '../numerics/neighbours/index.ts';
+import { type Metric, metricNeighboursInParts } from '../numerics/neighbours/index.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
@@ -61,7 +61,12 @@ export const usualNeighbours = (N: number) => Math.min(15, N - 1);
  * @throws InvalidInputError for fewer than 3 points, or k ≥ N
  * @see McInnes, Healy & Melville 2018, §3.1
  */
-export function* edgeProbabilities(Y: Matrix, given: number | undefined, who = "prior 'umap'"): ProgressiveWork<Graph> {
+export function* edgeProbabilities(
+  Y: Matrix,
+  given: number | undefined,
+  who = "prior 'umap'",
+  metric: Metric = 'euclidean',
+): ProgressiveWork<Graph> {
   const N = Y.rows;
   if (N < 3) {
     throw new InvalidInputError(
@@ -74,7 +79,7 @@ export function* edgeProbabilities(Y: Matrix, given: number | undefined, who = "
       `The ${who} was given ${k} neighbours of each point, but there are ${N - 1} other points. Give neighbours from 2 to ${N - 1}.`,
     );
   }
-  const found = yield* neighboursInParts('auto', Y, k);
+  const found = yield* metricNeighboursInParts(metric, Y, k);
   return joinedWeights(N, found.indices, memberships(found, k), (one, other) => one + other - one * other);
 }
 

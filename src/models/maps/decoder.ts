@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { fit } from '../../inference/fit/fit.ts';
 import { add } from '../../kernels/algebra.ts';
@@ -8,6 +9,7 @@ import { fixedAt } from '../../latents/fixedAt.ts';
 import { free } from '../../latents/free.ts';
 import type { Mapped } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
+import type { Metric } from '../../numerics/neighbours/index.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { fittedVariance } from '../gp/family.ts';
 import { latentVariableModel } from '../gp/latentVariableModel.ts';
@@ -38,6 +40,20 @@ export const decoderOption = v.optional(
   ),
   false,
 );
+
+/** @throws InvalidInputError for a decoder of distances, and for one fitted together with a map by another metric */
+export function checkDecoded(metric: Metric, decoder: true | DecoderOptions, name: string): void {
+  if (metric === 'precomputed') {
+    throw new InvalidInputError(
+      `A decoder predicts observations, but ${name} with metric 'precomputed' has distances only. Leave decoder out.`,
+    );
+  }
+  if (metric !== 'euclidean' && decoder !== true && decoder.strength !== undefined) {
+    throw new InvalidInputError(
+      `The factor of ${name} that is fitted together with a decoder is by Euclidean distances. Leave strength out: the decoder is then fitted to the map by metric '${metric}'.`,
+    );
+  }
+}
 
 const INDUCING = 50;
 /** Of the map's deviation: where the lengthscale starts. */

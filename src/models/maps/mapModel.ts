@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
@@ -11,7 +13,7 @@ import type { Model } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { Solver } from '../../model/solver.ts';
-import { type Neighbours, nearestNeighbours } from '../../numerics/neighbours/index.ts';
+import { checkDistances, type Metric, metricNeighboursOf, type Neighbours } from '../../numerics/neighbours/index.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
 import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import { spectralStart } from '../gp/spectralStart.ts';
@@ -36,6 +38,8 @@ export interface MapParts {
   density(): PlainFunction;
   /** A schedule that goes on whatever the gradient is, and whose draws a seed decides; the usual search where there is none. */
   solver?(seed: number): Solver;
+  /** What says which rows are near. */
+  readonly metric?: Metric;
   /** Neighbours by which new rows are placed. */
   readonly near: number;
   /** Minus the log density of a new row's place, given its neighbours among the points. */
@@ -47,6 +51,23 @@ export interface MapParts {
 export interface RowDensity {
   readonly weights: Float64Array;
   at(x: Float64Array, gradient: Float64Array): number;
+}
+
+const METRICS = ['euclidean', 'cosine', 'correlation', 'hamming', 'precomputed'] as const;
+export const metricOption = v.optional(v.picklist(METRICS, METRICS.map((name) => `'${name}'`).join(', ')), 'euclidean');
+
+/**
+ * Checks points for a metric.
+ *
+ * @throws InvalidInputError for 'precomputed' distances that are none, and where they have no principal components to start at
+ */
+export function checkMetric(points: Matrix, metric: Metric, init: unknown, name: string): void {
+  if (metric !== 'precomputed') return;
+  checkDistances(points, name);
+  if (typeof init !== 'string') return;
+  throw new InvalidInputError(
+    `Distances have no ${init === 'pca' ? 'principal components' : 'coordinates'} where ${name} could start. Give init a matrix, such as the latents of classicalMds(distances, { input: 'distances' }) times 1e-4.`,
+  );
 }
 
 /** A named map: latents X whose density is given the observations. */
@@ -94,9 +115,9 @@ function startOf({ points, latentDim, init, scaled }: MapParts): Matrix {
 const MOST_ITERATIONS = 100;
 
 /** New rows where the density of their place is highest, searched from the mean of their neighbours and from the nearest one; rows that are points land on them. */
-function placed({ points, near, placing }: MapParts, latents: Matrix, rows: Matrix): Projection {
+function placed({ points, metric = 'euclidean', near, placing }: MapParts, latents: Matrix, rows: Matrix): Projection {
   const q = latents.columns;
-  const { indices, distances } = nearestNeighbours(points, near, { queries: rows });
+  const { indices, distances } = metricNeighboursOf(metric, points, near, rows);
   return placedRows(rows, q, (_, i, place) => {
     const own = {
       indices: indices.subarray(i * near, (i + 1) * near),

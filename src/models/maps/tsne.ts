@@ -5,7 +5,7 @@ import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { perplexityFor } from '../../numerics/neighbourEmbedding/jointProbabilities.ts';
 import { tsneNeighbours } from '../../priors/tsneNeighbours.ts';
-import { type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
+import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
 import type { MapModel } from './mapModel.ts';
 import { type TsneOptions, tsneMap } from './tsneMap.ts';
 
@@ -43,6 +43,7 @@ export function tsne(Y: MatrixLike, options: TsneOptions = {}): MapModel | Decod
   const { decoder } = checkOptions(schema, given === undefined ? {} : { decoder: given }, 'tsne');
   const map = tsneMap(Y, rest);
   if (decoder === false) return map;
+  checkDecoded(rest.metric ?? 'euclidean', decoder, 'tsne');
   const { latentDim = 2, perplexity = perplexityFor(observationsFrom(Y).rows) } = rest;
   const neighbours = rest.neighbours ?? Math.ceil(3 * perplexity);
   const factor = (strength: number) => tsneNeighbours({ strength, perplexity, neighbours });

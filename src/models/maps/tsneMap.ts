@@ -9,11 +9,12 @@ import { perplexityWeights } from '../../numerics/neighbourEmbedding/affinities.
 import { tsneDescent } from '../../numerics/neighbourEmbedding/descents.ts';
 import { jointProbabilities, perplexityFor } from '../../numerics/neighbourEmbedding/jointProbabilities.ts';
 import { studentDivergence } from '../../numerics/neighbourEmbedding/studentDivergence.ts';
+import type { Metric } from '../../numerics/neighbours/index.ts';
 import { perplexityOption, tsneNeighboursOption } from '../../priors/tsneNeighbours.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
 import type { DecoderOptions } from './decoder.ts';
-import { type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
+import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap } from './mapModel.ts';
 import { scheduledSolver } from './scheduledSolver.ts';
 
 export interface TsneOptions {
@@ -23,6 +24,11 @@ export interface TsneOptions {
   readonly perplexity?: number;
   /** Neighbours of an observation that have a probability, or 'all'; 3·perplexity unless given. */
   readonly neighbours?: number | 'all';
+  /**
+   * How far rows are from each other: 'euclidean' (unless given), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed', where Y
+   * holds the N×N distances, and new rows theirs to the points of the fit.
+   */
+  readonly metric?: Metric;
   /** Where the latents start: 'pca' (unless given) or 'eigenmaps', at a deviation of 1e-4, or an N×q matrix, which is taken as it is. */
   readonly init?: StartOfMap;
   /** Factor of the attraction in the first 250 steps, from 1; 12 unless given. */
@@ -44,6 +50,7 @@ const schema = v.strictObject({
   latentDim: latentDimOption,
   perplexity: perplexityOption,
   neighbours: tsneNeighboursOption,
+  metric: metricOption,
   init: startOption,
   exaggeration: v.optional(
     v.pipe(v.number(fromOne), v.finite(fromOne), v.minValue(1, fromOne)),
@@ -57,14 +64,17 @@ const schema = v.strictObject({
 /** The map of `tsne`, without a decoder. */
 export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {}): MapModel {
   const checked = checkOptions(schema, options, 'tsne');
-  const { latentDim, exaggeration, steps } = checked;
+  const { latentDim, exaggeration, steps, metric } = checked;
   const points = observationsFrom(Y);
   const { rows: N } = points;
   checkMapped(points, 'tsne');
   checkVaried(points, 'tsne');
+  checkMetric(points, metric, checked.init, 'tsne');
   const perplexity = checked.perplexity ?? perplexityFor(N);
   const neighbours = checked.neighbours ?? Math.min(N - 1, Math.ceil(3 * perplexity));
-  const probabilities = lazily(() => completed(jointProbabilities(points, { perplexity, neighbours }, 'model tsne')));
+  const probabilities = lazily(() =>
+    completed(jointProbabilities(points, { perplexity, neighbours, metric }, 'model tsne')),
+  );
   const divergence = lazily(() => studentDivergence(probabilities(), latentDim, 'auto'));
   const density = (X: Float64Array, gradient: Float64Array) => {
     const value = divergence()(X, gradient);
@@ -90,6 +100,7 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
         },
         density,
       }),
+    metric,
     near,
     placing: (own, latents) => {
       const weights = perplexityWeights(own, near, Math.min(perplexity, near - 1));

@@ -8,6 +8,7 @@ import { checkMapped, withDeviation } from '../../model/neighbourStart.ts';
 import { memberships } from '../../numerics/neighbourEmbedding/affinities.ts';
 import { edgeDescent } from '../../numerics/neighbourEmbedding/descents.ts';
 import { chargesOf, edgeLikelihood, SOFTENING } from '../../numerics/neighbourEmbedding/edgeLikelihood.ts';
+import type { Metric } from '../../numerics/neighbours/index.ts';
 import {
   curveOf,
   type EdgeOptions,
@@ -18,8 +19,8 @@ import {
 } from '../../priors/umapNeighbours.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
-import { type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
-import { type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
+import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
+import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap } from './mapModel.ts';
 import { scheduledSolver } from './scheduledSolver.ts';
 import { savedStart, startOption, stepsOption } from './tsneMap.ts';
 
@@ -28,6 +29,11 @@ export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
   readonly latentDim?: number;
   /** Negative samples an edge, above 0: how strongly points repel each other; 5 unless given. */
   readonly negatives?: number;
+  /**
+   * How far rows are from each other: 'euclidean' (unless given), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed', where Y
+   * holds the N×N distances, and new rows theirs to the points of the fit.
+   */
+  readonly metric?: Metric;
   /** Where the latents start: 'pca' (unless given) or 'eigenmaps', at a deviation of 5, or an N×q matrix, which is taken as it is. */
   readonly init?: StartOfMap;
   /** Steps in all, from 1; 750 unless given. */
@@ -41,6 +47,7 @@ const schema = v.strictObject({
   ...edgeOptions,
   latentDim: latentDimOption,
   negatives: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero)), 5),
+  metric: metricOption,
   decoder: decoderOption,
   init: startOption,
   steps: stepsOption,
@@ -73,8 +80,9 @@ export function umap(Y: MatrixLike, options?: UmapOptions): MapModel;
 export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | DecodedMap {
   const checked = checkOptions(schema, options, 'umap');
   const { decoder, ...rest } = checked;
-  const { latentDim, negatives, steps } = rest;
+  const { latentDim, negatives, steps, metric } = rest;
   if (decoder !== false) {
+    checkDecoded(metric, decoder, 'umap');
     const { neighbours, minDist, spread } = rest;
     const factor = (strength: number) =>
       umapNeighbours({ strength, minDist, spread, negatives, ...(neighbours !== undefined && { neighbours }) });
@@ -84,9 +92,10 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
   const { rows: N } = points;
   checkMapped(points, 'umap');
   checkVaried(points, 'umap');
+  checkMetric(points, metric, checked.init, 'umap');
   const curve = curveOf(checked);
   const near = checked.neighbours ?? usualNeighbours(N);
-  const graph = lazily(() => completed(edgeProbabilities(points, checked.neighbours, 'model umap')));
+  const graph = lazily(() => completed(edgeProbabilities(points, checked.neighbours, 'model umap', metric)));
   const likelihood = lazily(() => edgeLikelihood(graph(), latentDim, curve, negatives));
   const repelled = lazily(() => chargesOf(graph(), negatives));
   return mapModel('umap', {
@@ -103,6 +112,7 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
         begin: (X, memory) => edgeDescent(graph(), latentDim, X, { curve, negatives, steps, seed }, memory),
         density: (X, gradient) => likelihood()(X, gradient),
       }),
+    metric,
     near,
     placing: (own, latents) => {
       const weights = memberships(own, near);

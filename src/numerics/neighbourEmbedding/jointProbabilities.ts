@@ -3,13 +3,15 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Graph } from '../graph/graph.ts';
-import { neighboursInParts } from '../neighbours/index.ts';
+import { type Metric, metricNeighboursInParts } from '../neighbours/index.ts';
 import { joinedWeights, perplexityWeights } from './affinities.ts';
 
 /** How far the probabilities of pairs reach. */
 export interface NeighbourOptions {
   readonly perplexity?: number;
   readonly neighbours: number | 'all' | 'auto';
+  /** Euclidean unless given. */
+  readonly metric?: Metric;
 }
 
 export const perplexityFor = (N: number) => Math.min(30, Math.max(4 / 3, (N - 1) / 3));
@@ -26,7 +28,7 @@ const FEW_POINTS = 1000;
  */
 export function* jointProbabilities(
   Y: Matrix,
-  { perplexity = perplexityFor(Y.rows), neighbours }: NeighbourOptions,
+  { perplexity = perplexityFor(Y.rows), neighbours, metric = 'euclidean' }: NeighbourOptions,
   who = "prior 'tsne'",
 ): ProgressiveWork<Graph> {
   const N = Y.rows;
@@ -48,6 +50,6 @@ export function* jointProbabilities(
       `A perplexity of ${perplexity} takes more than ${k} neighbours of each point in the ${who}. Give about ${Math.ceil(3 * perplexity)} neighbours, or a smaller perplexity.`,
     );
   }
-  const found = yield* neighboursInParts('auto', Y, k);
+  const found = yield* metricNeighboursInParts(metric, Y, k);
   return joinedWeights(N, found.indices, perplexityWeights(found, k, perplexity), (p, q) => (p + q) / (2 * N));
 }

@@ -1,0 +1,164 @@
+import {
+  classicalMds,
+  evaluate,
+  fit,
+  InvalidInputError,
+  loadFit,
+  Matrix,
+  nearestNeighbourError,
+  seededRandom,
+  tsne,
+  umap,
+} from 'latentfield';
+import { describe, expect, it } from 'vitest';
+import { completed } from '../../src/core/progressiveWork.ts';
+import { jointProbabilities } from '../../src/numerics/neighbourEmbedding/jointProbabilities.ts';
+import { type Metric, metricNeighboursInParts, metricNeighboursOf } from '../../src/numerics/neighbours/index.ts';
+import { reference } from '../reference.ts';
+
+interface Found {
+  readonly distances: number[][];
+  readonly indices: number[][];
+}
+const given = reference<{
+  Y: number[][];
+  grades: number[][];
+  distances: number[][];
+  queries: number[][];
+  k: number;
+  perplexity: number;
+  metrics: Record<Metric, Found & { P: number[][]; ofQueries?: Found }>;
+}>('metrics.json');
+const rowsOf = (metric: Metric) =>
+  Matrix.from(metric === 'hamming' ? given.grades : metric === 'precomputed' ? given.distances : given.Y);
+
+describe.each(Object.entries(given.metrics) as [Metric, (typeof given.metrics)[Metric]][])(
+  'the metric %s',
+  (metric, expected) => {
+    const agrees = (found: { indices: Int32Array; distances: Float64Array }, wanted: Found) => {
+      wanted.distances.flat().forEach((distance, p) => {
+        expect(Math.abs(found.distances[p]! - distance)).toBeLessThan(1e-12);
+      });
+      // Equally near rows may come in another order.
+      const flat = wanted.distances.flat();
+      wanted.indices.flat().forEach((index, p) => {
+        const isTied =
+          p % given.k === given.k - 1 ||
+          flat.some(
+            (d, r) => r !== p && Math.floor(r / given.k) === Math.floor(p / given.k) && Math.abs(d - flat[p]!) < 1e-12,
+          );
+        if (!isTied) expect(found.indices[p]).toBe(index);
+      });
+    };
+
+    it('has the neighbours of scikit-learn', () => {
+      agrees(completed(metricNeighboursInParts(metric, rowsOf(metric), given.k)), expected);
+    });
+
+    if (expected.ofQueries !== undefined) {
+      it('has the neighbours of scikit-learn for other rows', () => {
+        agrees(metricNeighboursOf(metric, rowsOf(metric), given.k, Matrix.from(given.queries)), expected.ofQueries!);
+      });
+    }
+
+    // Of ties by hamming either may be the neighbour.
+    const compared = metric === 'hamming' ? [] : [metric];
+    it.each(compared)("has the probabilities of scikit-learn's t-SNE by %s", () => {
+      const { perplexity, k } = given;
+      const { sources, targets, weights } = completed(
+        jointProbabilities(rowsOf(metric), { perplexity, neighbours: k, metric }, 'test'),
+      );
+      const P = expected.P.map((row) => row.map(() => 0));
+      sources.forEach((i, e) => {
+        P[i]![targets[e]!] = weights[e]!;
+        P[targets[e]!]![i] = weights[e]!;
+      });
+      // scikit-learn searches in single precision, until the entropy is within 1e-5.
+      P.flat().forEach((p, at) => {
+        expect(Math.abs(p - expected.P.flat()[at]!)).toBeLessThan(2e-6);
+      });
+    });
+  },
+);
+
+describe('maps by a metric', () => {
+  const random = seededRandom(2);
+  const labels = Array.from({ length: 90 }, (_, i) => i % 3);
+  const directions = [0, 1, 2].map(() => Array.from({ length: 8 }, () => random.normal()));
+  /** Rows whose lengths say nothing, and whose directions say what they are. */
+  const Y = Matrix.from(
+    labels.map((label) => {
+      const length = 10 ** (2 * random.uniform());
+      return directions[label]!.map((entry) => length * (entry + 0.25 * random.normal()));
+    }),
+  );
+
+  const makers = [
+    ['tsne', (Y: Matrix) => tsne(Y, { metric: 'cosine', neighbours: 12, perplexity: 4 })],
+    ['umap', (Y: Matrix) => umap(Y, { metric: 'cosine', neighbours: 12 })],
+  ] as const;
+  it.each(makers)('tell directions apart, place new rows, and come back from JSON: %s', async (_, make) => {
+    const map = await fit(make(Y), { seed: 1 });
+    expect(nearestNeighbourError(map.latents, labels)).toBeLessThan(0.02);
+    const longer = new Matrix(
+      Y.data.map((y) => 7 * y),
+      Y.rows,
+      Y.columns,
+    );
+    const { latents } = await map.project(Matrix.from([longer.row(4), longer.row(11)]));
+    const near = (x: Float64Array) => labels[nearest(map.latents, x)];
+    expect([near(latents.row(0)), near(latents.row(1))]).toEqual([labels[4], labels[11]]);
+    const again = loadFit(JSON.parse(JSON.stringify(map)));
+    expect((await again.project(Matrix.from([longer.row(4)]))).latents).toEqual(
+      (await map.project(Matrix.from([longer.row(4)]))).latents,
+    );
+  });
+
+  it('of distances that were computed before are those of the points, where both start alike', async () => {
+    const distances = Y.toArrays().map((a) =>
+      Y.toArrays().map((b) => Math.hypot(...a.map((entry, j) => entry - b[j]!))),
+    );
+    const init = (await fit(classicalMds(distances, { input: 'distances' }))).latents;
+    const options = { init, perplexity: 5 };
+    const own = await fit(tsne(distances, { ...options, metric: 'precomputed', steps: 100 }));
+    expect(evaluate(tsne(Y, options), { latents: own.latents }).objective).toBeCloseTo(own.objective, 9);
+    const { latents } = await own.project([distances[3]!]);
+    expect(latents.row(0)).toEqual(own.latents.row(3));
+  });
+
+  it('refuse what cannot be', () => {
+    const zero = Matrix.from(Y.toArrays().map((row, i) => (i === 5 ? row.map(() => 0) : row)));
+    expect(() => tsne(Y, { metric: 'jaccard' as 'cosine' })).toThrow(/'metric' of tsne must be 'euclidean', 'cosine'/);
+    expect(() => tsne(Y, { metric: 'precomputed' })).toThrow(/N×N distances, but a 90×8/);
+    expect(() =>
+      umap(
+        [
+          [0, 1, 2],
+          [1, 0, 3],
+          [2, 4, 0],
+        ],
+        { metric: 'precomputed', neighbours: 2, init: [[1], [2], [3]], latentDim: 1 },
+      ),
+    ).toThrow(/entry \(2, 1\) is 4 and \(1, 2\) is 3/);
+    expect(() =>
+      umap(
+        [
+          [0, 1, 2],
+          [1, 0, 3],
+          [2, 3, 0],
+        ],
+        { metric: 'precomputed', neighbours: 2 },
+      ),
+    ).toThrow(/no principal components/);
+    expect(() => umap(Y, { metric: 'cosine', decoder: { strength: 10 } })).toThrow(/Leave strength out/);
+    expect(() => completed(metricNeighboursInParts('cosine', zero, 3))).toThrow(InvalidInputError);
+    expect(() => completed(metricNeighboursInParts('cosine', zero, 3))).toThrow(/Row 5 is 0 throughout/);
+  });
+});
+
+function nearest(X: Matrix, x: Float64Array): number {
+  const squares = Array.from({ length: X.rows }, (_, i) =>
+    X.row(i).reduce((sum, entry, c) => sum + (entry - x[c]!) ** 2, 0),
+  );
+  return squares.indexOf(Math.min(...squares));
+}
