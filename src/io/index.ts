@@ -1,5 +1,6 @@
 export { lockPath, type WriteOptions, writeAtomically } from '../core/fileWriting.ts';
 export type { KnownColumns, NormalisedCounts } from '../core/namedTable.ts';
+export { type CompressedRows, SparseMatrix } from '../core/sparseMatrix.ts';
 export type { ColumnChoice } from './chosenColumns.ts';
 export type { LeftOut } from './columnRoles.ts';
 export { type ReadLabelsOptions, readLabels } from './labels.ts';

@@ -5,7 +5,7 @@ export type { EngineChoice, EngineName } from './dense/index.ts';
 export { type SymmetricOperator, topEigenpairs } from './dense/topEigenpairs.ts';
 export * from './graph/index.ts';
 export type { Float64Memory } from './memory.ts';
-export type { NeighbourSearch, Neighbours } from './neighbours/index.ts';
+export type { Metric, NeighbourSearch, Neighbours } from './neighbours/index.ts';
 export { sparseNeighbours } from './neighbours/sparseNeighbours.ts';
 export { type SparseComponents, sparsePrincipalComponents } from './sparse/sparsePrincipalComponents.ts';
 export { startThreads, type Threads } from './threads.ts';
