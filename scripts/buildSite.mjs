@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Resvg } from '@resvg/resvg-js';
 import { anywhere } from '../web/site/base.mjs';
 import { pages } from '../web/site/contents.mjs';
 import { writeErrorPage } from '../web/site/errorSentences.mjs';
@@ -27,6 +28,7 @@ run('vitepress', 'build', 'web/site');
 anywhere(dist);
 run('vite', 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn');
 writeFileSync(join(dist, 'llms.txt'), contentsInText());
+writeFileSync(join(dist, 'preview.png'), preview());
 process.stdout.write('The site is in web/dist; `npx vite preview web --outDir dist` shows it.\n');
 
 /** Copies docs/, the landing page and what stands at the root of the repository, with links between them as they are on the site. */
@@ -78,4 +80,10 @@ function contentsInText() {
     lines.push(`- [${name}](${page}.html): ${sentence}`);
   }
   return `${lines.join('\n')}\n\n## Reference\n\n- [Every export](reference/index.html)\n`;
+}
+
+/** What is shown where a page of the site is linked: pipe flow, 1200 pixels wide. */
+function preview() {
+  const picture = readFileSync(join(root, 'docs/pipe-flow.svg'), 'utf8');
+  return new Resvg(picture, { fitTo: { mode: 'width', value: 1200 }, background: '#ffffff' }).render().asPng();
 }

@@ -118,6 +118,13 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
     expect(broken).toEqual([]);
   });
 
+  it('has a picture for previews of links, of the size of such', () => {
+    const png = readFileSync(join(site, 'preview.png'));
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect(png.readUInt32BE(16)).toBe(1200);
+    expect(png.readUInt32BE(20)).toBeGreaterThan(600);
+  });
+
   it('loads nothing from elsewhere', () => {
     const loaded = pages.flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/<(?:script|link|img|iframe)\b[^>]*\s(?:src|href)="([^"]*)"/g)]

@@ -1,10 +1,15 @@
 // The site: the documents of docs/, the landing page, and the reference, which scripts/buildSite.mjs gathers in generated/.
+import { readFileSync } from 'node:fs';
 import { katex } from '@mdit/plugin-katex';
 import { defineConfig } from 'vitepress';
 import { base } from '../base.mjs';
 import { sidebar } from '../contents.mjs';
 import { emptyHeads, liveExamples } from '../liveExamples.mjs';
 import { search } from '../search.mjs';
+
+// Previews of links take an absolute address of their picture: that of the site, once package.json names it.
+const { homepage } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+const preview = (content) => ['meta', { property: 'og:image', content }];
 
 export default defineConfig({
   title: 'latentfield',
@@ -15,7 +20,12 @@ export default defineConfig({
   metaChunk: true,
   lastUpdated: false,
   ignoreDeadLinks: [/playground\//],
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [
+    ['link', { rel: 'icon', href: 'data:,' }],
+    ['meta', { property: 'og:title', content: 'latentfield' }],
+    ['meta', { property: 'og:description', content: 'Maps of tables, with error bars.' }],
+    ...(homepage === undefined ? [] : [preview(new URL('preview.png', homepage.replace(/\/?$/, '/')).href)]),
+  ],
   markdown: {
     // Braces belong to formulas here.
     attrs: { disable: true },
