@@ -118,6 +118,13 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
     expect(broken).toEqual([]);
   });
 
+  it('tells programs that read of pages that are there', () => {
+    const text = readFileSync(join(site, 'llms.txt'), 'utf8');
+    const listed = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S/gm)].map(([, target]) => target!);
+    expect(listed.length).toBeGreaterThan(30);
+    expect(listed.filter((target) => !existsSync(join(site, target)))).toEqual([]);
+  });
+
   it('has a picture for previews of links, of the size of such', () => {
     const png = readFileSync(join(site, 'preview.png'));
     expect(png.subarray(1, 4).toString()).toBe('PNG');
@@ -204,6 +211,10 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     await page.locator('.vp-doc h2 a[target=_self]', { hasText: 'Digits kept apart by their labels' }).click();
     await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('[name=model]')?.value === 'gplrf');
     expect(await page.locator('[name=set]').inputValue()).toBe('drawnDigits');
+    // And back: what the page offers is explained on the site.
+    await page.getByRole('button', { name: 'Data and model', exact: true }).click();
+    await page.getByRole('link', { name: 'gplrf', exact: true }).click();
+    await page.getByRole('heading', { name: /gplrf/ }).first().waitFor();
     // An example runs within the gallery, and a kernel has its sliders below its drawing.
     await page.goto(`${served.url}gallery.html`);
     await page.getByRole('button', { name: 'Run it here' }).nth(2).click();

@@ -80,8 +80,12 @@ export const search = {
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       prefix: (term) => term.length > 3,
       boost: { title: 4, text: 2, titles: 1 },
-      // A page that explains comes before one that lists.
-      boostDocument: (id) => (/\/(?:reference|reproductions)\/|changelog|every-error/.test(id) ? 0.2 : 1),
+      // A page that explains comes before one that lists, but what is asked for by its own name.
+      boostDocument: (id, term) => {
+        const name = /([^/]+?)(?:\.html)?(?:#.*)?$/.exec(id)?.[1] ?? '';
+        if (/[a-z][A-Z]/.test(name) && name.toLowerCase() === term) return 2;
+        return /\/(?:reference|reproductions)\/|changelog|every-error/.test(id) ? 0.2 : 1;
+      },
     },
   },
   /** What is searched of a page: its text, and below its title the words that people type who look for it. */

@@ -32,6 +32,9 @@ interface Given {
   readonly ink: string;
 }
 
+/** Whether the documents stand beside this page: they do not beside a page of one file. */
+const isOnSite = document.getElementById('held') === null;
+
 /** Data, model and what can be done with files. */
 export function Drawer(given: Given) {
   const { isOpen, close, settings, change, dataset, reading, onFit, onOpen, onPlace, placed, ink } = given;
@@ -61,6 +64,12 @@ export function Drawer(given: Given) {
           </Section>
           <Section title="Model">
             <ModelFields {...{ settings, change, ink }} />
+            {isOnSite && (
+              <p class="note">
+                Read about <a href={`../reference/index/functions/${settings.model}.html`}>{settings.model}</a>, or{' '}
+                <a href="../which-model.html">which model to take</a>.
+              </p>
+            )}
             {isDense && (
               <p class="note">
                 An iteration takes some cubes of the number of rows: choose inducing inputs, or another model, for more
