@@ -139,7 +139,8 @@ export function runChain(
     jittered: jitteredSoFar,
   });
   let saved = now();
-  let random = blockRandom(seed, chain, iteration / BLOCK);
+  // A chain that is over stops within a block, and takes none of its numbers.
+  let random = blockRandom(seed, chain, Math.floor(iteration / BLOCK));
   let last: TransitionStatistics | undefined;
   return {
     chain,
