@@ -12,7 +12,7 @@ const TITLES = {
   meu: 'MEU: whole fits to Swiss rolls, 6 neighbours, each in a process of its own',
   abort: 'Fits that are aborted',
   spectral: 'Embeddings of Swiss rolls, 10 neighbours',
-  maps: 'Maps of real data in two dimensions',
+  maps: 'Maps in two dimensions',
   sampling: 'Draws from the posterior of a Gaussian process of 30 points: 4 chains, and everything from nothing',
   neighbours: 'Ten nearest neighbours of every point, exactly, beside brute force of scikit-learn',
   optimum: 'Log density of oil flow after 500 evaluations, beside where the peers end',

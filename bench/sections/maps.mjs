@@ -14,57 +14,162 @@ const SETS = [
 const K = 15;
 const MOST_COMPARED = 5000;
 
-/** Whole maps of real data in two dimensions beside those of others: time, processor seconds, leave-one-out 1-NN error, trustworthiness. */
+/** Points that are generated, of ten bent sheets in 50 dimensions. */
+const GENERATED = [20_000, 60_000];
+/** Points up to which a contender that compares all pairs is asked. */
+const MOST_OF_PAIRS = 10_000;
+
+/**
+ * Whole maps in two dimensions beside those of others, of real data and of points that are generated: time, processor seconds, leave-one-out 1-NN error, trustworthiness;
+ * and of generated counts beside the principal components of their logarithms.
+ */
 export async function maps(context) {
-  const { fit, Matrix, seededRandom, tsne, umap } = context.library;
   const results = [];
-  for (const { task, file } of SETS) {
-    if (!existsSync(`${FOLDER}/${file}_X.npy`)) {
-      context.missing.maps = `${file}_X.npy is not in ${FOLDER}. Name the folder of the data sets in LATENTFIELD_DATA.`;
-      continue;
-    }
-    const { readTable } = await fromDist('io/index.js');
-    const read = async (name) => (await readTable(`${FOLDER}/${name}`, { flatten: true })).observations;
-    const [all, classes] = [await read(`${file}_X.npy`), await read(`${file}_y.npy`)];
-    const rows = context.short ? 300 : all.rows;
-    const Y = new Matrix(all.data.slice(0, rows * all.columns), rows, all.columns);
-    const labels = Array.from(classes.data.subarray(0, rows));
-    const scored = (measured, latents) => ({ ...measured, ...scoresOf(context.library, Y, latents, labels) });
-    const here = async (embed) => {
-      const [before, start] = [process.cpuUsage(), performance.now()];
-      const latents = await embed();
-      const { user, system } = process.cpuUsage(before);
-      return scored({ ms: performance.now() - start, cpuSeconds: (user + system) / 1e6 }, latents);
-    };
-    const ours = (make) => async () => here(async () => (await fit(make(Y), { threads: 1 })).latents);
-    const umapJs = () =>
-      here(() => {
-        const { uniform } = seededRandom(1);
-        return Matrix.from(new UMAP({ random: uniform }).fit(Y.toArrays()));
-      });
-    const peer = (program, given, threads) => () => {
-      const printed = embeddedBy(context, program, given(threads), threads, Y);
-      return printed && scored(printed.measured, new Matrix(printed.latents, Y.rows, 2));
-    };
-    const python = process.env.LATENTFIELD_PYTHON ?? '/usr/bin/python3';
-    const [byPython, byR] = [pathOf('maps.py'), pathOf('maps.R')];
-    const sizes = [Y.rows, Y.columns].map(String);
-    const others = context.threads.flatMap((threads) => [
-      { name: `sklearn TSNE ×${threads}`, threads, measure: peer(python, () => [byPython, ...sizes], threads) },
-      ...['Rtsne', 'uwot'].map((name) => ({
-        ...{ name: `${name} ×${threads}`, threads },
-        measure: peer('Rscript', (count) => [byR, name, ...sizes, String(count)], threads),
-      })),
-    ]);
-    const contenders = [
-      { name: 'tsne', threads: 1, against: 'sklearn TSNE ×1', measure: ours(tsne) },
-      { name: 'umap', threads: 1, against: 'umap-js', measure: ours(umap) },
-      { name: 'umap-js', threads: 1, once: true, measure: umapJs },
-      ...others.map((other) => ({ ...other, once: true })),
-    ];
-    results.push(...(await compare(context, { section: 'maps', task, n: Y.rows }, contenders)));
+  for (const set of SETS) {
+    const read = await realSet(context, set);
+    if (read !== undefined) results.push(...(await mapsOf(context, read)));
   }
+  for (const n of context.short ? [300] : GENERATED) results.push(...(await mapsOf(context, sheets(context, n))));
+  results.push(
+    ...(await mapsOfCounts(context, 300, 50)),
+    ...(context.short ? [] : await mapsOfCounts(context, 2000, 261)),
+  );
   return results;
+}
+
+async function realSet({ library: { Matrix }, missing, short }, { task, file }) {
+  if (!existsSync(`${FOLDER}/${file}_X.npy`)) {
+    missing.maps = `${file}_X.npy is not in ${FOLDER}. Name the folder of the data sets in LATENTFIELD_DATA.`;
+    return undefined;
+  }
+  const { readTable } = await fromDist('io/index.js');
+  const read = async (name) => (await readTable(`${FOLDER}/${name}`, { flatten: true })).observations;
+  const [all, classes] = [await read(`${file}_X.npy`), await read(`${file}_y.npy`)];
+  const rows = short ? 300 : all.rows;
+  const Y = new Matrix(all.data.slice(0, rows * all.columns), rows, all.columns);
+  return { task, Y, labels: Array.from(classes.data.subarray(0, rows)) };
+}
+
+/** Ten sheets of two dimensions each, bent into 50, with noise. */
+function sheets({ library: { Matrix, seededRandom } }, n) {
+  const random = seededRandom(7);
+  const [classes, columns] = [10, 50];
+  const draw = (count, scale) => Array.from({ length: count }, () => scale * random.normal());
+  const parts = Array.from({ length: classes }, () => ({ centre: draw(columns, 1), axes: draw(4 * columns, 0.6) }));
+  const Y = Matrix.zeros(n, columns);
+  const labels = Array.from({ length: n }, () => random.integer(classes));
+  labels.forEach((label, i) => {
+    const { centre, axes } = parts[label];
+    const [s, t] = [2 * random.uniform() - 1, 2 * random.uniform() - 1];
+    const forms = [s, t, s * t, s * s];
+    for (let j = 0; j < columns; j++) {
+      const bent = forms.reduce((sum, form, f) => sum + form * axes[4 * j + f], 0);
+      Y.data[i * columns + j] = centre[j] + bent + 0.3 * random.normal();
+    }
+  });
+  return { task: 'sheets', Y, labels };
+}
+
+/** Counts of eight kinds of rows whose totals differ as those of cells do. */
+async function mapsOfCounts(context, n, columns) {
+  const { fit, gplvm, Matrix, pca, poisson, seededRandom, nearestNeighbourError } = context.library;
+  const { normaliseCounts } = await fromDist('io/index.js');
+  const random = seededRandom(7);
+  const base = Array.from({ length: columns }, () => random.normal());
+  const kinds = Array.from({ length: 8 }, () => base.map((own) => Math.exp(own + 0.5 * random.normal())));
+  const Y = Matrix.zeros(n, columns);
+  const labels = Array.from({ length: n }, () => random.integer(kinds.length));
+  labels.forEach((label, i) => {
+    const total = 60 * Math.exp(0.5 * random.normal());
+    const sum = kinds[label].reduce((a, b) => a + b, 0);
+    for (let j = 0; j < columns; j++) Y.data[i * columns + j] = drawnCount((total * kinds[label][j]) / sum, random);
+  });
+  const logs = normaliseCounts(Y, { rowSums: 'median', log1p: true }).observations;
+  const zeros = Y.data.reduce((sum, y) => sum + (y === 0), 0) / Y.data.length;
+  const measured = (make) => async () => {
+    const [before, start] = [process.cpuUsage(), performance.now()];
+    const { latents, status, diagnostics } = await fit(make(), { threads: 1 });
+    const { user, system } = process.cpuUsage(before);
+    if (status !== 'converged') context.missing[`counts ${n}`] = `The fit ended at ${status}.`;
+    const { evaluations, iterations } = diagnostics;
+    const ms = performance.now() - start;
+    return {
+      ms,
+      cpuSeconds: (user + system) / 1e6,
+      evaluations,
+      iterations,
+      error: nearestNeighbourError(latents, labels),
+    };
+  };
+  const likelihood = poisson({ offset: 'rowSums' });
+  const init = n > 1000 ? 'neighbours' : 'pca';
+  const contenders = [
+    {
+      name: 'gplvm, poisson',
+      threads: 1,
+      once: true,
+      measure: measured(() => gplvm(Y, { latentDim: 2, inducing: n > 1000 ? 50 : 20, likelihood, init })),
+    },
+    { name: 'pca of logarithms', threads: 1, measure: measured(() => pca(logs, { latentDim: 2 })) },
+  ];
+  return compare(
+    context,
+    { section: 'maps', task: `${columns} counts, ${Math.round(100 * zeros)} % zeros`, n },
+    contenders,
+  );
+}
+
+/** A draw of a Poisson distribution, by the gaps between events. */
+function drawnCount(rate, { uniform }) {
+  let [count, left] = [0, uniform()];
+  for (const least = Math.exp(-rate); left > least; count++) left *= uniform();
+  return count;
+}
+
+async function mapsOf(context, { task, Y, labels }) {
+  const { fit, Matrix, seededRandom, tsne, umap } = context.library;
+  const druid = await import('@saehrimnir/druidjs').catch(() => undefined);
+  const scored = (measured, latents) => ({ ...measured, ...scoresOf(context.library, Y, latents, labels) });
+  const here = async (embed) => {
+    const [before, start] = [process.cpuUsage(), performance.now()];
+    const latents = await embed();
+    const { user, system } = process.cpuUsage(before);
+    return scored({ ms: performance.now() - start, cpuSeconds: (user + system) / 1e6 }, latents);
+  };
+  const ours = (make, threads) => async () => here(async () => (await fit(make(Y), { threads })).latents);
+  const umapJs = () =>
+    here(() => {
+      const { uniform } = seededRandom(1);
+      return Matrix.from(new UMAP({ random: uniform }).fit(Y.toArrays()));
+    });
+  const druidUmap = () =>
+    here(() => Matrix.from(new druid.UMAP(Y.toArrays(), { seed: 1 }).transform()));
+  const peer = (program, given, threads) => () => {
+    const printed = embeddedBy(context, program, given(threads), threads, Y);
+    return printed && scored(printed.measured, new Matrix(printed.latents, Y.rows, 2));
+  };
+  const python = process.env.LATENTFIELD_PYTHON ?? '/usr/bin/python3';
+  const [byPython, byR] = [pathOf('maps.py'), pathOf('maps.R')];
+  const sizes = [Y.rows, Y.columns].map(String);
+  const others = context.threads.flatMap((threads) => [
+    { name: `sklearn TSNE ×${threads}`, threads, measure: peer(python, () => [byPython, ...sizes], threads) },
+    ...['Rtsne', 'uwot'].map((name) => ({
+      ...{ name: `${name} ×${threads}`, threads },
+      measure: peer('Rscript', (count) => [byR, name, ...sizes, String(count)], threads),
+    })),
+  ]);
+  const contenders = [
+    ...context.threads.flatMap((threads) => [
+      { name: `tsne ×${threads}`, threads, against: `sklearn TSNE ×${threads}`, measure: ours(tsne, threads) },
+      { name: `umap ×${threads}`, threads, against: 'umap-js', measure: ours(umap, threads) },
+    ]),
+    { name: 'umap-js', threads: 1, once: true, measure: umapJs },
+    ...(druid === undefined || Y.rows > MOST_OF_PAIRS
+      ? []
+      : [{ name: 'DruidJS UMAP', threads: 1, once: true, measure: druidUmap }]),
+    ...others.map((other) => ({ ...other, once: true })),
+  ];
+  return compare(context, { section: 'maps', task, n: Y.rows }, contenders);
 }
 
 const pathOf = (name) => fileURLToPath(new URL(`../peers/${name}`, import.meta.url));
