@@ -142,8 +142,7 @@ async function mapsOf(context, { task, Y, labels }) {
       const { uniform } = seededRandom(1);
       return Matrix.from(new UMAP({ random: uniform }).fit(Y.toArrays()));
     });
-  const druidUmap = () =>
-    here(() => Matrix.from(new druid.UMAP(Y.toArrays(), { seed: 1 }).transform()));
+  const druidUmap = () => here(() => Matrix.from(new druid.UMAP(Y.toArrays(), { seed: 1 }).transform()));
   const peer = (program, given, threads) => () => {
     const printed = embeddedBy(context, program, given(threads), threads, Y);
     return printed && scored(printed.measured, new Matrix(printed.latents, Y.rows, 2));
