@@ -99,7 +99,16 @@ export function exportedFunctions() {
 }
 
 /** Exports that call a function of the caller's and say that what it throws is thrown as it is. */
-const PASSING = new Set(['withFloat64', 'minimize', 'solve', 'decodedGrid', 'precisionGrid', 'topEigenpairs']);
+const PASSING = new Set([
+  'withFloat64',
+  'minimize',
+  'solve',
+  'decodedGrid',
+  'precisionGrid',
+  'precisionGridInSlices',
+  'predictInSlices',
+  'topEigenpairs',
+]);
 
 /** Whether an error is one that the attack's own function threw, where that is promised. */
 export const isOwn = (name, error) => PASSING.has(name) && error instanceof RangeError && error.message === OWN;

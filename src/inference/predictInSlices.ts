@@ -1,4 +1,4 @@
-import { checkFunction } from '../core/given.ts';
+import { checkFunction, checkGiven } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { namedOptions } from '../core/options.ts';
 import { slices } from './minimize/slices.ts';
@@ -13,6 +13,8 @@ const PART = 8;
 
 /** Rows that are computed side by side: parts of so many have the bits of the whole. */
 const TOGETHER = 4;
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /**
  * Predictions at many latent points, some rows at a time: the event loop gets its turn every 40 ms, so that a page stays responsive, and they can be
@@ -46,7 +48,9 @@ export async function predictInSlices<P extends object>(
     signal?.throwIfAborted();
     const to = Math.min(from + count, at.rows);
     const began = performance.now();
-    parts.push(predict(rowsBetween(at, from, to)));
+    parts.push(
+      checkGiven(predict(rowsBetween(at, from, to)), 'predictInSlices', 'a prediction that gives an object', isObject),
+    );
     const taken = performance.now() - began;
     if (taken < PART / 2) count *= 2;
     else if (taken > PART) count = TOGETHER * Math.max(1, Math.floor(((to - from) * PART) / taken / TOGETHER));

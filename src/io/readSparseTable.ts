@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { log1p } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
 import type { NormalisedCounts } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
 import { SparseMatrix } from '../core/sparseMatrix.ts';
@@ -57,6 +58,7 @@ const FEATURES = ['features.tsv', 'genes.tsv'];
  */
 export async function readSparseTable(path: string, options: ReadSparseTableOptions = {}): Promise<SparseTable> {
   const { points, maxBytes, rowSums, log1p: isLog } = checkOptions(schema, options, 'readSparseTable');
+  checkGiven(path, 'readSparseTable', "a file's or a folder's path, a text", (given) => typeof given === 'string');
   const read = await readMatrix(path, points, maxBytes);
   if (rowSums === undefined && !isLog) return read;
   const { observations, counts } = normalised(read.observations, { rowSums, log1p: isLog }, path);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkName, givenList, isList, readGiven } from '../../core/given.ts';
+import { checkGiven, checkName, givenList, isList, readGiven } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkOptions, namedOptions } from '../../core/options.ts';
 import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
@@ -113,9 +113,7 @@ function constraintSet(
   values: ArrayLike<number> | undefined,
   at: ConstraintSet['at'],
 ): ConstraintSet {
-  if (!Array.isArray(forms) || forms.length === 0) {
-    throw new InvalidInputError(`${caller} takes a list of at least one form, but ${describe(forms)} was given.`);
-  }
+  checkGiven(forms, caller, 'a list of at least one form', (given) => Array.isArray(given) && given.length > 0);
   const own = readGiven(`The forms of ${caller}`, () =>
     forms.map((form, k): QuadraticForm => {
       const { rows, columns, values: entries } = (form ?? {}) as QuadraticForm;
@@ -135,7 +133,7 @@ function constraintSet(
     }),
   );
   if (values !== undefined) {
-    const list = isList(values) ? Float64Array.from(values) : undefined;
+    const list = readGiven(`The values of ${caller}`, () => (isList(values) ? Float64Array.from(values) : undefined));
     const bad = list?.findIndex((value) => !Number.isFinite(value)) ?? -1;
     if (list === undefined || list.length !== forms.length || bad >= 0) {
       const was = bad >= 0 ? `value ${bad} is ${list![bad]}` : `${describe(values)} was given`;
