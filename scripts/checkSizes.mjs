@@ -6,15 +6,15 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// The first three weighed at most 170, 130 and 10 kB before there was a language of variables, in which the first two are written now (189 and 159 kB), and before
+// The first three weighed at most 170, 130 and 10 kB before there was a language of variables, in which the first two are written now (192 and 163 kB), and before
 // endings were told apart: to be reached again.
 const PAGES = [
   {
     name: 'gplvm',
     code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };",
-    kilobytes: 190,
+    kilobytes: 193,
   },
-  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 159 },
+  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 164 },
   {
     name: 'minimize',
     code: "import { lbfgs, minimize } from 'latentfield'; globalThis.page = { lbfgs, minimize };",
