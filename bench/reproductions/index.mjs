@@ -1,3 +1,4 @@
+import { coverage } from './coverage.mjs';
 import { defaultStrengths } from './defaultStrengths.mjs';
 import { defaults } from './defaults.mjs';
 import { drillGlasso } from './drill.mjs';
@@ -19,6 +20,7 @@ import { bayesianHeldOut, bayesianOil, bernoulliDigits, poissonCircle } from './
 
 /** Every reproduction, by paper. */
 export const reproductions = [
+  coverage,
   defaultStrengths,
   defaults,
   gplvmOil,

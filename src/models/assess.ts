@@ -148,7 +148,9 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   const distances = await comparable(fitted, json, shown);
   const scores = await inTurns(localScoresInParts(distances, X, { neighbours: k, ...(labels && { labels }) }), signal);
   const q = X.columns;
-  const canImpute = typeof (fitted as Fit).impute === 'function' && Y.columns > 1;
+  // Fields over points fill in columns of the points that were fitted, and have no mapping to new rows.
+  const { impute, predict } = fitted as Fit;
+  const canImpute = impute !== undefined && predict !== undefined && Y.columns > 1;
   const tried = (settings.dimensions ?? [q - 1, q + 1]).filter((dim) => dim >= 1 && dim !== q);
   const dims = canImpute && settings.dimensions?.length !== 0 ? [...new Set(tried)].sort((a, b) => a - b) : [];
   const isWhole = shown.rows === Y.rows;
@@ -207,7 +209,8 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
       }
     });
   }
-  if (!canImpute) notAssessed.intervals = `${fitted.model} fills in no missing entries, so there are none to hold out.`;
+  if (!canImpute)
+    notAssessed.intervals = `${fitted.model} fills in no missing entries of new rows, so there are none to hold out.`;
   const calibration = calibrationOf(entries.get(q)!);
   const dimensions = dimensionRows(entries);
   const gain: Structure | undefined = calibration && {
