@@ -158,6 +158,7 @@ interface Node {
 
 function nodesOf({ point, axes, weight }: PlaceMode, row: number): Node[] {
   const q = point.length;
+  if (axes.data.every((entry) => entry === 0)) return [{ row, point, weight }];
   return Array.from({ length: 2 * q }, (_, k) => {
     const step = (k % 2 === 0 ? 1 : -1) * Math.sqrt(q);
     const e = k >> 1;

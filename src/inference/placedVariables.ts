@@ -9,6 +9,7 @@ import { largestDeviation } from './project.ts';
 import { projectionSearch } from './projectionSearch.ts';
 import { columnsByName, rowsOf, stacked } from './rowMatrices.ts';
 import type { PlacedVariables } from './variableAbilities.ts';
+import { weightedPlaces } from './weightedPlaces.ts';
 
 /** Fitted points at which the density of a new row is looked at before its searches begin. */
 const MOST_CANDIDATES = 200;
@@ -93,7 +94,7 @@ export async function placedVariables(
     ...(variances && { latentVariances: variances }),
     logDensity,
     values: all,
-    ...(isFlat && { modes }),
+    ...(isFlat && { places: () => run(weightedPlaces(density, rows, modes, fitted, length)) }),
   };
 }
 

@@ -24,13 +24,14 @@ export const projectionOf = ({ latents, latentVariances, logDensity }: PlacedRow
 });
 
 /** What a mapping predicts where observations were placed, what is known of their places taken into account. */
-export function predictedAt(
-  { latents, latentVariances, modes }: PlacedRows,
+export async function predictedAt(
+  { latents, latentVariances, places }: PlacedRows,
   mapping: Mapping,
   noise: boolean,
-): Prediction {
-  const predicted = mapping.predict(latents, noise, modes === undefined ? latentVariances : undefined);
-  if (modes === undefined) return predicted;
+): Promise<Prediction> {
+  const predicted = mapping.predict(latents, noise, places === undefined ? latentVariances : undefined);
+  if (places === undefined) return predicted;
+  const modes = await places();
   const uncertain = Array.from(modes.keys()).filter((row) => modes[row]!.length > 0);
   const over = predictedOver(
     uncertain.map((row) => modes[row]!),
@@ -43,7 +44,7 @@ export function predictedAt(
 /** New observations with their missing entries as predicted where they were placed; observed ones as they are and without variance. */
 export async function completed(posterior: AnyPosterior, Y: Matrix, settings: PlacingSettings): Promise<Prediction> {
   const at = await placed(posterior, Y, settings);
-  const { mean, variance } = predictedAt(at, posterior.mapping!, true);
+  const { mean, variance } = await predictedAt(at, posterior.mapping!, true);
   const filled = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, Y.columns) };
   Y.data.forEach((entry, i) => {
     if (!Number.isNaN(entry)) return;

@@ -7,14 +7,15 @@ import { modeVariances, type PlaceMode, placeModes } from './placeModes.ts';
 import { projectedGaussians } from './projectedGaussians.ts';
 import { type ProjectionSettings, projectionSearch } from './projectionSearch.ts';
 import { rowsOf, stacked } from './rowMatrices.ts';
+import { weightedPlaces } from './weightedPlaces.ts';
 
 /** Entries of the covariances between searches and training points that are held at a time: 16 MiB a matrix of them. */
 const MOST_ENTRIES = 2 ** 21;
 
 /** Rows in their places, and what is known of these where the density of their observations says it. */
 export interface PlacedRows extends Projection {
-  /** Modes of the place of each row; none of one whose latents are computed from its observations. */
-  readonly modes?: readonly (readonly PlaceMode[])[];
+  /** What is known of the place of each row; nothing of one whose latents are computed from its observations. */
+  readonly places?: () => Promise<readonly (readonly PlaceMode[])[]>;
 }
 
 /**
@@ -44,23 +45,29 @@ export async function project(
   const X = Matrix.zeros(Y.rows, posterior.latents.columns);
   // Latents that are computed from complete rows are known exactly.
   const variances = Matrix.zeros(X.rows, X.columns);
-  const modes = Array.from({ length: X.rows }, (): readonly PlaceMode[] => []);
   const logDensity = new Float64Array(Y.rows);
-  const put = ({ latents, latentVariances, logDensity: own, modes: found }: PlacedRows, rows: readonly number[]) =>
+  const put = ({ latents, latentVariances, logDensity: own }: PlacedRows, rows: readonly number[]) =>
     rows.forEach((row, r) => {
       X.data.set(latents.row(r), row * X.columns);
       if (latentVariances !== undefined) variances.data.set(latentVariances.row(r), row * X.columns);
       logDensity[row] = own[r]!;
-      if (found !== undefined) modes[row] = found[r]!;
     });
   const whole = rowsWith(Y, false);
   if (whole.length > 0) put(await placement.place(rowsOf(Y, whole)), whole);
-  put(await searched(posterior, rowsOf(Y, holed), settings, signal), holed);
+  const found = await searched(posterior, rowsOf(Y, holed), settings, signal);
+  put(found, holed);
+  const { places } = found;
   return {
     latents: X,
     latentVariances: variances,
     logDensity,
-    ...(posterior.distribution === undefined && { modes }),
+    ...(places && {
+      places: async () => {
+        const all = Array.from({ length: Y.rows }, (): readonly PlaceMode[] => []);
+        for (const [r, own] of (await places()).entries()) all[holed[r]!] = own;
+        return all;
+      },
+    }),
   };
 }
 
@@ -118,9 +125,10 @@ async function searched(
     logDensity.set(predictiveDensity(found, block).density, from);
     modes.push(...(await run(placeModes(predictiveDensity, block, ends, candidates.length, reach))));
   }
+  const places = () => run(weightedPlaces(predictiveDensity, Y, modes, latents, candidates.length));
   const { variances, placedBound } = distribution ?? {};
   if (variances === undefined || placedBound === undefined) {
-    return { latents: X, latentVariances: modeVariances(modes, X.columns), logDensity, modes };
+    return { latents: X, latentVariances: modeVariances(modes, X.columns), logDensity, places };
   }
   const { mean, variance } = await projectedGaussians({ variances, placedBound }, latents, Y, X, settings, pause);
   return { latents: mean, latentVariances: variance, logDensity: predictiveDensity(mean, Y).density };

@@ -124,7 +124,7 @@ export function variableAbilities(
         if (!isNamed(given) && plain.project !== undefined) {
           return (plain.project as AnyFunction)(given as never, options as never);
         }
-        const { modes: _, ...projected } = await place(asNamed(given, 'project'), options, 'project');
+        const { places: _, ...projected } = await place(asNamed(given, 'project'), options, 'project');
         return projected;
       },
     }),
@@ -221,7 +221,10 @@ export function variableAbilities(
     const rows: Record<string, Matrix> = { ...placed.values };
     for (const { name } of known) rows[name] = Matrix.from(given[name]!, name);
     const at = variables.predict(rows, noise);
-    return { placed, predicted: placed.modes === undefined ? at : await overPlaces(placed.modes, rows, at, noise) };
+    return {
+      placed,
+      predicted: placed.places === undefined ? at : await overPlaces(await placed.places(), rows, at, noise),
+    };
   }
 
   /** Predictions over what is known of the places of rows, at those where they are computed. */

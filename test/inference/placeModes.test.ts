@@ -47,24 +47,30 @@ describe('the place of a new row', () => {
     });
   });
 
-  it('adds the slope of the mapping across it to the variance of what is missing', async () => {
+  it('gives what is missing the mean and variance that a fine grid of places gives', async () => {
     const result = await fitted;
-    const { latents, latentVariances } = await result.project(holed);
+    const { latents } = await result.project(holed);
     const { mean, variance } = await result.impute(holed);
     const there = result.predict(latents, { noise: true });
-    holed.forEach((_, i) => {
-      const added = variance.at(i, i) - there.variance.at(i, i);
-      const widest = Math.sqrt(Math.max(...latentVariances!.row(i)));
-      const slopes = [0, 1].map((d) => {
-        const moved = (sign: number) => latents.row(i).map((entry, e) => entry + (e === d ? sign * 1e-4 : 0));
-        const { mean: means } = result.predict([Array.from(moved(1)), Array.from(moved(-1))]);
-        return (means.at(0, i) - means.at(1, i)) / 2e-4;
-      });
-      // At most the whole slope along the widest axis; less where the uncertain direction is flat.
-      expect(added).toBeGreaterThan(0);
-      expect(added).toBeLessThan(2 * Math.hypot(...slopes) ** 2 * 2 * widest ** 2 + 1e-3);
-      expect(Math.abs(mean.at(i, i) - there.mean.at(i, i))).toBeLessThan(Math.sqrt(variance.at(i, i)));
+    const side = Array.from({ length: 351 }, (_, k) => -3.5 + 0.02 * k);
+    const grid = side.flatMap((a) => side.map((b) => [a, b]));
+    const predicted = result.predict(grid, { noise: true });
+    const ratios = holed.map((y, i) => {
+      const logs = grid.map((x, k) => logPosterior(predicted, k, y, x));
+      const most = logs.reduce((largest, own) => Math.max(largest, own), Number.NEGATIVE_INFINITY);
+      const weights = logs.map((own) => Math.exp(own - most));
+      const total = weights.reduce((sum, own) => sum + own, 0);
+      const over = (of: (k: number) => number) => weights.reduce((sum, own, k) => sum + (own / total) * of(k), 0);
+      const centre = over((k) => predicted.mean.at(k, i));
+      const exact = over((k) => predicted.variance.at(k, i) + (predicted.mean.at(k, i) - centre) ** 2);
+      expect(variance.at(i, i)).toBeGreaterThan(there.variance.at(i, i));
+      expect(Math.abs(mean.at(i, i) - centre)).toBeLessThan(0.5 * Math.sqrt(exact));
+      return [Math.abs(Math.log(variance.at(i, i) / exact)), Math.abs(Math.log(there.variance.at(i, i) / exact))];
     });
+    const average = (of: number) => ratios.reduce((sum, pair) => sum + pair[of]!, 0) / ratios.length;
+    // At the best place alone variances are less than half of what they are.
+    expect(average(1)).toBeGreaterThan(0.8);
+    expect(average(0)).toBeLessThan(0.4);
   });
 
   it('is a mixture where two places explain the row equally well', async () => {

@@ -37,6 +37,9 @@ export interface Calibration {
 const LEVELS = [0.5, 0.8, 0.9, 0.95];
 const BINS = 10;
 
+/** A column that varies by less, as a part of its mean, is constant but for rounding. */
+const ROUNDING = 1e-12;
+
 /** One held-out entry: its row, what it was, what was predicted, and mean and deviation of its column among the rows that were fitted. */
 export interface HeldOutEntry {
   readonly row: number;
@@ -87,7 +90,8 @@ export function heldOutEntries(
     const [i, j] = [Math.floor(at / Y.columns), at % Y.columns];
     const { mean: columnMean, deviation: columnDeviation } = columns[j]!;
     // Of a column that does not vary among the rows that were fitted nothing can be predicted but itself.
-    if (!Number.isNaN(entry) || Number.isNaN(value) || columnDeviation === 0) return;
+    const varies = columnDeviation > ROUNDING * Math.abs(columnMean);
+    if (!Number.isNaN(entry) || Number.isNaN(value) || !varies) return;
     entries.push({
       row: rows[i]!,
       column: j,

@@ -159,7 +159,8 @@ function reconstructingBy(posterior: AnyPosterior, observed: Observed): Reconstr
     reconstruct: async (given, options = {}) => {
       const Y = givenObservations(observed(given), posterior);
       const { placed, predictedAt } = await placing();
-      return predictedAt(await placed(posterior, Y, placingOptions(options, 'reconstruct')), mapping, false).mean;
+      return (await predictedAt(await placed(posterior, Y, placingOptions(options, 'reconstruct')), mapping, false))
+        .mean;
     },
   };
 }
@@ -266,15 +267,18 @@ function viewedBy(
     reconstruct: async (given, options = {}) => {
       const rows = await placed(given, options, 'reconstruct');
       const { predictedAt } = await placing();
-      const means = Object.keys(given).map((name) => [name, predictedAt(rows, viewOf(views, name), false).mean]);
-      return Object.fromEntries(means);
+      const means: Record<string, Matrix> = {};
+      for (const name of Object.keys(given)) {
+        means[name] = (await predictedAt(rows, viewOf(views, name), false)).mean;
+      }
+      return means as { [N in keyof typeof given]: Matrix };
     },
     translate: async (given, to, options = {}) => {
       const view = viewOf(views, to);
       const rows = await placed(given, options, 'translate');
       const { predictedAt, projectionOf } = await placing();
       const { latents: X, latentVariances } = projectionOf(rows);
-      return { latents: X, ...(latentVariances && { latentVariances }), ...predictedAt(rows, view, false) };
+      return { latents: X, ...(latentVariances && { latentVariances }), ...(await predictedAt(rows, view, false)) };
     },
     ...(next !== undefined &&
       mapping !== undefined && {
