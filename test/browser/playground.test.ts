@@ -779,6 +779,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
       [Math.sin(i / 50), Math.cos(i / 50), i / 9999, `k${i % 7}`].join(),
     );
     await ownTable(['a,b,c,kind', ...lines].join('\n'), '10000 rows, 3 columns.');
+    await page.selectOption('[name=model]', 'isomap');
     await press('Fit');
     await page.getByRole('alert').getByText('matrices of 10000 × 10000 numbers, too large for a page').waitFor();
     await press('Dismiss');
