@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lineOf } from './documents/programOf.mjs';
 
-const LONGEST_SECONDS = 300;
+const LONGEST_SECONDS = 600;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const place = mkdtempSync(join(tmpdir(), 'latentfield-commands-'));
