@@ -68,8 +68,8 @@ export const defineModel: DefineModel = ((definition: VariablesDefinition<unknow
 
 function defineVariablesModel<Data>(definition: VariablesDefinition<Data>): ModelFactory<Data, Model> {
   readGiven('The definition given to defineModel', () => {
+    checkKnown(definition ?? {}, 'defineModel', ['name', 'variables', 'data', 'search', 'toJSON']);
     checkNamed(definition ?? {}, 'variables', definition?.variables);
-    checkKnown(definition, 'defineModel', ['name', 'variables', 'data', 'search', 'toJSON']);
   });
   return modelFactory(definition, (data, toJSON) => variablesModel(definition, data, toJSON));
 }

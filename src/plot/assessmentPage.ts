@@ -1,3 +1,4 @@
+import { exp, log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { namedOptions } from '../core/options.ts';
@@ -170,9 +171,9 @@ function bars(values: readonly number[], expected?: number): string {
 
 /** A curve over the logarithm of 1, 2, …, from 0 to 1. */
 function curve(values: Float64Array): string {
-  const last = Math.log2(values.length + 1);
+  const last = log(values.length + 1);
   const at = Array.from({ length: WIDTH / 2 + 1 }, (_, p) =>
-    Math.min(values.length, Math.max(1, Math.round(2 ** ((2 * p * last) / WIDTH)))),
+    Math.min(values.length, Math.max(1, Math.round(exp((2 * p * last) / WIDTH)))),
   );
   const points = at.map((K, p) => `${2 * p},${(HEIGHT * (1 - Math.max(0, values[K - 1]!))).toFixed(1)}`);
   return svg(`<polyline points="${points.join(' ')}"/>`);

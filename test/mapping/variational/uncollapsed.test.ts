@@ -151,7 +151,7 @@ describe('bayesianGplvm with other likelihoods', () => {
         [1, 0],
         [3, 2],
       ],
-      /from 0 to 2, but row 1, column 0 is 3/,
+      /from 0 to 2.*but row 1, column 0 is 3/,
     ],
   ])('refuses observations that cannot be: %s', (_, likelihood, data, message) => {
     expect(() => bayesianGplvm(data, { latentDim: 1, inducing: 2, likelihood })).toThrow(message);
