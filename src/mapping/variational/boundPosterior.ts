@@ -123,12 +123,14 @@ function startPosterior(
   });
 }
 
-/** q(u) at these values by the process's own names: the variables themselves, or the optimum given the observations Y (NaN where missing) at Gaussian inputs. */
+/**
+ * q(u) at these values by the process's own names: the variables themselves, or the optimum given the observations Y (NaN where missing) at Gaussian inputs x, which
+ * are asked for then.
+ */
 export function fittedPosterior(
   { kernel, jitter }: BoundOptions,
   values: ParameterValues,
-  x: op.GaussianRows,
-  Y: Matrix,
+  fitted: () => { readonly x: op.GaussianRows; readonly Y: Matrix },
 ): InducingPosterior {
   const p: TensorMap = valueTensors(values);
   const own = ofKernel(kernel, p);
@@ -136,13 +138,14 @@ export function fittedPosterior(
   const factor = inducingFactor(kernel, own, Z, { jitter });
   if (Q_MEAN in p) {
     const { mean, roots } = variablesFrom(p);
-    const columns = Int32Array.from({ length: Y.columns }, (_, j) => j);
+    const columns = Int32Array.from({ length: mean.shape[1] }, (_, j) => j);
     return {
       inducing: tensorMatrix(Z),
       factor: tensorMatrix(factor),
       groups: [{ columns, mean: tensorMatrix(mean), roots: tensorMatrix(roots) }],
     };
   }
+  const { x, Y } = fitted();
   const data = collapsedData(Y, observedPatterns(Y));
   const inBlocks = data.weights === undefined && isInBlocks(Y.rows);
   // All rows are here, and what is asked once is not worth the way to shards.

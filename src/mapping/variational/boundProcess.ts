@@ -71,10 +71,14 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
   // Of one fit made once, when it is first needed: q(u).
   const posterior = () =>
     context.remember(options, () =>
-      fittedPosterior(options, values, inputsOf(fitted.given, fitted.givenVariances), withHoles(fitted)),
+      fittedPosterior(options, values, () => ({
+        x: inputsOf(fitted.given, fitted.givenVariances),
+        Y: withHoles(fitted),
+      })),
     );
   const momentsAt = (of: Kernel) => (A: Tensor2D) => inducingMoments(of, valueTensors(own), tensorsOf(posterior()), A);
-  const width = fitted.value.shape[1];
+  // Where q(u) is among the values, the fitted rows are not asked for.
+  const width = (p[Q_MEAN] ?? fitted.value).shape[1]!;
   return {
     ...functionsConditional({
       kernel,
@@ -101,12 +105,7 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
           present,
         ),
     }),
-    relevance: () =>
-      relevanceOf(
-        kernel,
-        own,
-        fitted.given.reduce((sum, { shape }) => sum + shape[1], 0),
-      ),
+    relevance: () => relevanceOf(kernel, own, p.inducing!.shape[1]!),
   };
 }
 

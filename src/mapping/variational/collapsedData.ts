@@ -42,23 +42,36 @@ export function collapsedData(
   { forBound = false }: { readonly forBound?: boolean } = {},
 ): CollapsedData {
   const { rows: N, columns: D } = Y;
-  const isWhole = patterns.length === 1 && patterns[0]!.rows.length === N;
+  const rest = columnGroups(Y, patterns);
+  const isWhole = rest.weights === undefined;
   const filled = Y.data.map((entry) => (Number.isNaN(entry) ? 0 : entry));
   const entries = new Matrix(filled, N, D);
   const observations = tf.keep(matrixTensor(forBound && isWhole && D > N ? rootOfProducts(entries) : entries));
+  return {
+    ...rest,
+    observations,
+    dispose() {
+      observations.dispose();
+      rest.dispose();
+    },
+  };
+}
+
+/** The groups of columns alone, without the observations. Called inside `withFloat64`. */
+export function columnGroups(
+  { rows: N }: Matrix,
+  patterns: readonly ObservedPattern[],
+): Omit<CollapsedData, 'observations'> {
+  const isWhole = patterns.length === 1 && patterns[0]!.rows.length === N;
   const weights = isWhole ? undefined : tf.keep(matrixTensor(indicators(N, patterns)));
   return {
-    observations,
     weights,
     groups: patterns.map(({ rows, columns, observations: own }) => ({
       columns,
       rows: rows.length,
       energy: own.data.reduce((sum, entry) => sum + entry * entry, 0),
     })),
-    dispose() {
-      observations.dispose();
-      weights?.dispose();
-    },
+    dispose: () => weights?.dispose(),
   };
 }
 

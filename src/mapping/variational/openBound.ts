@@ -9,7 +9,7 @@ import type { Scalar, Tensor2D } from '../../tensors/tensorflow.ts';
 import { observedPatterns } from '../observedPatterns.ts';
 import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
 import { collapsedBound } from './collapsedBound.ts';
-import { collapsedData, collapsedStatistics } from './collapsedData.ts';
+import { collapsedData, collapsedStatistics, columnGroups } from './collapsedData.ts';
 import { inducingFactor } from './inducingFactor.ts';
 import { variablesFrom } from './inducingVariables.ts';
 import { inputsOf, isSpread, ofKernel, ofLikelihood } from './inputs.ts';
@@ -63,7 +63,7 @@ function openCollapsed({ kernel, jitter, shards }: BoundOptions, Y: Matrix): Ope
 const pointNode = (inputs: number): LatentNodes => ({ moves: op.zeros<Tensor2D>([1, inputs]), weights: [1] });
 
 function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y: Matrix): OpenBound {
-  const data = collapsedData(Y, observedPatterns(Y));
+  const data = columnGroups(Y, observedPatterns(Y));
   const isWhole = data.weights === undefined;
   const open = shards?.open(Y, kernel, likelihood);
   const inBlocks = isWhole && isInBlocks(Y.rows);

@@ -106,7 +106,7 @@ export function startObservations({ nodes, points }: VariableGraph, seen: Readon
   );
   const all = observed.length > 0 ? observed : known.length > 0 ? known : [Matrix.zeros(points, 0)];
   const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
-  return imputed(joinedColumns(all), widest);
+  return imputed(all.length === 1 ? all[0]! : joinedColumns(all), widest);
 }
 
 /** Observations of every observed variable, checked and standardised. */
@@ -532,10 +532,13 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
   const { graph, seen, parameters, pointwise, owner } = model;
   const { nodes } = graph;
   const kept: Tensor[] = [];
+  // The same matrix is kept once, such as observations that are what an encoder takes.
+  const made = new Map<Matrix, Tensor2D>();
   const keep = (matrix: Matrix) => {
-    const tensor = tf.keep(matrixTensor(matrix));
-    kept.push(tensor);
-    return tensor as Tensor2D;
+    const tensor = made.get(matrix) ?? (tf.keep(matrixTensor(matrix)) as Tensor2D);
+    if (!made.has(matrix)) kept.push(tensor);
+    made.set(matrix, tensor);
+    return tensor;
   };
   const data = new Map<string, Tensor2D>();
   const present = new Map<string, Tensor2D>();
