@@ -46,7 +46,7 @@ const GROUPS = {
     [
       'models',
       'Gaussian-process models',
-      't-SNE map, t-SNE UMAP, perplexity n_neighbors min_dist tune t-SNE UMAP parameters number of dimensions how many components to keep dimensionality intrinsic dimension ARD relevance inducing points sparse likelihood counts binary labels supervised back constraints dynamics time series',
+      'perplexity n_neighbors min_dist tune t-SNE UMAP parameters number of dimensions how many components to keep dimensionality intrinsic dimension ARD relevance inducing points sparse likelihood counts binary labels supervised back constraints dynamics time series',
     ],
     [
       'fields',

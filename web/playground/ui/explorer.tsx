@@ -541,29 +541,30 @@ const NEAR = [-1, 0, 1].flatMap((a) => [-1, 0, 1].map((b) => [a, b, a === 0 && b
 /** What the model expects at a place: the newest is asked for when the answer to the one before is there. */
 function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefined, isExact: boolean) {
   const [decoded, setDecoded] = useState<Awaited<ReturnType<Fitted['predict']>> & { of: Fitted; at: string }>();
-  const state = useRef<{ isBusy: boolean; fit: Fitted | undefined; newest: readonly number[] | undefined }>({
-    ...{ isBusy: false, fit: undefined, newest: undefined },
-  });
+  const state = useRef<{ busyWith?: Fitted | undefined; newest?: readonly number[] | undefined }>({});
   const key = place?.join();
   useEffect(() => {
-    Object.assign(state.current, { newest: place, fit });
+    state.current.newest = place;
     if (fit === undefined || place === undefined) {
       setDecoded(undefined);
       return;
     }
-    if (state.current.isBusy) return;
-    state.current.isBusy = true;
+    // What a fit that is gone was asked last may never be answered.
+    if (state.current.busyWith === fit) return;
+    state.current.busyWith = fit;
     const next = async (): Promise<void> => {
-      const { newest, fit: of } = state.current;
-      if (newest === undefined || of === undefined) return;
-      setDecoded({ ...(await of.predict([newest])), of, at: newest.join() });
+      const { newest, busyWith } = state.current;
+      if (newest === undefined || busyWith !== fit) return;
+      const found = await fit.predict([newest]);
+      if (state.current.busyWith !== fit) return;
+      setDecoded({ ...found, of: fit, at: newest.join() });
       if (state.current.newest !== newest) await next();
     };
     // A fit whose worker has ended answers no more.
     next()
-      .catch(() => setDecoded(undefined))
+      .catch(() => setDecoded((known) => (known?.of === fit ? undefined : known)))
       .finally(() => {
-        state.current.isBusy = false;
+        if (state.current.busyWith === fit) state.current.busyWith = undefined;
       });
   }, [fit, key]);
   return place === undefined || decoded?.of !== fit || (isExact && decoded?.at !== key) ? undefined : decoded;
