@@ -23,8 +23,8 @@ export interface TermContext {
   readonly iteration: number;
   /** The rows of the observations that count, when not all do, and N divided by their number. */
   readonly batch?: Batch;
-  /** Called with the jitter that a factorisation needed (absolute, added to the diagonal). */
-  onJitter(jitter: number): void;
+  /** Called with the jitter that a factorisation needed (absolute, added to the diagonal), and the mean square of the data of a log density. */
+  onJitter(jitter: number, meanSquare?: number): void;
   /** Called with the rank of a pivoted Cholesky approximation that took the place of a whole covariance: see `FitDiagnostics.covarianceRank`. */
   onRank(rank: number): void;
 }

@@ -27,6 +27,8 @@ export interface LogDensity {
   readonly gradients: readonly (Float64Array | undefined)[];
   /** The largest jitter that a factorisation needed (absolute, added to the diagonal); 0 when none did. */
   readonly jitter: number;
+  /** The mean square of the data that a jitter exceeds. Such a log density is one of the jitter, whatever the model. */
+  readonly drowned?: number;
   /** The rank of a covariance that was factored in a form of low rank, the largest where there are several. */
   readonly rank?: number;
 }
@@ -54,7 +56,10 @@ interface Repeated {
 interface Findings {
   jitter: number;
   rank: number | undefined;
+  drowned: number | undefined;
 }
+
+const noFindings = (): Findings => ({ jitter: 0, rank: undefined, drowned: undefined });
 
 /**
  * Evaluates the sum of a model's terms and its gradients, on the float64 backend, leaving no tensor behind.
@@ -69,9 +74,7 @@ export function logDensity(
   repeated?: Repeated,
 ): LogDensity {
   return withFloat64(() => {
-    const findings = repeated?.findings ?? { jitter: 0, rank: undefined };
-    findings.jitter = 0;
-    findings.rank = undefined;
+    const findings = Object.assign(repeated?.findings ?? {}, noFindings());
     let names = repeated?.names ?? [];
     const shapes = shapesSeen(layout, assembly, of.batch);
     const sum = (values: TensorMap) => {
@@ -93,14 +96,16 @@ export function logDensity(
       total += term.value;
       if (differentiated) addTo(gradients, layout, term);
     }
-    const { jitter, rank } = findings;
-    return { value: total, terms, gradients, jitter, ...(rank !== undefined && { rank }) };
+    const { jitter, rank, drowned } = findings;
+    const rest = { ...(rank !== undefined && { rank }), ...(drowned !== undefined && { drowned }) };
+    return { value: total, terms, gradients, jitter, ...rest };
   });
 }
 
 const heardBy = (findings: Findings): Pick<TermContext, 'onJitter' | 'onRank'> => ({
-  onJitter: (needed) => {
+  onJitter: (needed, meanSquare = 0) => {
     findings.jitter = Math.max(findings.jitter, needed);
+    if (meanSquare > 0 && needed > meanSquare) findings.drowned = meanSquare;
   },
   onRank: (found) => {
     findings.rank = Math.max(findings.rank ?? 0, found);
@@ -229,7 +234,7 @@ export function objectiveOf(
   gradients?: RepeatedGradients,
 ): Objective {
   let largest = 0;
-  const repeated = gradients && { gradients, names: [], findings: { jitter: 0, rank: undefined } };
+  const repeated = gradients && { gradients, names: [], findings: noFindings() };
   const objective = (unconstrained: Float64Array, of?: Pick<EvaluationOptions, 'iteration' | 'batch'>) => {
     const seen = seenVariables(layout, unconstrained, assembly.pointwise, of?.batch);
     const natural = seen.map((own) => own.natural);

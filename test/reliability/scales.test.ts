@@ -16,6 +16,7 @@ import {
   matern32,
   rbf,
   seededRandom,
+  standardNormal,
 } from '../../src/index.ts';
 
 const { normal } = seededRandom(18);
@@ -95,6 +96,29 @@ describe('predictions under a kernel that is far larger than the observations', 
         .predict([[0.5]])
         .variance!.at(0, 0),
     ).toBeGreaterThan(0.05);
+  });
+});
+
+describe('variances that start far above the observations', () => {
+  it('end a fit as failed, where the jitter of a covariance is more than the observations', async () => {
+    const model = (scale: number) =>
+      latentVariableModel({
+        latentDim: 1,
+        views: {
+          a: { observations: times(scale), kernel: add(rbf(), bias()), noise: 0.1 },
+          b: { observations: times(scale).map(([y]) => [y!]), kernel: rbf(), noise: 0.1 },
+        },
+        priors: [standardNormal()],
+      });
+    const result = await fit(model(1e-30), { seed: 1, maxIterations: 300 });
+    expect(result.status).toBe('failed');
+    expect(result.message).toMatch(
+      /^Failed: the covariance has a factor only once .* more than the mean square of the observations/,
+    );
+    expect(() => result.predict([[0.3]], { view: 'b' })).toThrow(/rounding leaves nothing of predictions/);
+    const usual = await fit(model(1), { seed: 1, maxIterations: 50 });
+    expect(usual.message).not.toMatch(/^Failed/);
+    expect(usual.predict([[0.3]], { view: 'b' }).variance!.at(0, 0)).toBeGreaterThan(1e-9);
   });
 });
 

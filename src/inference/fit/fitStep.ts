@@ -47,7 +47,7 @@ export function fitFrom(
   const { engine, chosenEngine, threads } = problem;
   const model = gathered?.model ?? problem.model;
   const found = foundAt(problem, point, gathered, course.status);
-  const { values, objective, terms, jitter, rank, note, optimality } = found;
+  const { values, objective, terms, jitter, drowned, rank, note, optimality } = found;
   const outcome = {
     ...{ values, objective, terms },
     ...course,
@@ -64,7 +64,17 @@ export function fitFrom(
     },
   };
   if (model.solve !== undefined && point.embedding === undefined) return unsolvedFit(model.name, outcome);
-  return createFit(model, point.embedding === undefined ? withinSupports(problem, outcome) : outcome, engine);
+  if (point.embedding !== undefined) return createFit(model, outcome, engine);
+  return createFit(model, notDrowned(drowned, withinSupports(problem, outcome)), engine);
+}
+
+/** An optimum at which jitter is more than the observations has failed: it is the jitter that explains them. */
+function notDrowned(meanSquare: number | undefined, outcome: FitOutcome): FitOutcome {
+  if (meanSquare === undefined || outcome.status !== 'converged') return outcome;
+  const message =
+    `Failed: the covariance has a factor only once ${outcome.diagnostics.jitter.toPrecision(3)} is added to its diagonal, more than the mean square of the observations, ` +
+    `${meanSquare.toPrecision(3)}. Divide the observations by their size, or start variances and noise near their mean square. ${outcome.message}`;
+  return { ...outcome, status: 'failed', message };
 }
 
 /** An outcome in which a transform has rounded a value to the border of its support, such as a variance to 0, has failed. */
@@ -96,16 +106,16 @@ function foundAt(
   status: FitStatus,
 ) {
   if (given === undefined) {
-    const { value: objective, terms, jitter, rank } = gathered ?? problem.densityAt(x);
+    const { value: objective, terms, jitter, drowned, rank } = gathered ?? problem.densityAt(x);
     const note = vanishing(problem, x, status);
-    return { values: problem.valuesAt(x), objective, terms, jitter, rank, note, optimality: undefined };
+    return { values: problem.valuesAt(x), objective, terms, jitter, drowned, rank, note, optimality: undefined };
   }
   const embedding = embeddingAt(problem, given);
   const { objective, terms } = embedding;
   const { kktResidual, gradientNorm } = embedding.optimality ?? {};
   return {
     values: valuesOfEmbedding(embedding),
-    ...{ objective, terms, jitter: 0, rank: undefined, note: '' },
+    ...{ objective, terms, jitter: 0, drowned: undefined, rank: undefined, note: '' },
     ...(gradientNorm !== undefined && { optimality: { gradientNorm, kktResidual: kktResidual! } }),
   };
 }

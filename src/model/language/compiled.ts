@@ -810,7 +810,7 @@ function densityContext(context: TermContext, constants: unknown): DensityContex
     ...(context.batch !== undefined && { batch: context.batch }),
     isRough: false,
     remember: <T>(_: object, make: () => T) => make(),
-    onJitter: (jitter: number) => context.onJitter(jitter),
+    onJitter: (jitter: number, meanSquare?: number) => context.onJitter(jitter, meanSquare),
     onRank: (rank: number) => context.onRank(rank),
   };
   return withGetters(plain, { random: () => context.random }) as DensityContext;

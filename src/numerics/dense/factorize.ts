@@ -7,8 +7,8 @@ import type { LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
 export interface PositiveDefiniteOptions {
   /** What to call the matrix at the beginning of an error message: 'The covariance of the mapping'. */
   readonly name?: string;
-  /** Called with the number that had to be added to the diagonal, when one had to. */
-  readonly onJitter?: (jitter: number) => void;
+  /** Called with the number that had to be added to the diagonal, when one had to, and the mean square of the data that a log density is of. */
+  readonly onJitter?: (jitter: number, meanSquare?: number) => void;
 }
 
 /** Tried in this order, in units of the mean of the diagonal. */

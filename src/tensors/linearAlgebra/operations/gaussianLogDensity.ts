@@ -83,7 +83,8 @@ export function fromObservations(
   attributes: GaussianAttributes,
 ): number {
   const { columns, gradient } = attributes;
-  factorize(memory, algebra, n, k, factor, attributes);
+  const meanSquare = () => sumOfSquares(memory.float64(data, n * width)) / (n * width);
+  factorize(memory, algebra, n, k, factor, besideData(attributes, meanSquare));
   memory.float64(solved, n * width).set(memory.float64(data, n * width));
   algebra.triangularSolve(n, width, factor, solved, false);
   const quadratic = sumOfSquares(memory.float64(solved, n * width));
@@ -104,7 +105,8 @@ export function fromOuterProduct(
   attributes: GaussianAttributes,
 ): number {
   const { columns, gradient } = attributes;
-  factorize(memory, algebra, n, k, factor, attributes);
+  const meanSquare = () => trace(n, memory.float64(data, n * n)) / (n * columns);
+  factorize(memory, algebra, n, k, factor, besideData(attributes, meanSquare));
   memory.float64(work, n * n).set(memory.float64(data, n * n));
   const halfSolve = (transpose: boolean) => algebra.triangularSolve(n, n, factor, work, transpose);
   const flip = () => transposeInPlace(n, memory.float64(work, n * n));
@@ -129,6 +131,15 @@ export function fromOuterProduct(
   }
   return value;
 }
+
+/** Options of the factorisation for a log density: jitter is reported beside the mean square of the data. */
+export const besideData = (
+  { name, onJitter }: PositiveDefiniteOptions,
+  meanSquare: () => number,
+): PositiveDefiniteOptions => ({
+  ...(name !== undefined && { name }),
+  ...(onJitter && { onJitter: (jitter) => onJitter(jitter, meanSquare()) }),
+});
 
 const LOG_2PI = log(2 * Math.PI);
 

@@ -4,7 +4,7 @@ import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../..
 import { contiguous, type Strided } from '../../../numerics/operations/linearAlgebra.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../../tensorflow.ts';
 import { requireBackend, scalarOperand, systemOperands } from '../operands.ts';
-import { logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
+import { besideData, logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import {
   bytesOf,
   isRegistered,
@@ -31,14 +31,15 @@ function registerSymmetricBasisLogDensity(): void {
     inputs: ['e', 'u', 'noise', 'y'],
     outputs: ([e, u], { gradient }) => (gradient ? [[], e!, u!, []] : [[]]),
     compute(workspace, [e, u, , y], attributes) {
-      const { memory, algebra, outputs } = workspace;
+      const { memory, algebra, inputs, outputs } = workspace;
       const sizes = { n: e![0]!, r: u![1]!, columns: y![1]! };
       const { n, r, columns } = sizes;
       const width = columns + 2 * r;
       const within = (covariance: number) =>
         memory.withBlock(bytesOf(n * n + n * width), (factor) => {
           formCovariance(workspace, sizes, covariance);
-          factorize(memory, algebra, n, covariance, factor, attributes);
+          const meanSquare = () => sumOfSquares(memory.float64(inputs[3]!, n * columns)) / (n * columns);
+          factorize(memory, algebra, n, covariance, factor, besideData(attributes, meanSquare));
           const solved = factor + 8 * n * n;
           placeRightSides(workspace, sizes, solved);
           algebra.triangularSolve(n, width, factor, solved, false);
