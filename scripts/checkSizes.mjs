@@ -12,9 +12,9 @@ const PAGES = [
   {
     name: 'gplvm',
     code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };",
-    kilobytes: 193,
+    kilobytes: 192,
   },
-  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 164 },
+  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 155 },
   {
     name: 'minimize',
     code: "import { lbfgs, minimize } from 'latentfield'; globalThis.page = { lbfgs, minimize };",

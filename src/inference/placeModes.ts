@@ -1,26 +1,16 @@
 import { exp, log } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { Mapping, Prediction } from '../model/posterior.ts';
+import { rowsOf, stacked } from '../core/rowMatrices.ts';
+import type { Mapping, PlaceMode, Prediction } from '../model/posterior.ts';
 import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
 import { hessiansAt } from './localCoordinates.ts';
 import type { Search } from './projectionSearch.ts';
-import { rowsOf, stacked } from './rowMatrices.ts';
 
 /** Step of the differences of the gradient, as a part of the distance between neighbours. */
 const STEP = 1e-3;
 
 /** Entries of the predictions that are held at a time: 8 MiB a matrix of them. */
 const MOST_ENTRIES = 2 ** 20;
-
-/** One place where a row may lie: a maximum of its posterior density, with the Gaussian of the same curvature. */
-export interface PlaceMode {
-  /** q entries. */
-  readonly point: Float64Array;
-  /** Share of the posterior mass; those of a row add up to 1. */
-  readonly weight: number;
-  /** A, q×q, with Σ = AᵀA: its rows are the axes of the Gaussian, as long as its standard deviations. */
-  readonly axes: Matrix;
-}
 
 /**
  * What is known of the places of rows: log p(x*|y*) of each as a mixture of Gaussians, one at every maximum x_m that a search found, with
@@ -92,6 +82,30 @@ export function modeVariances(places: readonly (readonly PlaceMode[])[], q: numb
 }
 
 /**
+ * Predictions of rows whose places are known so far only.
+ *
+ * @param at - predictions where the rows lie, which those without modes keep
+ * @param predict - predictions at points, each of the row of that number
+ */
+export function predictedOverPlaces(
+  modes: readonly (readonly PlaceMode[])[],
+  at: Prediction,
+  predict: (X: Matrix, rows: readonly number[]) => Prediction,
+): Prediction {
+  const uncertain = Array.from(modes.keys()).filter((row) => modes[row]!.length > 0);
+  const over = predictedOver(
+    uncertain.map((row) => modes[row]!),
+    (X, rows) =>
+      predict(
+        X,
+        rows.map((row) => uncertain[row]!),
+      ),
+    at.mean.columns,
+  );
+  return withRows(at, uncertain, over);
+}
+
+/**
  * Mean and variance of observations whose places are known so far only: E[m(x)] and E[v(x)] + Var[m(x)] over the mixture, by the spherical
  * cubature rule x_m ± √q·a_e of each Gaussian (a_e its axes), which is exact where m² + v is a cubic polynomial. It carries the slope and the bend of the
  * mapping: Var[y] = σ² + v(x*) + JΣJᵀ to first order.
@@ -100,7 +114,7 @@ export function modeVariances(places: readonly (readonly PlaceMode[])[], q: numb
  * @param columns - number of columns that are predicted
  * @see Arasaratnam & Haykin, Cubature Kalman filters (2009), eq. 21
  */
-export function predictedOver(
+function predictedOver(
   places: readonly (readonly PlaceMode[])[],
   predict: (X: Matrix, rows: readonly number[]) => Prediction,
   columns: number,
@@ -140,7 +154,7 @@ export function predictedOver(
 }
 
 /** Predictions with some rows in place of their own. */
-export function withRows(predicted: Prediction, rows: readonly number[], given: Prediction): Prediction {
+function withRows(predicted: Prediction, rows: readonly number[], given: Prediction): Prediction {
   const [mean, variance] = [Matrix.from(predicted.mean), Matrix.from(predicted.variance)];
   rows.forEach((row, r) => {
     mean.data.set(given.mean.row(r), row * mean.columns);

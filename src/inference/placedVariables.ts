@@ -1,14 +1,16 @@
 import { Matrix } from '../core/matrix.ts';
-import type { FittedVariables, RowsByName } from '../model/language/derived.ts';
+import { columnsByName, rowsOf, stacked } from '../core/rowMatrices.ts';
+import type { PlacedVariables } from '../model/language/abilitiesByName.ts';
+import type { FittedVariables } from '../model/language/derived.ts';
+import type { RowsByName } from '../model/language/fittedGraph.ts';
 import { joinedColumns } from '../model/language/graph.ts';
+import type { PlaceMode } from '../model/posterior.ts';
 import { nearestNeighbours } from '../numerics/neighbours/index.ts';
 import { slices } from './minimize/slices.ts';
-import { modeVariances, type PlaceMode, placeModes } from './placeModes.ts';
+import { modeVariances, placeModes } from './placeModes.ts';
 import type { PlacingSettings } from './placing.ts';
 import { largestDeviation } from './project.ts';
 import { projectionSearch } from './projectionSearch.ts';
-import { columnsByName, rowsOf, stacked } from './rowMatrices.ts';
-import type { PlacedVariables } from './variableAbilities.ts';
 import { weightedPlaces } from './weightedPlaces.ts';
 
 /** Fitted points at which the density of a new row is looked at before its searches begin. */

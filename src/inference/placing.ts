@@ -1,7 +1,7 @@
 import { Matrix } from '../core/matrix.ts';
-import type { AnyPosterior, Mapping, Prediction, Projection } from '../model/posterior.ts';
-import { predictedOver, withRows } from './placeModes.ts';
-import { type PlacedRows, project } from './project.ts';
+import type { AnyPosterior, Mapping, PlacedRows, Prediction, Projection } from '../model/posterior.ts';
+import { predictedOverPlaces } from './placeModes.ts';
+import { project } from './project.ts';
 import type { ProjectionSettings } from './projectionSearch.ts';
 
 /** How new observations are searched for. */
@@ -31,14 +31,7 @@ export async function predictedAt(
 ): Promise<Prediction> {
   const predicted = mapping.predict(latents, noise, places === undefined ? latentVariances : undefined);
   if (places === undefined) return predicted;
-  const modes = await places();
-  const uncertain = Array.from(modes.keys()).filter((row) => modes[row]!.length > 0);
-  const over = predictedOver(
-    uncertain.map((row) => modes[row]!),
-    (X) => mapping.predict(X, noise),
-    mapping.observedColumns,
-  );
-  return withRows(predicted, uncertain, over);
+  return predictedOverPlaces(await places(), predicted, (X) => mapping.predict(X, noise));
 }
 
 /** New observations with their missing entries as predicted where they were placed; observed ones as they are and without variance. */

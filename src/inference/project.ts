@@ -1,22 +1,16 @@
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { AnyPosterior, Projection } from '../model/posterior.ts';
+import { rowsOf, stacked } from '../core/rowMatrices.ts';
+import type { AnyPosterior, PlacedRows, PlaceMode } from '../model/posterior.ts';
 import { slices } from './minimize/slices.ts';
-import { modeVariances, type PlaceMode, placeModes } from './placeModes.ts';
+import { modeVariances, placeModes } from './placeModes.ts';
 import { projectedGaussians } from './projectedGaussians.ts';
 import { type ProjectionSettings, projectionSearch } from './projectionSearch.ts';
-import { rowsOf, stacked } from './rowMatrices.ts';
 import { weightedPlaces } from './weightedPlaces.ts';
 
 /** Entries of the covariances between searches and training points that are held at a time: 16 MiB a matrix of them. */
 const MOST_ENTRIES = 2 ** 21;
-
-/** Rows in their places, and what is known of these where the density of their observations says it. */
-export interface PlacedRows extends Projection {
-  /** What is known of the place of each row; nothing of one whose latents are computed from its observations. */
-  readonly places?: () => Promise<readonly (readonly PlaceMode[])[]>;
-}
 
 /**
  * The latents of new observations: of complete rows through the back-constraint where there is one; otherwise, for every row, the maximum of

@@ -1,8 +1,8 @@
 import { exp, log, square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
+import { rowsOf, stacked } from '../core/rowMatrices.ts';
 import type { LatentDistributions, LatentMoments } from '../model/posterior.ts';
 import { minimizeBatch } from './minimize/minimizeBatch.ts';
-import { rowsOf, stacked } from './rowMatrices.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 
 /** Rows that are searched side by side. */

@@ -1,8 +1,8 @@
 import type { Matrix } from '../core/matrix.ts';
+import { rowsOf, stacked } from '../core/rowMatrices.ts';
 import type { Mapping } from '../model/posterior.ts';
 import { localCoordinates, scaledIdentity } from './localCoordinates.ts';
 import { minimizeBatch } from './minimize/minimizeBatch.ts';
-import { rowsOf, stacked } from './rowMatrices.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 
 /** How the latents of new observations are looked for. */

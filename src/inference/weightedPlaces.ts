@@ -1,9 +1,8 @@
 import { exp, log, pow, square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
-import type { Mapping } from '../model/posterior.ts';
+import { rowsOf, stacked } from '../core/rowMatrices.ts';
+import type { Mapping, PlaceMode } from '../model/posterior.ts';
 import { normalQuantile } from '../numerics/special/quantiles.ts';
-import type { PlaceMode } from './placeModes.ts';
-import { rowsOf, stacked } from './rowMatrices.ts';
 
 /** Points that stand for what is known of the place of a row. */
 const POINTS = 256;

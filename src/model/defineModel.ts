@@ -8,6 +8,7 @@ import {
   type ComputedModel,
   defineComputedModel,
 } from './computedModel.ts';
+import { namedPosterior } from './language/abilitiesByName.ts';
 import type { Variables } from './language/graph.ts';
 import type { VariablesModel } from './language/types.ts';
 import { type VariablesDefinition, variablesModel } from './language/variablesModel.ts';
@@ -71,5 +72,5 @@ function defineVariablesModel<Data>(definition: VariablesDefinition<Data>): Mode
     checkKnown(definition ?? {}, 'defineModel', ['name', 'variables', 'data', 'search', 'toJSON']);
     checkNamed(definition ?? {}, 'variables', definition?.variables);
   });
-  return modelFactory(definition, (data, toJSON) => variablesModel(definition, data, toJSON));
+  return modelFactory(definition, (data, toJSON) => variablesModel(definition, data, toJSON, namedPosterior));
 }

@@ -53,7 +53,8 @@ export {
   type Rows,
   type SlopeMoments,
 } from './language/density.ts';
-export type { FittedVariables, RowsByName, VariableWidth } from './language/derived.ts';
+export type { FittedVariables } from './language/derived.ts';
+export type { RowsByName, VariableWidth } from './language/fittedGraph.ts';
 export type { Variables } from './language/graph.ts';
 export type { Chart, MapLike, MapStart, RowMap } from './language/map.ts';
 export { type MixtureOptions, mixture } from './language/mixture.ts';
@@ -89,7 +90,7 @@ export {
   shared,
   type Variable,
 } from './language/variable.ts';
-export type { VariablesDefinition, VariablesPosterior } from './language/variablesModel.ts';
+export type { NamedPosterior, VariablesDefinition, VariablesPosterior } from './language/variablesModel.ts';
 export type {
   AnyModel,
   AnyPaths,

@@ -2,8 +2,7 @@ import type { Matrix } from '../core/matrix.ts';
 import type { Random } from '../core/random.ts';
 import type { Graph } from '../numerics/graph/graph.ts';
 import type { FieldReading } from './language/variable.ts';
-import type { VariablesPosterior } from './language/variablesModel.ts';
-import type { PullBack } from './pullBack.ts';
+import type { NamedPosterior } from './language/variablesModel.ts';
 
 /** What is predicted of observations. */
 export interface Prediction {
@@ -28,6 +27,22 @@ export interface Projection {
   readonly logDensity: Float64Array;
 }
 
+/** One place where a row may lie: a maximum of its posterior density, with the Gaussian of the same curvature. */
+export interface PlaceMode {
+  /** q entries. */
+  readonly point: Float64Array;
+  /** Share of the posterior mass; those of a row add up to 1. */
+  readonly weight: number;
+  /** A, q×q, with Σ = AᵀA: its rows are the axes of the Gaussian, as long as its standard deviations. */
+  readonly axes: Matrix;
+}
+
+/** Rows in their places, and what is known of these where the density of their observations says it. */
+export interface PlacedRows extends Projection {
+  /** What is known of the place of each row; nothing of one whose latents are computed from its observations. */
+  readonly places?: () => Promise<readonly (readonly PlaceMode[])[]>;
+}
+
 /** How probable new observations are at given latents. */
 export interface PredictiveDensity {
   /** log p(y_i|x_i), n entries. */
@@ -47,8 +62,6 @@ export interface Mapping {
    * whose latents are distributions.
    */
   predict(X: Matrix, noise: boolean, variances?: Matrix): Prediction;
-  /** Expected metric of the noise-free functions at latent points X (n×q), for a mapping that knows how its functions vary. */
-  metric?(X: Matrix): PullBack;
   /** A draw from the joint predictive distribution at latent points X (n×q), n×D. */
   sample?(X: Matrix, random: Random, noise: boolean): Matrix;
   /**
@@ -210,5 +223,5 @@ export type AnyPosterior = Posterior &
       LayeredPosterior &
       SpectralPosterior &
       SequencePosterior &
-      VariablesPosterior
+      NamedPosterior
   >;

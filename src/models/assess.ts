@@ -8,6 +8,7 @@ import { standardizationOf, standardized } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
 import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
+import { rowsOf } from '../core/rowMatrices.ts';
 import {
   type Assessment,
   assessmentOf,
@@ -29,7 +30,6 @@ import type { FitOptions } from '../inference/fit/fitOptions.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
 import { perturbedStarts } from '../inference/fit/restarts.ts';
 import { slices } from '../inference/minimize/slices.ts';
-import { rowsOf } from '../inference/rowMatrices.ts';
 import { clusteringAccuracy } from '../inference/scores/clusteringAccuracy.ts';
 import { kMeans } from '../inference/scores/kMeans.ts';
 import { type LocalScores, localScoresInParts } from '../inference/scores/localScores.ts';

@@ -3,8 +3,9 @@ import { describe, Matrix } from '../core/matrix.ts';
 import { namedOptions } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { evaluate, type GivenValues, givenValues } from '../model/evaluate.ts';
-import type { FittedVariables, RowsByName } from '../model/language/derived.ts';
-import type { VariablesPosterior } from '../model/language/variablesModel.ts';
+import type { FittedVariables } from '../model/language/derived.ts';
+import type { RowsByName } from '../model/language/fittedGraph.ts';
+import type { NamedPosterior } from '../model/language/variablesModel.ts';
 import type { AnyModel, ParameterValues } from '../model/model.ts';
 import { open } from '../model/open.ts';
 import { entriesOf } from '../model/parameter.ts';
@@ -134,7 +135,7 @@ function derivedRequirements(
   own: OwnParts,
   differences: DifferenceOptions,
 ): Requirement[] {
-  const of = (one: AnyModel) => (one.posterior(at()) as Partial<VariablesPosterior>).variables;
+  const of = (one: AnyModel) => (one.posterior(at()) as Partial<NamedPosterior>).variables;
   let variables: FittedVariables | undefined;
   try {
     variables = of(model);

@@ -19,8 +19,8 @@ import type {
   Reconstructing,
   Viewed,
 } from '../../model/abilities.ts';
+import type { RowSearches } from '../../model/language/abilitiesByName.ts';
 import type { AnyPosterior, Mapping, MissingEntries } from '../../model/posterior.ts';
-import { variableAbilities } from '../variableAbilities.ts';
 import {
   givenLatents,
   givenObservations,
@@ -68,21 +68,35 @@ export type Abilities = Partial<AnyAbilities> | Viewed<string>;
  */
 export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilities {
   const plain = plainAbilities(posterior, observed);
-  return posterior.variables === undefined
-    ? plain
-    : {
-        ...plain,
-        ...variableAbilities(
-          posterior.variables,
-          plain as Readonly<Record<string, unknown>>,
-          async (given, settings) => {
-            const { views } = posterior;
-            const Y = views === undefined ? given : sideBySide(given as Readonly<Record<string, MatrixLike>>, views);
-            return (await placing()).placed(posterior, givenObservations(Y as MatrixLike, posterior), settings);
-          },
-          placingOptions,
-        ),
-      };
+  const { variables, abilities } = posterior;
+  if (variables === undefined || abilities === undefined) return plain;
+  return { ...plain, ...abilities(variables, plain as Readonly<Record<string, unknown>>, searchesOf(posterior)) };
+}
+
+/** What rows that are given by name are searched for with. */
+function searchesOf(posterior: AnyPosterior): RowSearches {
+  return {
+    plainly: async (given, options, caller) => {
+      const { views } = posterior;
+      const Y = views === undefined ? given : sideBySide(given as Readonly<Record<string, MatrixLike>>, views);
+      const rows = givenObservations(Y as MatrixLike, posterior);
+      const settings = placingOptions(options, caller);
+      return (await placing()).placed(posterior, rows, settings);
+    },
+    byVariables: async (rows, options, caller) => {
+      const settings = placingOptions(options, caller);
+      const { placedVariables } = await import('../placedVariables.ts');
+      return placedVariables(posterior.variables!, rows, settings);
+    },
+    over: async (modes, at, predict) => {
+      const { predictedOverPlaces } = await import('../placeModes.ts');
+      return predictedOverPlaces(modes, at, predict);
+    },
+    geodesic: async (view, from, to, steps) => {
+      const { geodesicPoints } = await import('../geometry/along.ts');
+      return geodesicPoints(posterior, view as string | undefined, from, to, steps);
+    },
+  };
 }
 
 function plainAbilities(posterior: AnyPosterior, observed: Observed): Abilities {

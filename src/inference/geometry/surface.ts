@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
 import type { Chart } from '../../model/language/map.ts';
+import { expectedMetric } from '../../model/language/metric.ts';
 import type { AnyPosterior, Mapping } from '../../model/posterior.ts';
 import { type PullBack, pointsAround, pullBackOf, slopesFrom } from '../../model/pullBack.ts';
 import { differenceStep } from '../../numerics/centralDifferences.ts';
@@ -19,7 +20,7 @@ export interface Surface {
 /** Points whose metrics are computed together. */
 const TOGETHER = 16;
 
-type Mapped = Pick<AnyPosterior, 'latents' | 'variables' | 'mapping' | 'views'>;
+type Mapped = Pick<AnyPosterior, 'latents' | 'fitted' | 'variables' | 'mapping' | 'views'>;
 
 /**
  * The surface of a posterior.
@@ -28,16 +29,16 @@ type Mapped = Pick<AnyPosterior, 'latents' | 'variables' | 'mapping' | 'views'>;
  * @throws InvalidInputError for a model without a mapping, or a view that it has not
  */
 export function surfaceOf(posterior: Mapped, view: string | undefined, caller: string): Surface {
-  const { variables, mapping, views, latents } = posterior;
-  if (variables !== undefined) {
-    const names = variables.observed.map(({ name }) => name);
+  const { fitted, variables, mapping, views, latents } = posterior;
+  if (fitted !== undefined && (variables ?? mapping) !== undefined) {
+    const names = fitted.observed.map(({ name }) => name);
     if (view !== undefined && !names.includes(view)) throw unknownName('view', view, names, caller);
     // A model that has no single root says so when its metric is asked for.
-    const root = variables.roots[0] ?? variables.shown;
+    const root = fitted.roots[0] ?? fitted.model.graph.shown.name;
     return {
-      latents: variables.values[root]!,
-      chart: variables.charts[root],
-      metric: inSlices((X) => variables.metric(X, view)),
+      latents: fitted.values[root]!,
+      chart: fitted.charts[root],
+      metric: inSlices((X) => expectedMetric(fitted, X, view)),
     };
   }
   const names = Object.keys(views ?? {});
@@ -51,9 +52,8 @@ export function surfaceOf(posterior: Mapped, view: string | undefined, caller: s
   return { latents, chart: undefined, metric: inSlices(metricOf(chosen, latents)) };
 }
 
-/** The metric of a mapping that knows how its functions vary, or that of its mean. */
+/** The metric of a mapping's mean. */
 function metricOf(mapping: Mapping, latents: Matrix): (X: Matrix) => PullBack {
-  if (mapping.metric !== undefined) return (X) => mapping.metric!(X);
   const step = differenceStep(latents.data, latents.columns);
   const ones = new Float64Array(mapping.observedColumns).fill(1);
   return (X) => {

@@ -1,7 +1,8 @@
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import type { AnyModel } from '../model.ts';
 import { shapeOf } from '../parameter.ts';
-import { fittedVariables } from './derived.ts';
+import { reasonsMissing } from './derived.ts';
+import { fittedGraph } from './fittedGraph.ts';
 import { isGaussian } from './variable.ts';
 import { compiledModel } from './variablesModel.ts';
 
@@ -19,7 +20,7 @@ export function describeModel(model: AnyModel): string {
     const compiled = compiledModel(model, 'describe', 0);
     const { graph, parameters, startOf } = compiled;
     const values = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
-    const { missing } = fittedVariables(compiled, values);
+    const missing = reasonsMissing(fittedGraph(compiled, values));
     const variables = graph.nodes.map((node) => {
       const { name, variable, given, densities } = node;
       const { rows, columns } = startOf(node);

@@ -8,7 +8,7 @@ import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import type { AnyModel, ParameterValues } from '../model.ts';
 import { parameterFrom } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
-import type { RowsByName } from './derived.ts';
+import type { RowsByName } from './fittedGraph.ts';
 import { compiledModel } from './variablesModel.ts';
 
 const schema = v.strictObject({

@@ -1,5 +1,4 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
@@ -7,9 +6,10 @@ import * as op from '../../tensors/ops.ts';
 import { checkModelGiven } from '../givenModel.ts';
 import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, StartKind } from '../model.ts';
 import type { DataFormat } from '../modelFactory.ts';
-import type { AnyPosterior, LatentMoments, Mapping, Posterior } from '../posterior.ts';
+import type { AnyPosterior, Posterior } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
+import type { VariableAbilities } from './abilitiesByName.ts';
 import {
   assembledGraph,
   type CompiledGraph,
@@ -20,9 +20,10 @@ import {
   seenData,
   startObservations,
 } from './compiled.ts';
-import { type FittedVariables, fittedVariables, type RowsByName } from './derived.ts';
-import { joinedColumns, type Node, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
-import { isEncoded, type LatentVariable } from './variable.ts';
+import type { FittedVariables } from './derived.ts';
+import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
+import { type Node, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
+import type { LatentVariable } from './variable.ts';
 
 /** A model that is said once: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
@@ -43,8 +44,6 @@ export interface NamedVariables<Data> extends VariablesDefinition<Data> {
   readonly places: Places;
   /** What gives natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
   readonly startAt: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => Promise<() => ParameterValues>;
-  /** True if observed variables are views, each asked for by its name even where it is the only one. */
-  readonly hasViews: boolean;
   /** The curvature of minus the log density in the natural values of the free parameters, where it is known. */
   readonly curvature: (data: Data) => Assembly['curvature'];
   /** Sentences about the result at these values. */
@@ -53,17 +52,28 @@ export interface NamedVariables<Data> extends VariablesDefinition<Data> {
 
 /** Of a model of variables. */
 export interface VariablesPosterior extends Posterior {
-  readonly variables: FittedVariables;
+  readonly fitted: FittedGraph;
 }
 
-/** The model that a graph of variables makes. */
+/** Of a model of one's own, whose rows are asked for by the names of its variables. */
+export interface NamedPosterior extends VariablesPosterior {
+  readonly variables: FittedVariables;
+  readonly abilities: VariableAbilities;
+}
+
+/**
+ * The model that a graph of variables makes.
+ *
+ * @param posteriorOf - what its fits can do: a page has the code of what this asks for and no other
+ */
 export function variablesModel<Data>(
   definition: VariablesDefinition<Data> & Partial<NamedVariables<Data>>,
   data: Data,
   toJSON: () => ModelJSON,
+  posteriorOf: (of: FittedGraph) => AnyPosterior,
   maps?: StartMaps,
 ): Model {
-  const { name, variables, search, places, hasViews = false, startAt, curvature, note } = definition;
+  const { name, variables, search, places, startAt, curvature, note } = definition;
   const owner = `the model '${name}'`;
   const graph = lazily(() => variableGraph(owner, variables(data), places));
   const seen = lazily(() => seenData(owner, graph()));
@@ -95,13 +105,13 @@ export function variablesModel<Data>(
       startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),
     }),
     ...(note !== undefined && { note: (values: ParameterValues) => note(data, values) }),
-    posterior: (values) => posteriorOf(compiledFor(values), values, places !== undefined, hasViews),
+    posterior: (values) => posteriorOf(fittedGraph(compiledFor(values), values)),
     toJSON,
   };
   compilers.set(toJSON, (seed) => compile(seed, false));
   const points = lazily(() => (areIndependent(graph(), () => compile(0, true)) ? graph().points : undefined));
   // Fits begin with the maps at which variables start, and go on with the model that starts there.
-  const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, own);
+  const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, posteriorOf, own);
   const choose = lazily(() => {
     if (maps !== undefined) return undefined;
     if (graph().nodes.some(startsAtMap)) {
@@ -214,128 +224,6 @@ function areIndependent(graph: VariableGraph, compile: () => CompiledGraph): boo
   return withFloat64(() => {
     const model = compile();
     const values = Object.fromEntries(Object.entries(model.parameters).map(([path, { initial }]) => [path, initial]));
-    return fittedVariables(model, values).independent;
+    return fittedGraph(model, values).isIndependent();
   });
-}
-
-/** What fits of the model can do at these values; those of named models do it by the names of their own options. */
-function posteriorOf(model: CompiledGraph, values: ParameterValues, isNamed: boolean, hasViews: boolean): AnyPosterior {
-  const variables = fittedVariables(model, values);
-  const byView = variables.observed.length > 1 || hasViews;
-  const posterior: Posterior & Partial<AnyPosterior> = {
-    latents: variables.values[variables.shown]!,
-    ...distributionOf(variables, byView),
-    ...mappingOf(model, variables, byView),
-    ...placingOf(model, variables),
-    ...(variables.next && { next: variables.next }),
-    ...(!isNamed && { variables }),
-  };
-  return withFields(posterior, variables);
-}
-
-function distributionOf(variables: FittedVariables, byView: boolean): Partial<AnyPosterior> {
-  const { shown, variances, relevance, observed, bound, missingEntries } = variables;
-  if (variances[shown] === undefined) return {};
-  const [first] = Object.values(relevance);
-  return {
-    distribution: {
-      variances: variances[shown],
-      ...(first && { relevance: byView ? relevance : first }),
-      ...(bound && { placedBound: (Y: Matrix, x: LatentMoments) => bound(apart(Y, observed), x) }),
-    },
-    ...(missingEntries && !byView && { missing: missingEntries }),
-  };
-}
-
-/** How new rows are placed by the density of what is shown, or by the field that it is read off. */
-function placingOf({ graph, columns }: CompiledGraph, variables: FittedVariables): Partial<AnyPosterior> {
-  const { name, given, densities } = graph.shown;
-  const { eigenvalues, placement } = variables.coordinates[name] ?? {};
-  if (name in variables.coordinates) return { ...(eigenvalues && { eigenvalues }), ...(placement && { placement }) };
-  const placed = densities.find(({ density }) => density.place !== undefined);
-  if (placed === undefined || given.length !== 1) return {};
-  const place = (rows: Matrix) => placed.density.place!(rows, variables.values[name]!);
-  return { placement: { acceptsMissing: false, observedColumns: columns.get(given[0]!)!, place } };
-}
-
-/** The mapping from latents to observations, where one latent variable, or one that is computed from known rows, is all that new rows have. */
-function mappingOf(model: CompiledGraph, variables: FittedVariables, byView: boolean): Partial<AnyPosterior> {
-  const { latents, observed, known, missing, shown } = variables;
-  const isPlain = latents.length === 1 && known.length === 0 && latents[0]!.name === shown;
-  if (!isPlain || 'project' in missing || 'predict' in missing) return {};
-  const of = (own: FittedVariables['observed']): Mapping => {
-    const side = (found: RowsByName) => joinedColumns(own.map(({ name }) => found[name]!));
-    return {
-      observedColumns: own.reduce((sum, { columns }) => sum + columns, 0),
-      metric: (X) => variables.metric(X, own.length === observed.length ? undefined : own[0]!.name),
-      predict: (X, noise, spread) => {
-        const found = variables.predict({ [shown]: X }, noise, spread && { [shown]: spread });
-        const part = (key: 'mean' | 'variance') =>
-          side(Object.fromEntries(own.map(({ name }) => [name, found[name]![key]])));
-        return { mean: part('mean'), variance: part('variance') };
-      },
-      ...('sample' in missing
-        ? {}
-        : { sample: (X: Matrix, random, noise) => side(variables.sample({ [shown]: X }, random, noise)) }),
-      predictiveDensity: (X, Y, isRough) => variables.density(X, apart(Y, own), isRough),
-    };
-  };
-  const { variable } = model.graph.shown;
-  const isComputed = variable.role === 'mapped' || isEncoded(variable);
-  const takesMissing = model.graph.nodes.every(
-    ({ variable }) => variable.role !== 'observed' || variable.density.takesMissing,
-  );
-  const mapping = of(observed);
-  return {
-    mapping,
-    ...(byView && { views: Object.fromEntries(observed.map((own) => [own.name, of([own])])) }),
-    ...(isComputed && {
-      placement: {
-        acceptsMissing: takesMissing,
-        searchesMissing: takesMissing,
-        observedColumns: mapping.observedColumns,
-        place: (Y: Matrix) => {
-          const given = apart(Y, observed);
-          const X = variables.computed(given)[shown];
-          if (X === undefined) throw new InvalidInputError(`New rows need all that '${shown}' is computed from.`);
-          const latentVariances = variables.computedVariances(given)[shown];
-          const { density } = mapping.predictiveDensity!(X, Y);
-          return { latents: X, ...(latentVariances && { latentVariances }), logDensity: density };
-        },
-      },
-    }),
-  };
-}
-
-/** Columns of observed variables that stand side by side, each under its name; those that are missing in all rows are left out. */
-function apart(Y: Matrix, observed: FittedVariables['observed']): RowsByName {
-  const found: Record<string, Matrix> = {};
-  let from = 0;
-  for (const { name, columns } of observed) {
-    const own = Matrix.zeros(Y.rows, columns);
-    for (let i = 0; i < Y.rows; i++) own.data.set(Y.row(i).subarray(from, from + columns), i * columns);
-    from += columns;
-    if (observed.length === 1 || !own.data.every(Number.isNaN)) found[name] = own;
-  }
-  return found;
-}
-
-/** A posterior with the random fields of the model's variables: graph and field are those of the first. They are computed when they are asked for, which may take a search. */
-function withFields(posterior: Posterior, { fields }: FittedVariables): AnyPosterior {
-  const all = Object.values(fields);
-  if (all.length === 0) return posterior;
-  const learned = lazily(() => all.map((field) => field()));
-  return {
-    ...posterior,
-    get graph() {
-      return learned()[0]!.graph;
-    },
-    get field() {
-      return learned()[0]!.field;
-    },
-    kktResidual: () => {
-      const residuals = learned().flatMap(({ kktResidual }) => kktResidual ?? []);
-      return residuals.length === 0 ? undefined : Math.max(...residuals);
-    },
-  };
 }

@@ -18,6 +18,7 @@ import { kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
+import { fieldPosterior } from '../../model/language/fieldPosterior.ts';
 import { embedded, observed } from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { AnyModel, Model, ModelJSON, ParameterValues } from '../../model/model.ts';
@@ -107,7 +108,7 @@ export function embeddedField(given: EmbeddedField): AnyModel {
     return { y, x: embedded(y, { dim, by }), ...points };
   };
   const places = () => ({ path: 'field', term: 'field' });
-  return madeHere(variablesModel({ name, variables, places }, undefined, () => given.toJSON()));
+  return madeHere(variablesModel({ name, variables, places }, undefined, () => given.toJSON(), fieldPosterior));
 }
 
 /** Throws where a field over so few points has fewer directions than are asked for. */

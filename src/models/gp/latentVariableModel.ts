@@ -8,6 +8,7 @@ import { isLatentDistribution } from '../../latents/latentDistribution.ts';
 import { type Latents, latentsOf } from '../../latents/latents.ts';
 import { unitNormal } from '../../latents/unitNormal.ts';
 import { madeHere } from '../../model/givenModel.ts';
+import { rowsPosterior } from '../../model/language/derived.ts';
 import type { Places } from '../../model/language/graph.ts';
 import { latent, observed, type Variable } from '../../model/language/variable.ts';
 import { type NamedVariables, variablesModel } from '../../model/language/variablesModel.ts';
@@ -225,13 +226,12 @@ export function assembledFamily(
     name,
     variables: variablesOf,
     places: placesOf(parts),
-    hasViews: parts.views[0]!.name !== undefined,
     curvature: familyCurvature,
     note: notesOf,
     search: searchOnGraph,
     startAt: startedElsewhere,
   };
-  return madeHere(variablesModel(definition, parts, toJSON));
+  return madeHere(variablesModel(definition, parts, toJSON, rowsPosterior(parts.views[0]!.name !== undefined)));
 }
 
 /** What there is to say of the columns and the noise of views. */

@@ -7,6 +7,7 @@ import type { Placing } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import { initialLatents } from '../../model/initialization.ts';
 import type { Density, DensityContext, Rows } from '../../model/language/density.ts';
+import { fieldPosterior } from '../../model/language/fieldPosterior.ts';
 import { known, latent, type PointRows } from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { Model } from '../../model/model.ts';
@@ -102,7 +103,9 @@ export function mapModel(name: 'tsne' | 'umap' | 'sammon', parts: MapParts): Map
   };
   const places = () => ({ path: 'latents', term: name });
   const toJSON = () => savedSpectral(name, points, saved);
-  return madeHere(variablesModel({ name, variables, places }, undefined, toJSON)) as unknown as MapModel;
+  return madeHere(
+    variablesModel({ name, variables, places }, undefined, toJSON, fieldPosterior),
+  ) as unknown as MapModel;
 }
 
 function startOf({ points, latentDim, init, scaled }: MapParts): Matrix {

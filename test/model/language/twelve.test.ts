@@ -7,7 +7,7 @@ import { describe as described } from '../../../src/kernels/index.ts';
 import { evaluate } from '../../../src/model/evaluate.ts';
 import type { Fit } from '../../../src/model/fit.ts';
 import { priorDraws } from '../../../src/model/index.ts';
-import type { VariablesPosterior } from '../../../src/model/language/variablesModel.ts';
+import type { NamedPosterior } from '../../../src/model/language/variablesModel.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { loadFit } from '../../../src/models/index.ts';
 import { checkModel } from '../../../src/testing/index.ts';
@@ -161,7 +161,7 @@ const valuesOf = (name: Name, { values }: Abilities) => {
 const variablesOf = (name: Name, { parameters, latents }: Fit) => {
   const shown = Object.keys(expected[name]!.values).filter((path) => !(path in parameters));
   const values = { ...parameters, ...Object.fromEntries(shown.map((path) => [path, latents])) };
-  return (modelOf(name).posterior!(values as never) as VariablesPosterior).variables;
+  return (modelOf(name).posterior!(values as never) as NamedPosterior).variables;
 };
 const bitsOf = ({ latents, objective, parameters, terms, trace }: Fit) =>
   JSON.stringify([latents, objective, parameters, terms, trace]);

@@ -1,17 +1,15 @@
 import * as v from 'valibot';
-import { InvalidInputError } from '../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkEntries, checkNumbers } from '../core/observations.ts';
-import { checkOptions, unknownName } from '../core/options.ts';
-import { seededRandom } from '../core/random.ts';
-import type { LatentPlace, PredictedLatents, ProjectOptions } from '../model/abilities.ts';
-import type { FittedVariables, RowsByName, VariableWidth } from '../model/language/derived.ts';
-import { joinedColumns } from '../model/language/graph.ts';
-import type { Prediction } from '../model/posterior.ts';
-import type { PlaceMode } from './placeModes.ts';
-import type { PlacingSettings } from './placing.ts';
-import type { PlacedRows } from './project.ts';
-import { columnsByName, rowsOf } from './rowMatrices.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkEntries, checkNumbers } from '../../core/observations.ts';
+import { checkOptions, unknownName } from '../../core/options.ts';
+import { seededRandom } from '../../core/random.ts';
+import { columnsByName, rowsOf } from '../../core/rowMatrices.ts';
+import type { LatentPlace, PredictedLatents, ProjectOptions } from '../abilities.ts';
+import type { AnyPosterior, PlacedRows, PlaceMode, Prediction } from '../posterior.ts';
+import { type FittedVariables, fittedVariables, withRows } from './derived.ts';
+import type { FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
+import { joinedColumns } from './graph.ts';
 
 /** Rows of variables by their names, as they are given. */
 export type GivenRows = Readonly<Record<string, MatrixLike | undefined>>;
@@ -19,6 +17,38 @@ export type GivenRows = Readonly<Record<string, MatrixLike | undefined>>;
 /** New rows in their place: the shown variable, and all that are latent. */
 export interface PlacedVariables extends PlacedRows {
   readonly values: RowsByName;
+}
+
+/** What is searched for on behalf of these abilities, and loaded when it is first asked for. */
+export interface RowSearches {
+  /** Places rows of a model with one latent variable. */
+  plainly(rows: MatrixLike | GivenRows, options: ProjectOptions, caller: string): Promise<PlacedRows>;
+  /** Places rows of any other. */
+  byVariables(rows: RowsByName, options: ProjectOptions, caller: string): Promise<PlacedVariables>;
+  /**
+   * Predictions of `columns` columns over what is known of the places of rows.
+   *
+   * @param at - predictions where rows lie, which rows without modes keep
+   * @param predict - predictions at points, each of the row of that number
+   */
+  over(
+    modes: readonly (readonly PlaceMode[])[],
+    at: Prediction,
+    predict: (X: Matrix, rows: readonly number[]) => Prediction,
+  ): Promise<Prediction>;
+  geodesic(view: unknown, from: LatentPlace, to: LatentPlace, steps: number): Promise<Matrix>;
+}
+
+/** What fits of a model of variables can do by the names of these. */
+export type VariableAbilities = (variables: FittedVariables, plain: Plain, searches: RowSearches) => object;
+
+/** What fits of a model of one's own can do. */
+export function namedPosterior(of: FittedGraph): AnyPosterior {
+  const variables = fittedVariables(of);
+  return Object.defineProperties(withRows(of, variables, false), {
+    variables: { value: variables, enumerable: true },
+    abilities: { value: abilitiesByName, enumerable: true },
+  });
 }
 
 type AnyFunction = (...given: never[]) => unknown;
@@ -48,15 +78,8 @@ const isNamed = (given: unknown): given is GivenRows =>
  * What fits of a model of variables can do by the names of these, beside what they can do with matrices.
  *
  * @param plain - what they can do with matrices, where new rows have one latent variable
- * @param placedPlainly - places rows of such a model
- * @param settings - reads options of `project`
  */
-export function variableAbilities(
-  variables: FittedVariables,
-  plain: Plain,
-  placedPlainly: (Y: MatrixLike | GivenRows, settings: PlacingSettings) => Promise<PlacedRows>,
-  settings: (options: ProjectOptions, caller: string) => PlacingSettings,
-): object {
+const abilitiesByName: VariableAbilities = (variables, plain, searches) => {
   const { observed, known, latents, roots, missing, values } = variables;
   const shown = values[variables.shown]!;
 
@@ -70,15 +93,12 @@ export function variableAbilities(
       );
     }
     if (plain.project !== undefined) {
-      const projected = await placedPlainly(
-        observed.length === 1 ? rows[observed[0]!.name]! : rows,
-        settings(options, caller),
-      );
+      const given = observed.length === 1 ? rows[observed[0]!.name]! : rows;
+      const projected = await searches.plainly(given, options, caller);
       const own = { [variables.shown]: projected.latents };
       return { ...projected, values: { ...own, ...variables.computed({ ...rows, ...own }) } };
     }
-    const { placedVariables } = await import('./placedVariables.ts');
-    return placedVariables(variables, rows, settings(options, caller));
+    return searches.byVariables(rows, options, caller);
   };
   /** Named rows of the only observed variable, for a model that has one. */
   const asNamed = (given: unknown, caller: string): GivenRows => {
@@ -145,10 +165,9 @@ export function variableAbilities(
           return { latents: rows[variables.shown] ?? variables.computed(rows)[variables.shown]!, ...prediction };
         };
         if (along === 'line') return predicted(straight);
-        return import('./geometry/along.ts').then(({ geodesicPoints }) => {
-          const points = geodesicPoints({ latents: shown, variables }, view, from, to, steps);
-          return predicted({ [variables.roots[0] ?? variables.shown]: points });
-        });
+        return searches
+          .geodesic(view, from, to, steps)
+          .then((points) => predicted({ [variables.roots[0] ?? variables.shown]: points }));
       },
     }),
     ...(!('sample' in missing) && {
@@ -234,31 +253,21 @@ export function variableAbilities(
     at: Readonly<Record<string, Prediction>>,
     noise: boolean,
   ): Promise<Readonly<Record<string, Prediction>>> {
-    const { predictedOver, withRows } = await import('./placeModes.ts');
-    const uncertain = Array.from(modes.keys()).filter((row) => modes[row]!.length > 0);
     const names = Object.keys(at);
-    const predict = (X: Matrix, numbers: readonly number[]): Prediction => {
-      const points: Record<string, Matrix> = {
-        ...columnsByName(X, latents),
-      };
-      const taken = numbers.map((number) => uncertain[number]!);
-      for (const { name } of known) points[name] = rowsOf(rows[name]!, taken);
-      const found = variables.predict(points, noise);
+    const widths = names.map((name) => ({ name, columns: at[name]!.mean.columns }));
+    const besides = (found: Readonly<Record<string, Prediction>>): Prediction => {
       const joined = (of: 'mean' | 'variance') => joinedColumns(names.map((name) => found[name]![of]));
       return { mean: joined('mean'), variance: joined('variance') };
     };
-    const widths = names.map((name) => ({ name, columns: at[name]!.mean.columns }));
-    const over = predictedOver(
-      uncertain.map((row) => modes[row]!),
-      predict,
-      widths.reduce((sum, { columns }) => sum + columns, 0),
-    );
+    const over = await searches.over(modes, besides(at), (X, numbers) => {
+      const points: Record<string, Matrix> = columnsByName(X, latents);
+      for (const { name } of known) points[name] = rowsOf(rows[name]!, numbers);
+      return besides(variables.predict(points, noise));
+    });
     const [mean, variance] = [columnsByName(over.mean, widths), columnsByName(over.variance, widths)];
-    return Object.fromEntries(
-      names.map((name) => [name, withRows(at[name]!, uncertain, { mean: mean[name]!, variance: variance[name]! })]),
-    );
+    return Object.fromEntries(names.map((name) => [name, { mean: mean[name]!, variance: variance[name]! }]));
   }
-}
+};
 
 /** A random field over the points, as its fit shows it. */
 function fieldOf({ fields }: FittedVariables, name: string) {

@@ -9,13 +9,92 @@ import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { LatentMoments, MissingEntries, PlacedBound } from '../posterior.ts';
 import type { RowMoments } from './density.ts';
+import type { Fitted, FittedGraph, RowsByName } from './fittedGraph.ts';
+import type { Node } from './graph.ts';
+
+/** What is derived of Gaussian rows. */
+export interface OfGaussianRows {
+  /**
+   * What new rows of the observed variables add to the bound, given the means and variances of the shown variable: where that is one of Gaussian rows,
+   * and the only one that is searched.
+   */
+  readonly bound: ((given: RowsByName, x: LatentMoments) => PlacedBound) | undefined;
+  /** What missing entries are like, where they are observed with Gaussian noise at Gaussian rows of the shown variable, and of nothing else. */
+  readonly missingEntries: MissingEntries | undefined;
+  /** How much each observed variable varies along the columns of the shown variable, which it alone is given; of those that say it. */
+  readonly relevance: Readonly<Record<string, Float64Array>>;
+}
+
+/** What follows where all that is observed is given the shown variable alone, and that is one of Gaussian rows. */
+export function ofGaussianRows({ model, latents, observed, variances, at, seenRows }: FittedGraph): OfGaussianRows {
+  const { seen } = model;
+  const { shown } = model.graph;
+  const { name: z, densities } = shown;
+  const variance = variances[z];
+  const none = { bound: undefined, missingEntries: undefined, relevance: {} };
+  const isOnly =
+    variance !== undefined &&
+    latents.length === 1 &&
+    observed.every(({ given, densities }) => given.length === 1 && given[0] === z && densities.length === 1);
+  if (!isOnly) return none;
+  const conditionalOf = (fitted: Fitted, node: Node) => fitted.conditional(node.densities[0]!, node);
+  const divergencesOf = (fitted: Fitted, x: op.GaussianRows): Tensor | undefined => {
+    const { path, density } = densities[0]!;
+    const p = model.ownTensors(path, fitted.tensors);
+    if (density.divergence !== undefined) return density.divergence(p, x);
+    const expected = density.expected?.(p, { value: x, given: [] }, fitted.contextOf(shown, densities[0]!));
+    return expected && op.neg(op.add(expected, entropies(x.variance)));
+  };
+  const divergences = (fitted: Fitted, x: op.GaussianRows) => perRow(divergencesOf(fitted, x)!);
+  return at((fitted) => {
+    const relevance: Record<string, Float64Array> = {};
+    for (const node of observed) {
+      const own = conditionalOf(fitted, node).relevance?.();
+      if (own !== undefined) relevance[node.name] = own;
+    }
+    const isPlaced = observed.every((node) => conditionalOf(fitted, node).expected !== undefined);
+    const hasPrior = densities.length === 1 && shown.given.length === 0 && !densities[0]!.isFactor;
+    const q = { mean: fitted.values.get(z)!, variance: matrixTensor(variance) };
+    const lost = isPlaced && hasPrior ? divergencesOf(fitted, q) : undefined;
+    if (lost === undefined || lost.rank === 0) return { ...none, relevance };
+    const node = observed[0]!;
+    const isFilled = observed.length === 1 && conditionalOf(fitted, node).hasGaussianNoise === true;
+    return {
+      relevance,
+      bound: (given, x) =>
+        at((fitted) => {
+          const there = observed.filter(({ name }) => given[name] !== undefined);
+          const rows = there.map(({ name }) => seenRows(name, paddedRows(given[name]!)));
+          return placedBound(x, (q) => {
+            const lost = op.neg(divergences(fitted, q)) as Tensor1D;
+            return there.reduce((sum, node, i) => {
+              const { value, present } = rows[i]!;
+              const seen = { value, given: [q], ...(present && { present }) };
+              return op.add<Tensor1D>(sum, conditionalOf(fitted, node).expected!(seen));
+            }, lost);
+          });
+        }),
+      missingEntries: isFilled
+        ? mixtureOfPlaces(
+            (work) =>
+              at((fitted) => {
+                const q = { mean: fitted.values.get(z)!, variance: matrixTensor(variance) };
+                const moments = conditionalOf(fitted, node).uncertainMoments!([q]);
+                return work({ moments, divergences: divergences(fitted, q) });
+              }),
+            seen.get(node.name)!.standardization,
+          )
+        : undefined,
+    };
+  });
+}
 
 /** One number a row: n of them as they are, of n×k their sums over k. */
-export const perRow = (numbers: Tensor): Tensor1D =>
+const perRow = (numbers: Tensor): Tensor1D =>
   numbers.rank === 2 ? op.sum<Tensor1D>(numbers, 1) : (numbers as Tensor1D);
 
 /** Entropy of each Gaussian row, ½·Σ_d log(2πe·s_d), n entries. */
-export const entropies = (variance: Tensor2D): Tensor1D =>
+const entropies = (variance: Tensor2D): Tensor1D =>
   op.mul<Tensor1D>(0.5, op.sum(op.add(1, op.log(op.mul(2 * Math.PI, variance))), 1));
 
 /**
@@ -24,7 +103,7 @@ export const entropies = (variance: Tensor2D): Tensor1D =>
  * @param densities - n numbers, each by its own row
  * @see Titsias & Lawrence 2010, §4
  */
-export function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor1D): PlacedBound {
+function placedBound(x: LatentMoments, densities: (x: op.GaussianRows) => Tensor1D): PlacedBound {
   const { rows, columns } = x.mean;
   const q = { mean: matrixTensor(paddedRows(x.mean)), variance: matrixTensor(paddedRows(x.variance)) };
   let values: Float64Array = new Float64Array(0);
@@ -57,7 +136,7 @@ const ROWS = 256;
  *
  * @param at - calls a function with the places, on the float64 backend
  */
-export function mixtureOfPlaces(
+function mixtureOfPlaces(
   at: <T>(work: (places: Places) => T) => T,
   { mean: offset, deviation }: Standardization,
 ): MissingEntries {

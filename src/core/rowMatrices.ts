@@ -1,4 +1,4 @@
-import { Matrix } from '../core/matrix.ts';
+import { Matrix } from './matrix.ts';
 
 /** Points as the rows of a matrix. */
 export function stacked(points: readonly Float64Array[], q: number): Matrix {

@@ -1,0 +1,374 @@
+import { log } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
+import type { Random } from '../../core/random.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { ParameterValues, TensorMap } from '../model.ts';
+import type { FieldCoordinates, LearnedByLayer } from '../posterior.ts';
+import { valueTensors } from '../valueTensors.ts';
+import { type CompiledGraph, latentRowsAt, type NodeValues } from './compiled.ts';
+import type { Conditional, DensityContext, Rows, RowsStart } from './density.ts';
+import { joinedColumns, type Node, type PlacedDensity } from './graph.ts';
+import type { Chart } from './map.ts';
+import { readOff, withDeviations } from './readOff.ts';
+import { isEncoded, type MappedVariable } from './variable.ts';
+
+/** Matrices of rows by the names of variables. */
+export type RowsByName = Readonly<Record<string, Matrix>>;
+
+/** A variable that has rows of its own, and how wide it is. */
+export interface VariableWidth {
+  readonly name: string;
+  readonly columns: number;
+}
+
+/** Rows of a known or observed variable as the model sees them. */
+interface SeenRows {
+  readonly value: Tensor2D;
+  /** 1 where an entry is there, 0 where it is missing; undefined where none is. */
+  readonly present: Tensor2D | undefined;
+  /** What their units add to the log density of each row. */
+  readonly scale: Float64Array;
+}
+
+/** A graph of variables at the values of its parameters: what everything that is derived of a fit begins with. */
+export interface FittedGraph {
+  readonly model: CompiledGraph;
+  /** Values of all variables at the fit, in units of the model for the observed ones. */
+  readonly values: RowsByName;
+  /** Variances of the Gaussian rows of the fit, by name. */
+  readonly variances: RowsByName;
+  /** Chart on which a variable's points lie, by its name. */
+  readonly charts: Readonly<Record<string, Chart>>;
+  /** Variables with one row a point. */
+  readonly pointwise: readonly Node[];
+  readonly latents: readonly Node[];
+  readonly observed: readonly Node[];
+  /** Known variables that new rows come with. */
+  readonly known: readonly Node[];
+  /** Latent variables that are given nothing: those that predictions begin with. */
+  readonly roots: readonly string[];
+  /** The density that says what follows the rows of the shown variable, if any. */
+  readonly sequential: PlacedDensity | undefined;
+  /** Random fields over the points, and the values of their parameters, by the variables whose density they are. */
+  readonly fields: Readonly<Record<string, () => LearnedByLayer & { readonly multipliers: ParameterValues }>>;
+  /** What was read off such fields, by the variables that are. */
+  readonly coordinates: Readonly<Record<string, FieldCoordinates>>;
+  widths(of: readonly Node[]): VariableWidth[];
+  nodeOf(name: string): Node;
+  /** Does work with the fitted rows on the float64 backend. */
+  at<T>(work: (fitted: Fitted) => T): T;
+  seenRows(name: string, rows: Matrix): SeenRows;
+  /** Values of new rows, variable by variable; those whose givens are not all there are left out. */
+  newValues(fitted: Fitted, start: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Map<string, Tensor2D>;
+  mapInputs(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[];
+  /** Rows that are given, under the names of known variables that hold the same rows too. */
+  withSources(given: RowsByName): RowsByName;
+  /** Gaussian rows that encoders compute of new rows, where all observed variables are given without missing entries. */
+  encodedRows(given: RowsByName): [string, RowsStart][];
+  /** True if all that is said of points is a sum over them. */
+  isIndependent(): boolean;
+}
+
+/** The fitted rows as tensors, and what is at hand in one evaluation. */
+export interface Fitted {
+  readonly tensors: TensorMap;
+  /** Values of the variables at the fit. */
+  readonly values: NodeValues;
+  contextOf(node: Node, placed: PlacedDensity): DensityContext;
+  conditional(placed: PlacedDensity, node: Node, isRough?: boolean): Conditional;
+}
+
+/** A compiled graph at these values of its parameters. */
+export function fittedGraph(model: CompiledGraph, values: ParameterValues): FittedGraph {
+  const { graph, seen, columns } = model;
+  const { nodes } = graph;
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  // Of each density what it remembers, by what it remembers it for.
+  const memory = new Map<string, Map<object, unknown>>();
+  const kinds = new Map<string, boolean>();
+
+  const { kept, variances: keptVariances } = fittedValues(model, values);
+
+  function at<T>(work: (fitted: Fitted) => T): T {
+    return withFloat64(() => {
+      const tensors = valueTensors(values);
+      const made = new Map<string, Tensor2D>();
+      const current: NodeValues = {
+        get: (name) => {
+          const rows = made.get(name) ?? matrixTensor(kept[name]!);
+          made.set(name, rows);
+          return rows;
+        },
+      };
+      const disposals: (() => void)[] = [];
+      const contextOf = (node: Node, { path, density }: PlacedDensity, isRough: boolean): DensityContext => {
+        const constants = lazily(() => {
+          const made = density.prepare?.(model.startOf(node));
+          const { dispose } = (made ?? {}) as { dispose?: unknown };
+          if (typeof dispose === 'function') disposals.push(() => dispose.call(made));
+          return made;
+        });
+        return {
+          get constants() {
+            return constants();
+          },
+          random: NOT_RANDOM,
+          iteration: 0,
+          values: model.ownValues(path, values),
+          isRough,
+          remember: (key, make) => {
+            const known = memory.get(path) ?? new Map<object, unknown>();
+            memory.set(path, known);
+            if (!known.has(key)) known.set(key, make());
+            return known.get(key) as ReturnType<typeof make>;
+          },
+          onJitter: () => {},
+          onRank: () => {},
+        };
+      };
+      const fittedRows = (node: Node): Rows => {
+        const present = seen.get(node.name)?.present;
+        const spread = node.given.map((each) => keptVariances[each]);
+        // Read when a density asks for them: observations of many rows take time to be made.
+        const ofValue = keptVariances[node.name];
+        return {
+          ...(ofValue && {
+            get variance() {
+              return matrixTensor(ofValue);
+            },
+          }),
+          ...(spread.some((own) => own !== undefined) && {
+            get givenVariances() {
+              return spread.map((own) => own && matrixTensor(own));
+            },
+          }),
+          get value() {
+            return current.get(node.name)!;
+          },
+          get given() {
+            return node.given.map((each) => current.get(each)!);
+          },
+          ...(present && {
+            get present() {
+              return matrixTensor(present);
+            },
+          }),
+        };
+      };
+      const fitted: Fitted = {
+        tensors,
+        values: current,
+        contextOf: (node, placed) => contextOf(node, placed, false),
+        conditional: (placed, node, isRough = false) => {
+          const { density, path } = placed;
+          const p = model.ownTensors(path, tensors);
+          const context = contextOf(node, placed, isRough);
+          const own = density.condition?.(p, fittedRows(node), context) ?? {};
+          if (own.logPredictive !== undefined && (own.sample !== undefined || density.sample === undefined)) return own;
+          const isIndependent =
+            density.independent ?? kinds.get(path) ?? density.logDensity(p, fittedRows(node), context).rank === 1;
+          kinds.set(path, isIndependent);
+          if (!isIndependent) return own;
+          const width = columns.get(node.name)!;
+          return {
+            logPredictive: (rows) => density.logDensity(p, rows, context) as Tensor1D,
+            ...(density.sample && {
+              sample: (given: readonly Tensor2D[], random: Random) =>
+                density.sample!(p, random, [given[0]!.shape[0], width], given),
+            }),
+            ...own,
+          };
+        },
+      };
+      try {
+        return work(fitted);
+      } finally {
+        for (const dispose of disposals) dispose();
+      }
+    });
+  }
+
+  const pointwise = nodes.filter(({ isPointwise }) => isPointwise);
+  const latents = pointwise.filter(({ variable }) => variable.role === 'latent');
+  const observed = pointwise.filter(({ variable }) => variable.role === 'observed');
+  const known = pointwise.filter(
+    ({ name, variable }) => variable.role === 'known' && !observed.some((node) => sourceOf(model, node) === name),
+  );
+  const widths = (of: readonly Node[]) => of.map(({ name }) => ({ name, columns: columns.get(name)! }));
+  const sequential = at(sequenceOf);
+  const fields = Object.fromEntries(
+    nodes.flatMap((node) => {
+      const placed = node.densities.find(({ density }) => density.field !== undefined);
+      if (placed === undefined) return [];
+      const multipliers = model.ownValues(placed.path, values);
+      const learned = lazily(() =>
+        withFloat64(() =>
+          placed.density.field!(
+            multipliers,
+            withDeviations(kept[node.name] ?? Matrix.zeros(graph.points, 0), keptVariances[node.name]),
+            placed.density.prepare?.(model.startOf(node)),
+          ),
+        ),
+      );
+      return [[node.name, () => ({ ...learned(), multipliers })] as const];
+    }),
+  );
+  const coordinates: Record<string, FieldCoordinates> = {};
+  for (const { name, variable, given } of nodes) {
+    if (variable.role !== 'embedded') continue;
+    const { field, embedding } = fields[given[0] ?? name]!();
+    coordinates[name] = embedding?.(variable.dim, variable.by) ?? readOff(field, variable);
+    kept[name] = coordinates[name].latents;
+  }
+
+  function sequenceOf(fitted: Fitted): PlacedDensity | undefined {
+    return graph.shown.densities.find((placed) => fitted.conditional(placed, graph.shown).next !== undefined);
+  }
+
+  function seenRows(name: string, rows: Matrix): SeenRows {
+    const standardization = seen.get(name)?.standardization;
+    const D = rows.columns;
+    const value = Matrix.zeros(rows.rows, D);
+    const there = Matrix.zeros(rows.rows, D);
+    const scale = new Float64Array(rows.rows);
+    let isWhole = true;
+    rows.data.forEach((entry, i) => {
+      if (Number.isNaN(entry)) {
+        isWhole = false;
+        return;
+      }
+      const j = i % D;
+      const deviation = standardization?.deviation[j] ?? 1;
+      value.data[i] = (entry - (standardization?.mean[j] ?? 0)) / deviation;
+      there.data[i] = 1;
+      if (deviation !== 1) scale[(i - j) / D]! -= log(deviation);
+    });
+    return { value: matrixTensor(value), present: isWhole ? undefined : matrixTensor(there), scale };
+  }
+
+  function newValues(fitted: Fitted, start: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Map<string, Tensor2D> {
+    const current = new Map<string, Tensor2D>();
+    for (const node of nodes) {
+      const { name, variable, given, isPointwise } = node;
+      const there = start.get(name);
+      if (there !== undefined) current.set(name, there);
+      else if (!isPointwise) current.set(name, fitted.values.get(name)!);
+      else if (variable.role === 'mapped' && given.every((each) => current.has(each))) {
+        current.set(name, model.mapped(node, fitted.tensors, mapInputs(node, current, raw)));
+      }
+    }
+    return current;
+  }
+
+  function mapInputs(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[] {
+    return node.given.map((each, i) => {
+      const rows = raw[each];
+      const made = rows === undefined ? undefined : model.features(node, i, rows);
+      return made === undefined ? current.get(each)! : matrixTensor(made);
+    });
+  }
+
+  function withSources(given: RowsByName): RowsByName {
+    const all: Record<string, Matrix> = { ...given };
+    for (const node of observed) {
+      const source = sourceOf(model, node);
+      if (source !== undefined && given[node.name] !== undefined && !given[node.name]!.data.some(Number.isNaN)) {
+        all[source] ??= given[node.name]!;
+      }
+    }
+    return all;
+  }
+
+  function encodedRows(given: RowsByName): [string, RowsStart][] {
+    const encoders = latents.filter(({ variable }) => isEncoded(variable));
+    const isWhole = observed.every(({ name }) => given[name] !== undefined && !given[name].data.some(Number.isNaN));
+    if (encoders.length === 0 || !isWhole) return [];
+    const rows = joinedColumns(observed.map(({ name }) => tensorMatrix(seenRows(name, given[name]!).value)));
+    return encoders.map((node) => [node.name, latentRowsAt(model, node, values, model.encoderInputs(node, rows))]);
+  }
+
+  return {
+    model,
+    values: kept,
+    variances: keptVariances,
+    charts: chartsOf(nodes),
+    pointwise,
+    latents,
+    observed,
+    known,
+    roots: latents
+      .filter(({ given }) => given.length === 0 || !given.some((each) => byName.get(each)!.isPointwise))
+      .map(({ name }) => name),
+    sequential,
+    fields,
+    coordinates,
+    widths,
+    nodeOf: (name) => byName.get(name)!,
+    at,
+    seenRows,
+    newValues,
+    mapInputs,
+    withSources,
+    encodedRows,
+    isIndependent: () =>
+      at((fitted) =>
+        pointwise.every((node) =>
+          node.densities.every((placed) => {
+            fitted.conditional(placed, node);
+            return placed.density.independent ?? kinds.get(placed.path) ?? false;
+          }),
+        ),
+      ),
+  };
+}
+
+const NOT_RANDOM: Random = { uniform: notRandom, normal: notRandom, integer: notRandom };
+
+function notRandom(): never {
+  throw new InvalidInputError('Predictions are not random: draw in the log density of a model only.');
+}
+
+function sourceOf({ graph }: CompiledGraph, { variable }: Node): string | undefined {
+  if (variable.role !== 'observed' || variable.source === undefined) return undefined;
+  return graph.nodes.find((node) => node.variable === variable.source)!.name;
+}
+
+/** The values of variables at the fit, and the variances of Gaussian rows, whose values are means. Those that are read off a field are added when that is known. */
+function fittedValues(
+  model: CompiledGraph,
+  values: ParameterValues,
+): { kept: Record<string, Matrix>; variances: Record<string, Matrix> } {
+  const kept: Record<string, Matrix> = {};
+  const variances: Record<string, Matrix> = {};
+  for (const node of model.graph.nodes) {
+    const { name, variable, given } = node;
+    if (variable.role === 'known') kept[name] = variable.data;
+    else if (variable.role === 'observed') kept[name] = model.seen.get(name)!.filled;
+    else if (variable.role === 'latent') {
+      const rows = latentRowsAt(model, node, values, isEncoded(variable) ? model.encoderInputs(node) : undefined);
+      kept[name] = rows.mean;
+      if (rows.variance !== undefined) variances[name] = rows.variance;
+    } else if (variable.role === 'mapped') {
+      kept[name] = withFloat64(() => {
+        const inputs = given.map((each, i) => matrixTensor(model.features(node, i) ?? kept[each]!));
+        return tensorMatrix(model.mapped(node, valueTensors(values), inputs));
+      });
+    }
+  }
+  return { kept, variances };
+}
+
+/** Charts of variables that a map onto a manifold is given, and of what it gives. */
+function chartsOf(nodes: readonly Node[]): Record<string, Chart> {
+  const charts: Record<string, Chart> = {};
+  for (const { variable, given } of nodes) {
+    if (variable.role !== 'mapped' || given.length !== 1) continue;
+    const { chart } = (variable as MappedVariable).map;
+    if (chart !== undefined) charts[given[0]!] = chart;
+  }
+  return charts;
+}

@@ -1,0 +1,346 @@
+import { square } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import type { Standardization } from '../../core/observations.ts';
+import { firstRows, paddedRows } from '../../core/paddedRows.ts';
+import { type Random, seededRandom } from '../../core/random.ts';
+import { doublesOf } from '../../tensors/doubles.ts';
+import { valueAndGradients } from '../../tensors/gradients.ts';
+import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
+import * as op from '../../tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { jointDraw, normalEntries } from '../jointDraw.ts';
+import type { Prediction, PredictiveDensity } from '../posterior.ts';
+import { rowsAround } from './compiled.ts';
+import type { Conditional, RowMoments } from './density.ts';
+import type { Fitted, FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
+import type { Node, PlacedDensity } from './graph.ts';
+import { isEncoded } from './variable.ts';
+
+/** What is derived of new rows, all of it by the densities that the model was fitted with. */
+export interface OfNewRows {
+  /** Variables that are searched for new rows, in the order in which they stand side by side: latent ones; where there are none, what is mapped from known rows. */
+  readonly latents: readonly VariableWidth[];
+  /**
+   * log density of new rows at values of the latent variables side by side (n×Q): of their observations, and of all that speaks of such rows.
+   *
+   * @param given - rows of the observed and known variables; NaN counts as not observed
+   */
+  density(X: Matrix, given: RowsByName, isRough?: boolean): PredictiveDensity;
+  /**
+   * Moments of the variables that follow from these values; of observations with `noise`. With variances the values of the variable of that name are means of
+   * Gaussian rows, and observations that are given it alone have their moments under these.
+   */
+  predict(values: RowsByName, noise: boolean, variances?: RowsByName): Readonly<Record<string, Prediction>>;
+  /** A draw of the variables that follow from these values. */
+  sample(values: RowsByName, random: Random, noise: boolean): RowsByName;
+  /** Values of variables that new rows have without a search: mapped from known ones, or the means of an encoder. */
+  computed(given: RowsByName): RowsByName;
+  /** Variances of Gaussian rows that an encoder computes, by name. */
+  computedVariances(given: RowsByName): RowsByName;
+  /** Mean of the row of the shown variable that follows these; undefined where nothing says so. */
+  readonly next: ((before: Matrix) => Matrix) | undefined;
+}
+/** How many draws stand for a variable between those that are given and those that are asked for. */
+const DRAWS = 128;
+/** Seed of these draws: predictions are the same each time. */
+const DRAWS_SEED = 20_080_613;
+
+/** What follows of new rows from a fitted graph. */
+export function ofNewRows(of: FittedGraph): OfNewRows {
+  const { model, pointwise, latents, sequential, at, seenRows, newValues, mapInputs, withSources } = of;
+  const { graph, owner, seen } = model;
+  const { nodes } = graph;
+
+  const density: OfNewRows['density'] = (X, rows, isRough = false) =>
+    at((fitted) => {
+      const joint = matrixTensor(paddedRows(X));
+      const [n] = joint.shape;
+      const given = withSources(mapValues(rows, paddedRows));
+      const start = new Map<string, Tensor2D>();
+      const presence = new Map<string, Tensor2D>();
+      let scales: Float64Array | undefined;
+      for (const [name, matrix] of Object.entries(given)) {
+        const { value, present, scale } = seenRows(name, matrix);
+        start.set(name, value);
+        if (present !== undefined) presence.set(name, present);
+        if (of.nodeOf(name).variable.role === 'observed') {
+          scales = scales === undefined ? scale : scales.map((entry, i) => entry + scale[i]!);
+        }
+      }
+      let ofObservations = new Float64Array(n);
+      let ofAll = ofObservations;
+      const sum = () => {
+        let from = 0;
+        const searched = new Map(start);
+        for (const { name, columns: width } of units) {
+          searched.set(name, op.slice<Tensor2D>(joint, [0, from], [n, width]));
+          from += width;
+        }
+        const current = newValues(fitted, searched, given);
+        let seenPart: Tensor1D | undefined;
+        let rest: Tensor1D | undefined;
+        for (const node of pointwise) {
+          if (!current.has(node.name) || !node.given.every((each) => current.has(each))) continue;
+          for (const placed of node.densities) {
+            const { logPredictive } = fitted.conditional(placed, node, isRough);
+            if (logPredictive === undefined) continue;
+            const present = presence.get(node.name);
+            if (present !== undefined && !placed.density.takesMissing) throw missingEntries(owner, node.name, placed);
+            const term = logPredictive(rowsAround(node, current, present));
+            if (node.variable.role === 'observed' && !placed.isFactor) {
+              seenPart = seenPart === undefined ? term : op.add<Tensor1D>(seenPart, term);
+            } else rest = rest === undefined ? term : op.add<Tensor1D>(rest, term);
+          }
+        }
+        const observations = seenPart === undefined ? op.zeros<Tensor1D>([n]) : seenPart;
+        const scaled = scales?.some((entry) => entry !== 0)
+          ? op.add<Tensor1D>(observations, op.tensor(scales))
+          : observations;
+        const both = rest === undefined ? scaled : op.add<Tensor1D>(scaled, rest);
+        ofObservations = new Float64Array(doublesOf(scaled));
+        ofAll = new Float64Array(doublesOf(both));
+        return op.sum<Scalar>(both);
+      };
+      const { gradients } = valueAndGradients(sum, [joint]);
+      const gradient = new Matrix(gradients[0] ?? new Float64Array(n * X.columns), n, X.columns);
+      return {
+        density: ofObservations.slice(0, X.rows),
+        posterior: ofAll.slice(0, X.rows),
+        gradient: firstRows(gradient, X.rows),
+      };
+    });
+
+  // What is searched for new rows: latent variables; where there are none, what is mapped from rows that may have missing entries.
+  const units = latents.length > 0 ? of.widths(latents) : of.widths([graph.shown]);
+
+  /** Moments or draws of what follows from the values that are given. */
+  function follow(
+    fitted: Fitted,
+    given: RowsByName,
+    visit: (
+      node: Node,
+      moments: () => RowMoments | undefined,
+      conditional: Conditional,
+      rows: readonly Tensor2D[],
+    ) => Tensor2D | undefined,
+  ): Map<string, Tensor2D> {
+    const current = new Map<string, Tensor2D>();
+    for (const node of nodes) {
+      const { name, variable, given: needs, isPointwise } = node;
+      const there = given[name];
+      if (there !== undefined) current.set(name, matrixTensor(there));
+      else if (!isPointwise) current.set(name, fitted.values.get(name)!);
+      else if (!needs.every((each) => current.has(each))) continue;
+      else if (variable.role === 'mapped') {
+        current.set(name, model.mapped(node, fitted.tensors, mapInputs(node, current, given)));
+      } else if (variable.role === 'latent' || variable.role === 'observed') {
+        if (needs.length === 0 && variable.role === 'latent') continue;
+        const [placed] = node.densities;
+        if (placed === undefined || placed.isFactor) continue;
+        const conditional = fitted.conditional(placed, node);
+        const rows = needs.map((each) => current.get(each)!);
+        const value = visit(node, () => conditional.moments?.(rows), conditional, rows);
+        if (value !== undefined) current.set(name, value);
+      }
+    }
+    return current;
+  }
+
+  const inUnits = (name: string, mean: Matrix, variance: Matrix): Prediction => {
+    const standardization = seen.get(name)?.standardization;
+    if (standardization === undefined) return { mean, variance };
+    return { mean: unscaled(mean, standardization), variance: squareUnscaled(variance, standardization) };
+  };
+
+  /** True if something between the given values and an observed variable is itself random. */
+  function isIndirect(given: RowsByName): boolean {
+    return latents.some(({ name, given: needs }) => given[name] === undefined && needs.length > 0);
+  }
+
+  const predict: OfNewRows['predict'] = (given, noise, variances = {}) =>
+    at((fitted) => {
+      const all = withSources(mapValues(given, paddedRows));
+      const spreads = mapValues(variances, paddedRows);
+      const [{ rows: count }] = Object.values(given) as [Matrix, ...Matrix[]];
+      const random = seededRandom(DRAWS_SEED);
+      const found: Record<string, Prediction> = {};
+      const copies = isIndirect(all) ? DRAWS : 1;
+      const repeated = copies === 1 ? all : mapValues(all, (rows) => stacked(rows, copies));
+      follow(fitted, repeated, (node, certain, conditional, rows) => {
+        const [only, ...others] = node.given;
+        const spread = others.length === 0 ? spreads[only!] : undefined;
+        const moments =
+          spread === undefined || conditional.uncertainMoments === undefined
+            ? certain()
+            : conditional.uncertainMoments([{ mean: rows[0]!, variance: matrixTensor(spread) }]);
+        if (moments === undefined) return undefined;
+        const { mean, variance, added } = wide(owner, node.name, moments);
+        const isObserved = node.variable.role === 'observed';
+        const ofFunction = op.relu<Tensor2D>(variance);
+        const noisy = () => moments.observed?.() ?? { mean, variance: op.add<Tensor2D>(ofFunction, added) };
+        const shown = noise ? noisy() : { mean, variance: ofFunction };
+        found[node.name] = inUnits(
+          node.name,
+          ...averaged(tensorMatrix(shown.mean), tensorMatrix(shown.variance), copies),
+        );
+        if (isObserved) return undefined;
+        // Latent rows in between have the noise of their density in them. Each row is predicted by itself, so covariances between rows are left out.
+        if (moments.covariances === undefined) return drawn(owner, node, moments, conditional, rows, random, true);
+        const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
+        return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
+      });
+      return Object.fromEntries(
+        Object.entries(found).map(([name, { mean, variance }]) => [
+          name,
+          { mean: firstRows(mean, count), variance: firstRows(variance, count) },
+        ]),
+      );
+    });
+
+  const sample: OfNewRows['sample'] = (given, random, noise) =>
+    at((fitted) => {
+      const all = withSources(given);
+      const found: Record<string, Matrix> = {};
+      follow(fitted, all, (node, moments, conditional, rows) => {
+        const isObserved = node.variable.role === 'observed';
+        const value = drawn(owner, node, moments(), conditional, rows, random, noise || !isObserved);
+        if (value === undefined) return undefined;
+        const { standardization } = seen.get(node.name) ?? {};
+        found[node.name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
+        return value;
+      });
+      return found;
+    });
+
+  return {
+    latents: units,
+    density,
+    predict,
+    sample,
+    computed: (given) =>
+      at((fitted) => {
+        const raw = withSources(mapValues(given, paddedRows));
+        const count = Object.values(given)[0]?.rows ?? 0;
+        const start = new Map(Object.entries(raw).map(([name, rows]) => [name, seenRows(name, rows).value]));
+        for (const [name, { mean }] of of.encodedRows(mapValues(given, paddedRows)))
+          if (!start.has(name)) start.set(name, matrixTensor(mean));
+        const current = newValues(fitted, start, raw);
+        const isComputed = (name: string) => isEncoded(of.nodeOf(name).variable) && given[name] === undefined;
+        const mapped = [...current].filter(([name]) => {
+          const { variable, isPointwise } = of.nodeOf(name);
+          return isComputed(name) || (variable.role === 'mapped' && isPointwise);
+        });
+        return Object.fromEntries(mapped.map(([name, tensor]) => [name, firstRows(tensorMatrix(tensor), count)]));
+      }),
+    computedVariances: (given) =>
+      at(() =>
+        Object.fromEntries(
+          of
+            .encodedRows(mapValues(given, paddedRows))
+            .flatMap(([name, { variance }]) =>
+              variance === undefined ? [] : [[name, firstRows(variance, Object.values(given)[0]!.rows)]],
+            ),
+        ),
+      ),
+    next:
+      sequential === undefined
+        ? undefined
+        : (before) =>
+            at((fitted) => tensorMatrix(fitted.conditional(sequential, graph.shown).next!(matrixTensor(before)))),
+  };
+}
+
+/** Moments n×D with what noise adds, 0 where there is none. */
+function wide(owner: string, name: string, { mean, variance, noise }: RowMoments) {
+  if (mean?.rank !== 2 || variance?.rank !== 2 || mean.shape[0] !== variance.shape[0]) {
+    throw new InvalidInputError(
+      `The moments of '${name}' of ${owner} are a mean and a variance with one row a point, but they have shapes [${mean?.shape}] and [${variance?.shape}].`,
+    );
+  }
+  const all = variance.shape[1] === mean.shape[1] ? variance : op.mul<Tensor2D>(variance, op.ones([1, mean.shape[1]]));
+  return { mean, variance: all, added: noise ?? op.scalar(0) };
+}
+
+/**
+ * A draw of new rows: by the density's own sample, or of functions that are normal together, which covariances say.
+ *
+ * @throws InvalidInputError for a density that says the moments of its rows and not what is distributed so
+ */
+function drawn(
+  owner: string,
+  node: Node,
+  moments: RowMoments | undefined,
+  conditional: Conditional,
+  given: readonly Tensor2D[],
+  random: Random,
+  noise: boolean,
+): Tensor2D | undefined {
+  if (conditional.sample !== undefined && noise) return conditional.sample(given, random);
+  if (moments === undefined) return undefined;
+  const { mean, variance, added } = wide(owner, node.name, moments);
+  const asked = noise ? added : op.scalar(0);
+  if (moments.covariances === undefined) {
+    const isRandom = (tensor: Tensor) => doublesOf(tensor).some((entry) => entry !== 0);
+    if (!isRandom(variance) && !isRandom(asked)) return mean;
+    const { density } = node.densities[0]!;
+    const orFunctions = node.variable.role === 'observed' && !isRandom(variance) ? ', or ask for { noise: false }' : '';
+    throw new InvalidInputError(
+      `'${node.name}' of ${owner} cannot be drawn: the density '${density.name}' gives moments of new rows, but no sample of them. Give defineDensity its sample${orFunctions}.`,
+    );
+  }
+  const all = moments.covariances();
+  const isShared = all.length === 1;
+  return jointDraw({ mean, covarianceOf: (column) => all[isShared ? 0 : column]!, isShared, noise: asked }, random);
+}
+
+function missingEntries(owner: string, name: string, { density }: PlacedDensity): InvalidInputError {
+  return new InvalidInputError(
+    `New rows of '${name}' have missing entries (NaN), but the density '${density.name}' of ${owner} takes complete rows only. ` +
+      'Fill them in, or let the density read rows.present and say takesMissing: true.',
+  );
+}
+
+function unscaled({ data, rows, columns }: Matrix, { mean, deviation }: Standardization): Matrix {
+  return new Matrix(
+    data.map((entry, i) => entry * deviation[i % columns]! + mean[i % columns]!),
+    rows,
+    columns,
+  );
+}
+
+function squareUnscaled({ data, rows, columns }: Matrix, { deviation }: Standardization): Matrix {
+  return new Matrix(
+    data.map((entry, i) => entry * square(deviation[i % columns]!)),
+    rows,
+    columns,
+  );
+}
+
+const mapValues = (rows: RowsByName, change: (matrix: Matrix) => Matrix): RowsByName =>
+  Object.fromEntries(Object.entries(rows).map(([name, matrix]) => [name, change(matrix)]));
+
+/** So many copies of rows, one below the other. */
+function stacked({ data, rows, columns }: Matrix, copies: number): Matrix {
+  const result = Matrix.zeros(rows * copies, columns);
+  for (let k = 0; k < copies; k++) result.data.set(data, k * data.length);
+  return result;
+}
+
+/** Mean and variance of mixtures of so many copies with equal weights. */
+function averaged(mean: Matrix, variance: Matrix, copies: number): [Matrix, Matrix] {
+  if (copies === 1) return [mean, variance];
+  const rows = mean.rows / copies;
+  const [first, second] = [Matrix.zeros(rows, mean.columns), Matrix.zeros(rows, mean.columns)];
+  const size = first.data.length;
+  for (let i = 0; i < size; i++) {
+    let sum = 0;
+    for (let k = 0; k < copies; k++) sum += mean.data[k * size + i]!;
+    const centre = sum / copies;
+    let spread = 0;
+    for (let k = 0; k < copies; k++) spread += variance.data[k * size + i]! + square(mean.data[k * size + i]! - centre);
+    first.data[i] = centre;
+    second.data[i] = spread / copies;
+  }
+  return [first, second];
+}

@@ -1,0 +1,69 @@
+import { Matrix } from '../../core/matrix.ts';
+import { topEigenpairs } from '../../numerics/dense/topEigenpairs.ts';
+import type { FieldCoordinates, LearnedField } from '../posterior.ts';
+import { joinedColumns } from './graph.ts';
+import type { EmbeddedVariable } from './variable.ts';
+
+/** Coordinates that are read off a field by its eigenvectors. */
+export function readOff({ precision, covariance }: LearnedField, { dim, by }: EmbeddedVariable): FieldCoordinates {
+  return {
+    latents:
+      by === 'eigenmap' ? eigenmapCoordinates(precision(), covariance(), dim) : principalCoordinates(covariance(), dim),
+  };
+}
+
+/** Rows whose products are those that are expected of Gaussian rows: x_iᵀx_i is m_iᵀm_i + Σ_d s_id, which a column of its own adds to each. */
+export function withDeviations(mean: Matrix, variance: Matrix | undefined): Matrix {
+  if (variance === undefined) return mean;
+  const deviations = Matrix.zeros(mean.rows, mean.rows);
+  for (let i = 0; i < mean.rows; i++) {
+    deviations.data[i * (mean.rows + 1)] = Math.sqrt(variance.row(i).reduce((sum, own) => sum + own, 0));
+  }
+  return joinedColumns([mean, deviations]);
+}
+
+/** Top eigenvectors of HUH, each times the root of its eigenvalue, N×dim. */
+function principalCoordinates({ data, rows: N }: Matrix, dim: number): Matrix {
+  const means = new Float64Array(N);
+  for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) means[i]! += data[i * N + j]! / N;
+  const grand = means.reduce((sum, mean) => sum + mean, 0) / N;
+  const centred = Matrix.zeros(N, N);
+  for (let i = 0; i < N; i++) {
+    for (let j = 0; j < N; j++) centred.data[i * N + j] = data[i * N + j]! - means[i]! - means[j]! + grand;
+  }
+  const { values, vectors } = topEigenpairs(
+    (x, y) => {
+      for (let i = 0; i < N; i++) {
+        let sum = 0;
+        for (let j = 0; j < N; j++) sum += centred.data[i * N + j]! * x[j]!;
+        y[i] = sum;
+      }
+    },
+    N,
+    dim,
+  );
+  return new Matrix(
+    vectors.data.map((entry, k) => entry * Math.sqrt(Math.max(0, values[k % dim]!))),
+    N,
+    dim,
+  );
+}
+
+/** f_2 … f_{dim+1} of Q·f = μ·diag(Q)·f, N×dim: with D = diag(Q), D^½·f are the top eigenvectors of D^½·Q⁻¹·D^½ beside the first. */
+function eigenmapCoordinates(Q: Matrix, { data: U, rows: N }: Matrix, dim: number): Matrix {
+  const roots = Float64Array.from({ length: N }, (_, i) => Math.sqrt(Q.at(i, i)));
+  const { vectors } = topEigenpairs(
+    (x, y) => {
+      for (let i = 0; i < N; i++) {
+        let sum = 0;
+        for (let j = 0; j < N; j++) sum += U[i * N + j]! * roots[j]! * x[j]!;
+        y[i] = roots[i]! * sum;
+      }
+    },
+    N,
+    dim + 1,
+  );
+  const result = Matrix.zeros(N, dim);
+  for (let i = 0; i < N; i++) for (let c = 0; c < dim; c++) result.data[i * dim + c] = vectors.at(i, c + 1) / roots[i]!;
+  return result;
+}
