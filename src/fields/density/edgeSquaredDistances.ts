@@ -1,7 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import type { Edges } from '../../numerics/graph/graph.ts';
+import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
+import type { Edges, Graph } from '../../numerics/graph/graph.ts';
+import { sharedMemory } from '../../numerics/memory.ts';
 import { doublesOf } from '../../tensors/doubles.ts';
 import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../tensors/ops.ts';
@@ -30,10 +32,39 @@ export function edgeSquaredDistances(X: Tensor2D, graph: Ends & { readonly size:
   })(X) as Tensor1D;
 }
 
-/** ‖y_i − y_j‖² of every edge (i, j), for rows of a matrix. */
-export function edgeDistances({ data, columns }: Matrix, ends: Ends): Float64Array {
-  return squaredDistancesAt(data, columns, ends);
+/** ‖y_i − y_j‖² of every edge (i, j), for rows of a matrix: the same bits whether the graph is known to have all pairs or not. */
+export function edgeDistances(points: Matrix, ends: Ends & Pick<Graph, 'complete'>): Float64Array {
+  const { data, columns, rows: N } = points;
+  const isOfAllPairs = ends.complete?.count === 1 && ends.sources.length === (N * (N - 1)) / 2;
+  return isOfAllPairs ? distancesOfAllPairs(points) : squaredDistancesAt(data, columns, ends);
 }
+
+/** Rows whose distances are computed at once. */
+const BLOCK = 64;
+
+/** Those of all pairs i < j, by rows, computed below the diagonal. */
+function distancesOfAllPairs({ data, rows: N, columns: q }: Matrix): Float64Array {
+  const distances = new Float64Array((N * (N - 1)) / 2);
+  const memory = sharedMemory();
+  const points = 8 * N * q;
+  memory.withBlock(points + 8 * BLOCK * N, (start) => {
+    memory.float64(start, N * q).set(data);
+    for (let first = 0; first < N; first += BLOCK) {
+      const end = Math.min(N, first + BLOCK);
+      const own = start + 8 * first * q;
+      fusedOperations(memory).squaredDistances(end - first, end, q, own, start, start + points);
+      const block = memory.float64(start + points, BLOCK * N);
+      for (let j = first; j < end; j++) {
+        const row = (j - first) * end;
+        for (let i = 0; i < j; i++) distances[pairPlace(i, j, N)] = block[row + i]!;
+      }
+    }
+  });
+  return distances;
+}
+
+/** The place of (i, j), i < j, among all pairs of N points by rows. */
+const pairPlace = (i: number, j: number, N: number) => i * N - (i * (i + 1)) / 2 + j - i - 1;
 
 function squaredDistancesAt(x: Float64Array, q: number, { sources, targets }: Ends): Float64Array {
   const distances = new Float64Array(sources.length);
