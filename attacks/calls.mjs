@@ -148,8 +148,8 @@ const TAKEN = {
   laplacianEigenmaps: GRAPH,
   lda: ['shrinkage'],
   kernelLda: ['kernel', 'regularization'],
-  lpp: ['neighbours', 'regularization'],
-  slpp: ['neighbours', 'regularization'],
+  lpp: ['neighbours', 'regularization', 'kernel'],
+  slpp: ['neighbours', 'regularization', 'kernel'],
   sammon: ['init'],
 };
 const optionsOf = (name) =>

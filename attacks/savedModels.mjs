@@ -185,6 +185,8 @@ export const savedModels = {
   kernelLda: () => kernelLda(Y, labels, { kernel: rbf() }),
   lpp: () => lpp(Y, { neighbours: 4, weights: 'heat' }),
   slpp: () => slpp(Y, labels, { neighbours: 2 }),
+  lppOfKernel: () => lpp(Y, { neighbours: 4, regularization: 0.1, kernel: rbf() }),
+  slppOfKernel: () => slpp(Y, labels, { regularization: 0.1, kernel: rbf() }),
   sammon: () => sammon(Y),
 };
 

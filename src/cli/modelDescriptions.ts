@@ -265,8 +265,9 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   lpp: {
     summary: 'locality preserving projections: Laplacian eigenmaps by a linear map',
-    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'regularization'],
+    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'regularization', 'kernel'],
     own: {
+      kernel: 'projects from the feature space of this kernel (none; flag --kernel)',
       weights: '"binary" or "heat" ("binary")',
       width: 'width of the heat kernel',
       regularization: 'part of the mean diagonal added to the metric (0)',
@@ -275,8 +276,9 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   slpp: {
     summary: 'locality preserving projections of the graph of labels',
-    options: ['neighbours', 'regularization'],
+    options: ['neighbours', 'regularization', 'kernel'],
     own: {
+      kernel: 'projects from the feature space of this kernel (none; flag --kernel)',
       neighbours: 'nearest points of the class that each is joined to (all of the class)',
       regularization: 'part of the mean diagonal added to the metric (0)',
     },

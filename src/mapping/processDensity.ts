@@ -14,7 +14,7 @@ import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
-import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { columnScales, scaledMoments, scaledNoise } from './columnScales.ts';
 import type { MomentsAt } from './conditionedProcess.ts';
 import { logPredictiveEntries, observedAt } from './conditionedProcess.ts';
@@ -38,7 +38,10 @@ const inputs = (given: readonly Tensor2D[]): Tensor2D =>
 /** What a process is made of, without what it says of observations. */
 type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'>;
 
-/** Added to the diagonal of the covariance of a draw from the prior, whose functions are otherwise exact: smooth covariances have no factor without it. */
+/**
+ * So many times the mean variance is added to the diagonal of the covariance of a draw from the prior, whose functions are otherwise exact: smooth covariances
+ * have no factor without it.
+ */
 const DRAW_JITTER = 1e-10;
 
 /** What the density of any process has: what it is called, and its draws. */
@@ -58,7 +61,8 @@ export function functionsDensity({
         const own = Object.fromEntries(Object.keys(kernel.parameters).map((key) => [key, p[`kernel.${key}`]!]));
         const X = inputs(given);
         const K = kernel.covariance(own, X, X, X);
-        const factor = op.cholesky(op.addDiagonal(K, op.scalar(DRAW_JITTER)), {
+        const added = op.mul<Scalar>(DRAW_JITTER, op.mean(op.diagPart(K)));
+        const factor = op.cholesky(op.addDiagonal(K, added), {
           name: 'The covariance of a prior draw',
         });
         const functions = op.matMul<Tensor2D>(factor, normalEntries(random, n, D));

@@ -51,6 +51,16 @@ describe('fewer points than the usual 7 neighbours take', () => {
     expect(usual.message).not.toContain('There are only');
   });
 
+  test('llGplvm starts at the neighbours that it is asked to start at all the same, and says both', async () => {
+    const options = { ...plane, init: 'neighbours' } as const;
+    const { message } = await fit(llGplvm(first(6), options), run);
+    expect(message).toContain('The latents started at a t-SNE map. There are only 6 points');
+    const [fromMap, fromAxes] = await Promise.all(
+      [options, plane].map((own) => fit(llGplvm(first(6), own), { maxIterations: 0 })),
+    );
+    expect(fromMap!.latents).not.toEqual(fromAxes!.latents);
+  });
+
   test('a number that is given is an error still', () => {
     expect(() => isomap(first(4), { neighbours: 7 })).toThrow(/from 1 to 3 for 4 points/);
   });

@@ -9,7 +9,14 @@ import { locality } from '../../priors/locality.ts';
 import { rank } from '../../priors/rank.ts';
 import { tsneNeighbours } from '../../priors/tsneNeighbours.ts';
 import { type NeighbourCount, neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
-import { type FamilyOptions, familyModel, type SmoothKernel, smoothKernel } from './family.ts';
+import {
+  type Choose,
+  type FamilyOptions,
+  familyModel,
+  type SmoothKernel,
+  smoothKernel,
+  withMembers,
+} from './family.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import { type Strength, strengthFor } from './strengths.ts';
 
@@ -49,13 +56,16 @@ export function llGplvm<
   const prior = () => locality(k, { strength: strengthFor('locality', strength, Y) });
   const own = ['neighbours', 'strength'];
   const model = familyModel('llGplvm', Y, rest, { prior, options: own, kernel: smoothKernel });
-  return note === ''
-    ? model
-    : Object.freeze({
-        ...model,
-        choosesStart: true,
-        choose: async () => ({ model: model as unknown as Model, message: note }),
-      });
+  return note === '' ? model : (saying(note, model as unknown as Model) as unknown as typeof model);
+}
+
+/** A model whose fit says so, after what it says of a choice of its own. */
+function saying(note: string, model: Model): Model {
+  const choose: Choose = async (settings) => {
+    const found = await model.choose?.(settings);
+    return { ...found, model: found?.model ?? model, message: (found?.message ?? '') + note };
+  };
+  return withMembers(model, { choose });
 }
 
 /** The number that was given, which the prior checks, or the usual one for so many points. */

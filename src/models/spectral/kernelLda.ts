@@ -1,18 +1,16 @@
 import * as v from 'valibot';
 import { checkAllPairs } from '../../core/allPairs.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
-import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
 import type { Labels } from '../../numerics/graph/index.ts';
 import type { Classes } from '../../numerics/graph/labels.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { checkedClasses, classScatter, savedLabels, separatingDimensions } from './embedding/classScatter.ts';
-import { columnsOf, generalisedPairs, product, signedScores } from './embedding/generalisedPairs.ts';
-import { doublyCentred } from './embedding/leadingEmbedding.ts';
+import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
+import { columnsOf, generalisedPairs, signedScores } from './embedding/generalisedPairs.ts';
 import { latentDimFromOne, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
@@ -72,25 +70,11 @@ interface KernelLdaData {
 const defined = defineComputedModel({
   name: 'kernelLda',
   solve: ({ points, classes, latentDim, kernel, regularization }: KernelLdaData) => {
-    const N = points.rows;
-    const K = covariance(kernel, points);
-    const means = Array.from({ length: N }, (_, i) => K.row(i).reduce((sum, entry) => sum + entry, 0) / N);
-    // Coordinates V·Λ^½ of the points in the span of their features.
-    const { values, vectors: V } = symmetricEigenpairs(doublyCentred(K, 1));
-    const negligible = N * Number.EPSILON * values[N - 1]!;
-    const kept = Array.from(values.keys()).filter((k) => values[k]! > negligible);
-    const scaled = (power: (value: number) => number) => {
-      const U = columnsOf(V, kept);
-      return new Matrix(
-        U.data.map((entry, index) => entry * power(values[kept[index % kept.length]!]!)),
-        N,
-        kept.length,
-      );
-    };
-    const coordinates = scaled(Math.sqrt);
+    const { coordinates, trace, kept } = featureSpace(kernel, points);
     const { within, between } = classScatter(coordinates, classes);
-    const epsilon = (regularization * kept.reduce((sum, k) => sum + values[k]!, 0)) / N;
-    for (let k = 0; k < kept.length; k++) within.data[k * (kept.length + 1)]! += epsilon;
+    const epsilon = (regularization * trace) / points.rows;
+    const { columns: rank } = coordinates;
+    for (let k = 0; k < rank; k++) within.data[k * (rank + 1)]! += epsilon;
     const { values: ratios, vectors } = generalisedPairs(between, within);
     const order = Array.from({ length: latentDim }, (_, c) => ratios.length - 1 - c);
     const axes = columnsOf(vectors, order);
@@ -99,33 +83,12 @@ const defined = defineComputedModel({
     return {
       latents,
       eigenvalues,
-      parameters: {
-        coefficients: product(
-          scaled((value) => 1 / Math.sqrt(value)),
-          axes,
-        ),
-        means,
-      },
+      parameters: kept(axes),
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form: ${classes.count} classes in ${kept.length} directions of the feature space.`,
+      message: `Closed form: ${classes.count} classes in ${rank} directions of the feature space.`,
     };
   },
-  posterior: ({ parameters: { coefficients, means } }, { points, kernel }) => ({
-    placement: {
-      acceptsMissing: false,
-      observedColumns: points.columns,
-      place: (given: Matrix) => {
-        const across = covariance(kernel, given, points);
-        across.data.forEach((entry, k) => {
-          across.data[k] = entry - (means as readonly number[])[k % points.rows]!;
-        });
-        return {
-          latents: product(across, coefficients as Matrix),
-          logDensity: new Float64Array(given.rows).fill(Number.NaN),
-        };
-      },
-    },
-  }),
+  posterior: placedByFeatures,
   toJSON: ({ points, classes, latentDim, kernel, regularization }) =>
     savedSpectral('kernelLda', points, { labels: savedLabels(classes), latentDim, kernel, regularization }),
 });

@@ -1,22 +1,26 @@
 import * as v from 'valibot';
+import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
 import { type ComputationStep, stage } from '../../model/computation.ts';
-import { defineComputedModel } from '../../model/computedModel.ts';
+import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
 import { type EdgeWeights, knnGraph, type Labels, labelGraph } from '../../numerics/graph/index.ts';
 import { type Classes, members } from '../../numerics/graph/labels.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { checkedClasses, savedLabels } from './embedding/classScatter.ts';
+import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
 import { columnsOf, generalisedPairs, product, signedScores, transposed } from './embedding/generalisedPairs.ts';
 import { placedByScores } from './embedding/linearScores.ts';
 import { latentDimFromOne, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
 import type { SpectralEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
+import { kernelFor } from './kernelPca.ts';
 import {
   componentsNote,
   type NeighbourhoodOptions,
@@ -31,6 +35,8 @@ interface ProjectionOptions {
   readonly latentDim?: number;
   /** From 0: so many times the mean of the diagonal of YᵀDY is added to it; 0 unless given. */
   readonly regularization?: number;
+  /** The projection is then from the feature space of this kernel; from the observations unless given. */
+  readonly kernel?: Kernel | undefined;
 }
 
 export interface LppOptions extends ProjectionOptions, NeighbourhoodOptions, EdgeWeights {}
@@ -48,11 +54,13 @@ const schema = v.strictObject({
   weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'"), 'binary'),
   width: v.optional(numberAboveZero, 1),
   regularization,
+  kernel: v.optional(v.any()),
 });
 const labelledSchema = v.strictObject({
   latentDim: latentDimOption,
   neighbours: v.optional(latentDimFromOne),
   regularization,
+  kernel: v.optional(v.any()),
 });
 
 /**
@@ -62,12 +70,16 @@ const labelledSchema = v.strictObject({
  * Where points vary in fewer directions than there are columns, those directions only are used (the principal components of the paper), which
  * `message` says. `parameters.components` are the directions a (D×q), `eigenvalues` the μ. `project` gives the scores of new observations.
  *
+ * With a `kernel` that is kernel LPP, KLKα = μ·KDKα for the centred kernel between all points: x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)), and
+ * `parameters.coefficients` are the α (N×q). Neighbours are those of the observations. Where the features of all points are independent, any
+ * coordinates are a projection of them: without `regularization` the points are then placed as Laplacian eigenmaps places them.
+ *
  * @param Y - N×D observations
- * @param options - `latentDim` q (2), `neighbours` k (7) or `radius`, `weights` ('binary'), `width` (1), `regularization` (0)
+ * @param options - `latentDim` q (2), `neighbours` k (7) or `radius`, `weights` ('binary'), `width` (1), `regularization` (0), `kernel`
  * @returns a model in closed form for `fit`
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, a radius within which no two points are, and more
  * dimensions than directions in which points vary
- * @see He & Niyogi 2003
+ * @see He & Niyogi 2003, §5.1 (kernel LPP)
  * @example
  * ```ts
  * const { latents } = await fit(lpp(Y, { neighbours: 8 }));
@@ -79,17 +91,19 @@ export function lpp(Y: MatrixLike, options: LppOptions = {}): SpectralModel {
   checkVaried(points, 'lpp');
   const { neighbourhood, few } = neighbourhoodFrom(checked, 'lpp', points.rows);
   const { latentDim, weights, width, regularization: ridge } = checked;
-  const saved = { ...neighbourhood, latentDim, weights, width, regularization: ridge };
-  return ofNeighbours({ points, neighbourhood, few, choices: { latentDim, ridge }, edges: { weights, width }, saved });
+  const kernel = kernelOf(checked.kernel, points, 'lpp');
+  const saved = { ...neighbourhood, latentDim, weights, width, regularization: ridge, kernel };
+  const choices = { latentDim, ridge, kernel };
+  return ofNeighbours({ points, neighbourhood, few, choices, edges: { weights, width }, saved });
 }
 
 /**
  * Supervised locality preserving projections: those of `lpp` for the graph that joins points of the same class by edges of weight 1: all of them, or
- * each to its k nearest of the class. A point without a label has no edge and is shown by its scores.
+ * each to its k nearest of the class. A point without a label has no edge and is shown by its scores. With a `kernel`, supervised kernel LPP.
  *
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
- * @param options - `latentDim` q (2), `neighbours` k (all of the class), `regularization` (0)
+ * @param options - `latentDim` q (2), `neighbours` k (all of the class), `regularization` (0), `kernel`
  * @returns a model in closed form for `fit`; `eigenvalues` are the μ
  * @throws InvalidInputError as `lpp` does, and for fewer than two classes
  * @see He, Yan, Hu, Niyogi & Zhang 2005; Zhong et al. 2010, §2.2 (the graph of labels)
@@ -99,16 +113,25 @@ export function lpp(Y: MatrixLike, options: LppOptions = {}): SpectralModel {
  * ```
  */
 export function slpp(Y: MatrixLike, labels: Labels, options: SlppOptions = {}): SpectralModel {
-  const { latentDim, neighbours, regularization: ridge } = checkOptions(labelledSchema, options, 'slpp');
+  const { latentDim, neighbours, regularization: ridge, kernel: given } = checkOptions(labelledSchema, options, 'slpp');
   const points = observationsFrom(Y);
   checkVaried(points, 'slpp');
   const classes = checkedClasses(labels, points.rows, 'slpp');
-  return ofClasses({ points, classes, neighbours, choices: { latentDim, ridge } });
+  const kernel = kernelOf(given, points, 'slpp');
+  return ofClasses({ points, classes, neighbours, choices: { latentDim, ridge, kernel } });
+}
+
+/** The kernel whose feature space is projected from, if any. */
+function kernelOf(given: unknown, points: Matrix, name: string): Kernel | undefined {
+  if (given === undefined) return undefined;
+  checkAllPairs(name, points.rows, "Leave 'kernel' out, or take fewer points.");
+  return kernelFor(points, given, name);
 }
 
 interface Choices {
   readonly latentDim: number;
   readonly ridge: number;
+  readonly kernel: Kernel | undefined;
 }
 
 interface LppData {
@@ -128,7 +151,7 @@ const ofNeighbours = defineComputedModel({
     const graph = yield* stage('neighbours', neighbourhoodGraph(points, neighbourhood, 'lpp', edges));
     return yield* projected(points, graph, choices, 'lpp', `${few}${componentsNote(graph)}`);
   },
-  posterior: (found) => placedByScores(found),
+  posterior: placement,
   toJSON: ({ points, saved }) => savedSpectral('lpp', points, saved),
 });
 
@@ -146,10 +169,24 @@ const ofClasses = defineComputedModel({
     const graph = k === undefined ? labelGraph(labels) : nearInClass(points, classes, k);
     return completed(projected(points, graph, choices, 'slpp', ` ${classes.count} classes.`)) as SpectralEmbedding;
   },
-  posterior: (found) => placedByScores(found),
-  toJSON: ({ points, classes, neighbours, choices: { latentDim, ridge } }) =>
-    savedSpectral('slpp', points, { labels: savedLabels(classes), neighbours, latentDim, regularization: ridge }),
+  posterior: placement,
+  toJSON: ({ points, classes, neighbours, choices: { latentDim, ridge, kernel } }) =>
+    savedSpectral('slpp', points, {
+      labels: savedLabels(classes),
+      neighbours,
+      latentDim,
+      regularization: ridge,
+      kernel,
+    }),
 });
+
+/** Places new rows by the axes of a fit, or by its coefficients in the feature space. */
+function placement(
+  found: Found,
+  { points, choices: { kernel } }: { readonly points: Matrix; readonly choices: Choices },
+) {
+  return kernel === undefined ? placedByScores(found) : placedByFeatures(found, { points, kernel });
+}
 
 /** The graph that joins each point to its k nearest of the same class. */
 function nearInClass(points: Matrix, classes: Classes, k: number): Graph {
@@ -166,14 +203,13 @@ function nearInClass(points: Matrix, classes: Classes, k: number): Graph {
 function* projected(
   points: Matrix,
   { sources, targets, weights }: Graph,
-  { latentDim: q, ridge }: Choices,
+  { latentDim: q, ridge, kernel }: Choices,
   name: string,
   note: string,
 ): Generator<ComputationStep, SpectralEmbedding, void> {
-  const { columns: D } = points;
-  const standardization = standardizationOf(points, true, false);
-  const centred = standardized(points, standardization);
   yield { kind: 'pause', stage: 'eigenvectors' };
+  const { coordinates: centred, kept } = kernel === undefined ? observedSpace(points) : featureSpace(kernel, points);
+  const { columns: D } = centred;
   const LY = Matrix.zeros(points.rows, D);
   const DY = Matrix.zeros(points.rows, D);
   weights.forEach((weight, e) => {
@@ -207,8 +243,17 @@ function* projected(
   return {
     latents: signedScores(centred, axes),
     eigenvalues,
-    parameters: { components: axes, mean: Array.from(standardization.mean) },
+    parameters: kept(axes),
     ...traceTerm(eigenvalues, -1),
     message: `Closed form.${note}${directions}`,
+  };
+}
+
+/** Centred observations as coordinates to project, like those of a feature space. */
+function observedSpace(points: Matrix) {
+  const standardization = standardizationOf(points, true, false);
+  return {
+    coordinates: standardized(points, standardization),
+    kept: (axes: Matrix) => ({ components: axes, mean: Array.from(standardization.mean) }),
   };
 }

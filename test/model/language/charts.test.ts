@@ -157,6 +157,25 @@ describe('a model of variables', () => {
     expect(priorDraws(deep({ y: ring }), { seed: 4 })[0]).toEqual(draws[0]);
   });
 
+  it('is drawn in any unit: draws of a process of a variance of 1e-24 are those of one of 1, a trillionth of them', () => {
+    const inUnit = (unit: number) =>
+      defineModel({
+        name: 'inUnit',
+        variables: ({ y }: { y: Matrix }) => {
+          const z = latent({ dim: 1, density: standardNormal() });
+          const process = gaussianProcess({
+            kernel: rbf({ variance: fixed(unit * unit) }),
+            noise: fixed(0.01 * unit * unit),
+          });
+          return { z, y: observed(y, { density: process, given: z }) };
+        },
+      });
+    const [plain, small] = [1, 2 ** -40].map(
+      (unit) => priorDraws(inUnit(unit)({ y: ring }), { draws: 1, seed: 2 })[0]!.y!,
+    );
+    expect(small!.data.map((entry) => entry * 2 ** 40)).toEqual(plain!.data);
+  });
+
   it('is described with what it cannot do, and why', () => {
     const text = described(deep({ y: ring }));
     expect(text).toContain('h: latent, 40×2 ~ gaussianProcess, given z');

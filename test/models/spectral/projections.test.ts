@@ -3,6 +3,7 @@ import {
   fit,
   InvalidInputError,
   kernelLda,
+  laplacianEigenmaps,
   lda,
   loadFit,
   lpp,
@@ -35,8 +36,15 @@ interface Projections {
     shrunkNewX: number[][];
   };
   kernelLda: Projection & { regularization: number };
-  lpp: { neighbours: number; width: number; binary: Projection; heat: Projection; regularized: Projection };
-  slpp: { all: Projection; neighbours: number; near: Projection };
+  lpp: {
+    neighbours: number;
+    width: number;
+    binary: Projection;
+    heat: Projection;
+    regularized: Projection;
+    kernel: Projection;
+  };
+  slpp: { all: Projection; neighbours: number; near: Projection; kernel: Projection };
   sammon: {
     start: number[][];
     stressAtStart: number;
@@ -51,6 +59,7 @@ interface Projections {
 
 const expected = reference<Projections>('projections.json');
 const { Y, labels, new: rows } = expected;
+const quadratic = polynomial({ degree: 2, offset: 1 });
 const lppOptions = { neighbours: expected.lpp.neighbours };
 
 describe('discriminant analysis and locality preserving projections agree with scikit-learn and SciPy', () => {
@@ -63,7 +72,7 @@ describe('discriminant analysis and locality preserving projections agree with s
     ],
     [
       'kernelLda, by the features of the kernel written out',
-      () => kernelLda(Y, labels, { kernel: polynomial({ degree: 2, offset: 1 }) }),
+      () => kernelLda(Y, labels, { kernel: quadratic }),
       expected.kernelLda,
     ],
     ['lpp', () => lpp(Y, lppOptions), expected.lpp.binary],
@@ -153,6 +162,40 @@ describe('discriminant analysis', () => {
   });
 });
 
+describe('locality preserving projections of a kernel', () => {
+  const mean = [0, 1, 2, 3, 4].map((d) => Y.reduce((sum, row) => sum + row[d]!, 0) / Y.length);
+  const centred = (list: number[][]) => list.map((row) => row.map((entry, d) => entry - mean[d]!));
+  const options = { regularization: 0.1, kernel: quadratic };
+
+  it.each([
+    ['lpp', () => lpp(centred(Y), { ...lppOptions, ...options }), expected.lpp.kernel],
+    ['slpp', () => slpp(centred(Y), labels, options), expected.slpp.kernel],
+  ] as const)('are those of the features written out: %s', async (_, make, { eigenvalues, X, newX }) => {
+    const result = await fit(make());
+    expectClose(result.eigenvalues, eigenvalues, 1e-9);
+    const { latents } = await result.project([...centred(Y), ...centred(rows)]);
+    expectColumns(latents, [...X, ...newX], 1e-8);
+    expectClose(latents.toArrays().slice(0, Y.length), result.latents, 1e-8);
+    const again = await loadFit(JSON.parse(JSON.stringify(result))).project!(centred(rows));
+    expect(again.latents).toEqual((await result.project(centred(rows))).latents);
+  });
+
+  it('of independent features place points as Laplacian eigenmaps do', async () => {
+    const kernel = rbf({ lengthscale: 2 });
+    const projected = await fit(lpp(Y, { ...lppOptions, kernel }));
+    // D-orthogonal to the constant, like eigenmaps, but centred without the degrees.
+    const mapped = await fit(laplacianEigenmaps(Y, lppOptions));
+    const found = mapped.latents.toArrays();
+    const means = [0, 1].map((c) => found.reduce((sum, row) => sum + row[c]!, 0) / Y.length);
+    for (const c of [0, 1]) {
+      const [a, b] = [projected.latents.column(c), found.map((row) => row[c]! - means[c]!)];
+      const along = a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);
+      const norms = [a, b].map((each) => Math.hypot(...each));
+      expect(Math.abs(along) / (norms[0]! * norms[1]!)).toBeGreaterThan(0.99);
+    }
+  });
+});
+
 describe("Sammon's mapping", () => {
   const { start, place } = expected.sammon;
 
@@ -209,6 +252,7 @@ describe('projections refuse', () => {
     ['a shrinkage above 1', () => lda(Y, labels, { shrinkage: 2 }), /a number from 0 to 1, or 'auto'/],
     ['an option that there is not', () => lda(Y, labels, { shrinkag: 0 } as never), /Did you mean 'shrinkage'/],
     ['a kernel that is none', () => kernelLda(Y, labels, { kernel: 'rbf' as never }), /'kernel' of kernelLda must be/],
+    ['a kernel of lpp that is none', () => lpp(Y, { kernel: 'rbf' as never }), /'kernel' of lpp must be/],
     ['neighbours and a radius', () => lpp(Y, { neighbours: 3, radius: 1 }), /either neighbours or radius/],
     ['points that are the same', () => evaluate(sammon(twice)), /Points 3 and 60 of sammon are the same/],
     ['to be evaluated', () => evaluate(lda(Y, labels)), /closed form/],

@@ -1,0 +1,69 @@
+import { Matrix } from '../../../core/matrix.ts';
+import { covariance } from '../../../kernels/covariance.ts';
+import type { Kernel } from '../../../kernels/kernel.ts';
+import type { Found } from '../../../model/computedModel.ts';
+import type { Placement } from '../../../model/posterior.ts';
+import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
+import { columnsOf, product } from './generalisedPairs.ts';
+import { doublyCentred } from './leadingEmbedding.ts';
+
+/** Points in the span of their centred features φ(y_i) − mean, in an orthonormal basis of it. */
+interface FeatureSpace {
+  /** V·Λ^½, N×rank, from the eigenpairs of HKH above rounding. */
+  readonly coordinates: Matrix;
+  /** tr(HKH) over the dimensions that are kept: the total variance times N. */
+  readonly trace: number;
+  /** What a fit keeps of axes (rank×q): the features' coefficients α = V·Λ^−½·axes, N×q, and the mean of each row of K. */
+  kept(axes: Matrix): { readonly coefficients: Matrix; readonly means: readonly number[] };
+}
+
+export function featureSpace(kernel: Kernel, points: Matrix): FeatureSpace {
+  const N = points.rows;
+  const K = covariance(kernel, points);
+  const means = Array.from({ length: N }, (_, i) => K.row(i).reduce((sum, entry) => sum + entry, 0) / N);
+  const { values, vectors: V } = symmetricEigenpairs(doublyCentred(K, 1));
+  const negligible = N * Number.EPSILON * values[N - 1]!;
+  const kept = Array.from(values.keys()).filter((k) => values[k]! > negligible);
+  const scaled = (power: (value: number) => number) => {
+    const U = columnsOf(V, kept);
+    return new Matrix(
+      U.data.map((entry, index) => entry * power(values[kept[index % kept.length]!]!)),
+      N,
+      kept.length,
+    );
+  };
+  return {
+    coordinates: scaled(Math.sqrt),
+    trace: kept.reduce((sum, k) => sum + values[k]!, 0),
+    kept: (axes) => ({
+      coefficients: product(
+        scaled((value) => 1 / Math.sqrt(value)),
+        axes,
+      ),
+      means,
+    }),
+  };
+}
+
+/** Places rows at x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)), by what a fit keeps of a feature space. */
+export function placedByFeatures(
+  { parameters: { coefficients, means } }: Found,
+  { points, kernel }: { readonly points: Matrix; readonly kernel: Kernel },
+): { readonly placement: Placement } {
+  return {
+    placement: {
+      acceptsMissing: false,
+      observedColumns: points.columns,
+      place: (given: Matrix) => {
+        const across = covariance(kernel, given, points);
+        across.data.forEach((entry, k) => {
+          across.data[k] = entry - (means as readonly number[])[k % points.rows]!;
+        });
+        return {
+          latents: product(across, coefficients as Matrix),
+          logDensity: new Float64Array(given.rows).fill(Number.NaN),
+        };
+      },
+    },
+  };
+}
