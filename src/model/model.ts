@@ -75,8 +75,8 @@ export interface FreeEntries {
 export interface Findings {
   /** Sentences. */
   readonly message: string;
-  /** Largest violation of the optimality conditions, relative. */
-  readonly kktResidual: number;
+  /** Largest violation of the optimality conditions, relative; absent for a closed form. */
+  readonly kktResidual?: number;
   /** Whether it is the optimum and yet means nothing. */
   readonly isDegenerate?: boolean;
 }

@@ -63,11 +63,18 @@ export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: E
   const model = readingAt('model', () => modelFromJSON(saved.model, own, true));
   const outcome = outcomeFromJSON(saved);
   checkDimension(saved, outcome);
-  readingAt('values', () => checkOutcome(model, outcome, engine));
+  readingAt('values', () => checkOutcome(model, withoutReadings(model, outcome), engine));
   // What was saved says what the fit can do: a type can only be assumed.
   const { table: saidOfTable } = saved;
   const table = readingAt('table', () => saidOfTable && fittedTableFromJSON(saidOfTable, 'This saved fit'));
   return readingAt('values', () => createFit(table === undefined ? model : { ...model, table }, outcome, engine));
+}
+
+/** Coordinates that files hold of a model whose solution was computed when they were saved, and which its fits read off a field now. */
+function withoutReadings({ name }: AnyModel, outcome: FitOutcome): FitOutcome {
+  if (name !== 'alle') return outcome;
+  const { latents: _, eigenvalues: __, ...values } = outcome.values;
+  return { ...outcome, values };
 }
 
 /** What a model says of its latents' dimension, in its own members or its options, is what they have. */

@@ -13,17 +13,7 @@ import {
 } from '../../src/inference/index.ts';
 import { serveRuns } from '../../src/inference/workers/serveRuns.ts';
 import type { Model } from '../../src/model/model.ts';
-import {
-  alle,
-  classicalMds,
-  isomap,
-  kernelPca,
-  laplacianEigenmaps,
-  lle,
-  mvu,
-  pca,
-  ppca,
-} from '../../src/models/index.ts';
+import { classicalMds, isomap, kernelPca, laplacianEigenmaps, lle, mvu, pca, ppca } from '../../src/models/index.ts';
 import { modelFromJSON } from '../../src/models/modelFromJSON.ts';
 import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 
@@ -141,7 +131,6 @@ describe('a model that computes its solution', () => {
     expect(await stages(isomap(observations, k))).toEqual(['neighbours', 'shortest paths', 'eigenvectors']);
     expect(await stages(laplacianEigenmaps(observations, k))).toEqual(['neighbours', 'eigenvectors']);
     expect(await stages(lle(observations, k))).toEqual(['neighbours', 'weights', 'eigenvectors']);
-    expect(await stages(alle(observations, k))).toEqual(['neighbours', 'eigenvectors']);
     expect(await stages(kernelPca(observations))).toEqual(['eigenvectors']);
     expect(await stages(classicalMds(observations))).toEqual(['eigenvectors']);
     expect(await stages(search())).toEqual(['unfolding']);

@@ -114,7 +114,8 @@ export function laplacianField(graph: Graph, basePrecision: number): LearnedFiel
   };
 }
 
-type Ends = Pick<Graph, 'size' | 'sources' | 'targets'>;
+/** Points and pairs of them. */
+export type Ends = Pick<Graph, 'size' | 'sources' | 'targets'>;
 
 /** The field whose precision Θ has these entries on the diagonal and at the edges; its graph has weights |Θ_ij|. */
 export function momentField(ends: Ends, entries: PrecisionEntries): LearnedByLayer {

@@ -286,7 +286,7 @@ async function solverFor(
  * @param solver - whose state it is
  * @throws OptimizationError when the log density is not finite there
  */
-function onlyPoint({ compute, objective }: FitProblem, solver: Solver): Solution {
+function onlyPoint({ compute, objective, layout }: FitProblem, solver: Solver): Solution {
   const none = new Float64Array(0);
   const scaled: ScaledObjective = scaledObjective(objective, none, { lower: none, upper: none });
   const point = compute(() => evaluateStart(scaled, none));
@@ -294,7 +294,10 @@ function onlyPoint({ compute, objective }: FitProblem, solver: Solver): Solution
     ...copyIterate(point),
     status: 'converged',
     ending: 'optimality',
-    message: 'Every parameter of the model is held, so there is nothing to fit. This is the model at those values.',
+    message:
+      layout.variables.length === 0
+        ? 'Closed form.'
+        : 'Every parameter of the model is held, so there is nothing to fit. This is the model at those values.',
     evaluations: 1,
     iterations: 0,
     state: {

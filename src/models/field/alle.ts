@@ -4,25 +4,17 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { completed, once, type ProgressiveWork } from '../../core/progressiveWork.ts';
-import { imputedByField } from '../../fields/observed/imputedByField.ts';
+import { completed, lazily } from '../../core/progressiveWork.ts';
+import { type Ends, momentField } from '../../fields/embedding/fieldEmbedding.ts';
+import type { PrecisionEntries } from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
-import { stage } from '../../model/computation.ts';
-import { type ComputedModel, defineComputedModel, type Found } from '../../model/computedModel.ts';
-import type { Projection } from '../../model/posterior.ts';
-import { supportGraph } from '../../numerics/graph/edges.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
+import type { AnyPaths, Model } from '../../model/model.ts';
+import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
 import { knnGraph } from '../../numerics/graph/index.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
-import {
-  analyse,
-  factorise,
-  type SparseSymmetric,
-  type SparseTerms,
-  solve,
-  sparseSymmetric,
-} from '../../numerics/sparse/index.ts';
+import type { SparseSymmetric } from '../../numerics/sparse/index.ts';
 import { dot } from '../../numerics/vectors.ts';
+import * as op from '../../tensors/ops.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import {
   latentDimOption,
@@ -34,7 +26,6 @@ import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
 import {
   precisionOf,
-  precisionTerms,
   type ReconstructionFactor,
   reconstructionFactor,
 } from '../spectral/neighbourhood/localReconstruction.ts';
@@ -42,6 +33,7 @@ import { neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
 import { placeByEquation } from '../spectral/placement/byEquation.ts';
 import { isPoint, reconstructedRows } from '../spectral/placement/byReconstruction.ts';
 import { placedRows } from '../spectral/placement/newRows.ts';
+import { embeddedField } from './fieldModel.ts';
 import { filledParents, fillReducingOrder } from './filledParents.ts';
 import { laterNeighbours } from './laterNeighbours.ts';
 
@@ -93,7 +85,7 @@ const schema = v.strictObject({
  *
  * @param Y - N×D observations, their rows in a meaningful order, or with `order`
  * @param options - see {@link AlleOptions}
- * @returns a model in closed form for `fit`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
+ * @returns a model for `fit`, whose maximum has a closed form; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, an order that is not one, and, when it is fitted, a point that
  * later ones reconstruct exactly
  * @see Lawrence 2012, §2.7.4
@@ -102,7 +94,10 @@ const schema = v.strictObject({
  * const { latents, objective } = await fit(alle(Y, { neighbours: 6 }));
  * ```
  */
-export function alle(Y: MatrixLike, options: AlleOptions = {}): ComputedModel<FieldLearning & Placing & Spectral> {
+export function alle(
+  Y: MatrixLike,
+  options: AlleOptions = {},
+): Model<AnyPaths, FieldLearning & Placing & Spectral, 'searched'> {
   const checked = withVectors(checkOptions(schema, options, 'alle'), options, 'alle');
   const { regularization } = checked;
   const points = observationsFrom(Y);
@@ -113,69 +108,66 @@ export function alle(Y: MatrixLike, options: AlleOptions = {}): ComputedModel<Fi
     graph !== undefined && checked.order === undefined
       ? fillReducingOrder(graph)
       : orderFrom(checked.order, points.rows);
-  const factor = once(function* () {
-    const parents = graph === undefined ? yield* laterNeighbours(points, k, order) : filledParents(graph, order);
+  const learned = lazily(() => {
+    const parents = graph === undefined ? completed(laterNeighbours(points, k, order)) : filledParents(graph, order);
     return reconstructionFactor(centredOf(points), parents, regularization, false);
   });
   const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(points);
-  return readAs(
-    defined({ points, k, note, factor, basePrecision, checked: { ...checked, neighbours: k } }),
-    checked.embedding,
-  );
+  const known = { ...checked, neighbours: k };
+  const model = embeddedField({
+    name: 'alle',
+    observations: points,
+    latentDim: checked.latentDim,
+    density: {
+      // The factor is that of the greatest density, in closed form.
+      parameters: () => ({}),
+      prepare: learned,
+      logDensity: () => op.scalar(logLikelihood(learned(), points.columns)),
+      findings: () => {
+        const { graph: found } = momentField(...entriesOf(precisionOf(learned()), basePrecision));
+        const message = `The likelihood is greatest for neighbours among later points. The learned graph has ${found.sources.length} edges and is connected.${note}`;
+        return { message };
+      },
+      field: () => learnedFactor(learned(), points, basePrecision, known),
+    },
+    toJSON: () => savedSpectral('alle', points, known),
+  });
+  return readAs(model, checked.embedding);
 }
 
-interface AlleData {
-  readonly points: Matrix;
-  readonly k: number;
-  /** A sentence about k. */
-  readonly note: string;
-  /** The factor of the precision, found once. */
-  readonly factor: () => ProgressiveWork<ReconstructionFactor>;
-  readonly basePrecision: number;
-  readonly checked: v.InferOutput<typeof schema>;
-}
+type Checked = v.InferOutput<typeof schema>;
 
-const defined = defineComputedModel({
-  name: 'alle',
-  solve: function* ({ points, note, factor: factorOf, basePrecision, checked: { latentDim } }: AlleData) {
-    const factor = yield* stage('neighbours', factorOf());
-    const { trace, ...precision } = precisionOf(factor);
-    const { values, vectors } = yield* stage('eigenvectors', bottomOfSparse(precision, latentDim, { trace }));
-    const eigenvalues = values.map((value) => 1 / (value + basePrecision));
-    const latents = new Matrix(
-      vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % latentDim]!)),
-      points.rows,
-      latentDim,
-    );
-    const objective = logLikelihood(factor, points.columns);
-    return {
-      latents,
-      eigenvalues,
-      objective,
-      terms: { field: objective },
-      message: `Closed form: the maximum of the likelihood for neighbours among later points. ${described(fieldGraph(precision))}${note}`,
-    };
-  },
-  posterior: (found, data) => {
-    const { basePrecision } = data;
-    const terms = () => precisionTerms(completed(data.factor()));
-    const precision = () => withBase(terms(), basePrecision);
-    return {
-      placement: {
-        acceptsMissing: false,
-        observedColumns: data.points.columns,
-        place: (given: Matrix) => placedBefore(found, data, given),
-      },
-      graph: fieldGraph(precisionOf(completed(data.factor()))),
-      field: {
-        precision: () => denseOf(precision()),
-        covariance: () => inverseOf(precision()),
-        impute: (columns: Matrix) => imputedByField(precision(), columns),
-      },
-    };
-  },
-  toJSON: ({ points, checked }) => savedSpectral('alle', points, checked),
-});
+/** The field that was learned, and how its eigenvectors place rows. */
+function learnedFactor(
+  factor: ReconstructionFactor,
+  points: Matrix,
+  basePrecision: number,
+  options: Checked & { readonly neighbours: number },
+): LearnedByLayer {
+  const { trace, ...precision } = precisionOf(factor);
+  return {
+    ...momentField(...entriesOf(precision, basePrecision)),
+    embedding: (dim) => {
+      const { values, vectors } = completed(bottomOfSparse(precision, dim, { trace }));
+      const eigenvalues = values.map((value) => 1 / (value + basePrecision));
+      const latents = new Matrix(
+        vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % dim]!)),
+        points.rows,
+        dim,
+      );
+      const precisions = Array.from(eigenvalues, (value) => Math.max(0, 1 / value - basePrecision));
+      return {
+        latents,
+        eigenvalues,
+        placement: {
+          acceptsMissing: false,
+          observedColumns: points.columns,
+          place: (rows: Matrix) => placedBefore(latents, precisions, points, rows, options),
+        },
+      };
+    },
+  };
+}
 
 const centredOf = (points: Matrix) => standardized(points, standardizationOf(points, true, false));
 
@@ -187,11 +179,12 @@ function meanVariance(points: Matrix): number {
 
 /** Rows that come before all points: see {@link alle}. */
 function placedBefore(
-  { latents, eigenvalues }: Found,
-  { points, k, basePrecision, checked: { regularization } }: AlleData,
+  latents: Matrix,
+  precisions: readonly number[],
+  points: Matrix,
   rows: Matrix,
+  { neighbours: k, regularization }: Checked & { readonly neighbours: number },
 ): Projection {
-  const precisions = Array.from(eigenvalues, (value) => Math.max(0, 1 / value - basePrecision));
   const D = points.columns;
   const made = reconstructedRows(points, rows, k, regularization);
   const logDensity = Float64Array.from(made, ({ residual }) => 0.5 * D * (log(D / residual) - log(2 * Math.PI) - 1));
@@ -211,62 +204,20 @@ function logLikelihood({ diagonal, residuals }: ReconstructionFactor, D: number)
   return sum;
 }
 
-/** The pairs whose entry of the precision is not 0, with its modulus as weight. */
-function fieldGraph({ pattern, values: entries }: SparseSymmetric): Graph {
-  const { size } = pattern;
-  const sources = new Int32Array(entries.length);
-  for (let j = 0; j < size; j++) sources.fill(j, pattern.starts[j], pattern.starts[j + 1]);
-  const off = Int32Array.from(sources.keys()).filter((p) => sources[p] !== pattern.rows[p]);
-  return supportGraph(
-    { size, sources: off.map((p) => sources[p]!), targets: off.map((p) => pattern.rows[p]!) },
-    Float64Array.from(off, (p) => entries[p]!),
-  );
-}
-
-function described(graph: Graph): string {
-  return `The learned graph has ${graph.sources.length} edges and is connected.`;
-}
-
-function withBase({ size, rows, columns, values }: SparseTerms, base: number): SparseTerms {
-  const count = values.length;
-  const based = {
-    size,
-    rows: new Int32Array(count + size),
-    columns: new Int32Array(count + size),
-    values: new Float64Array(count + size).fill(base, count),
-  };
-  based.rows.set(rows);
-  based.columns.set(columns);
-  based.values.set(values);
-  for (let i = 0; i < size; i++) {
-    based.rows[count + i] = i;
-    based.columns[count + i] = i;
-  }
-  return based;
-}
-
-function denseOf({ size, rows, columns, values }: SparseTerms): Matrix {
-  const dense = Matrix.zeros(size, size);
-  values.forEach((value, e) => {
-    const i = rows[e]!;
-    const j = columns[e]!;
-    dense.data[i * size + j]! += value;
-    if (i !== j) dense.data[j * size + i]! += value;
+/** L + γI: its points and the pairs whose entry is not 0, and its entries there. */
+function entriesOf({ pattern, values }: SparseSymmetric, base: number): [Ends, PrecisionEntries] {
+  const { size, starts, rows } = pattern;
+  const columns = new Int32Array(values.length);
+  for (let j = 0; j < size; j++) columns.fill(j, starts[j], starts[j + 1]);
+  const off = Int32Array.from(columns.keys()).filter((p) => columns[p] !== rows[p]);
+  const diagonal = new Float64Array(size).fill(base);
+  rows.forEach((i, p) => {
+    if (i === columns[p]) diagonal[i]! += values[p]!;
   });
-  return dense;
-}
-
-function inverseOf({ size, rows, columns, values }: SparseTerms): Matrix {
-  const sparse = sparseSymmetric(size, rows, columns, values);
-  const factor = factorise(analyse(sparse.pattern), sparse.values);
-  const inverse = Matrix.zeros(size, size);
-  const unit = new Float64Array(size);
-  for (let i = 0; i < size; i++) {
-    unit.fill(0);
-    unit[i] = 1;
-    solve(factor, unit, inverse.data.subarray(i * size, (i + 1) * size));
-  }
-  return inverse;
+  return [
+    { size, sources: off.map((p) => columns[p]!), targets: off.map((p) => rows[p]!) },
+    { diagonal, edges: Float64Array.from(off, (p) => values[p]!) },
+  ];
 }
 
 function orderFrom(order: unknown, N: number): readonly number[] {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { completed } from '../../../src/core/progressiveWork.ts';
 import {
   nearestLists,
-  precisionTerms,
+  precisionOf,
   reconstructionFactor,
 } from '../../../src/models/spectral/neighbourhood/localReconstruction.ts';
 import { connectedComponents } from '../../../src/numerics/graph/connectedComponents.ts';
@@ -113,13 +113,14 @@ describe('equivalences', () => {
     );
     // Column i divided by m_ii.
     const L = product(M.map((row) => row.map((entry, i) => entry / M[i]![i]!)));
-    const terms = precisionTerms({ reconstruction, residuals, diagonal: diagonal.map(() => 1) });
+    const { pattern, values } = precisionOf({ reconstruction, residuals, diagonal: diagonal.map(() => 1) });
     const sparse = L.map((row) => row.map(() => 0));
-    terms.values.forEach((value, e) => {
-      const [i, j] = [terms.rows[e]!, terms.columns[e]!];
-      sparse[i]![j]! += value;
-      if (i !== j) sparse[j]![i]! += value;
-    });
+    for (let j = 0; j < pattern.size; j++) {
+      for (let p = pattern.starts[j]!; p < pattern.starts[j + 1]!; p++) {
+        sparse[pattern.rows[p]!]![j] = values[p]!;
+        sparse[j]![pattern.rows[p]!] = values[p]!;
+      }
+    }
     expectClose(sparse.flat(), L.flat(), 1e-10);
     const normalised = jacobi(L);
     const plain = await fit(lle(points, { neighbours: 6 }));

@@ -4,7 +4,7 @@ import type { Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { type Reconstruction, reconstructionWeights } from '../../../numerics/graph/reconstructionWeights.ts';
 import { neighboursInParts } from '../../../numerics/neighbours/index.ts';
-import type { SparseSymmetric, SparseTerms } from '../../../numerics/sparse/index.ts';
+import type { SparseSymmetric } from '../../../numerics/sparse/index.ts';
 import { outerProduct } from '../../../numerics/sparse/outerProduct.ts';
 
 /** The k nearest others of every point, ties by index; searched with pauses. */
@@ -150,41 +150,4 @@ export function precisionOf({ reconstruction, diagonal }: ReconstructionFactor):
   }
   const M = { size, starts, rows: rows.subarray(0, count), values: values.subarray(0, count) };
   return { ...outerProduct(M), trace };
-}
-
-/** L = MMᵀ, column of M by column. */
-export function precisionTerms({ reconstruction, diagonal }: ReconstructionFactor): SparseTerms {
-  const { starts, neighbours, weights } = reconstruction;
-  const termsOf = (scale: number, i: number) => {
-    const entries = starts[i + 1]! - starts[i]! + 1;
-    return scale === 0 ? 0 : (entries * (entries + 1)) / 2;
-  };
-  const terms = diagonal.reduce((sum, scale, i) => sum + termsOf(scale, i), 0);
-  const rows = new Int32Array(terms);
-  const columns = new Int32Array(terms);
-  const values = new Float64Array(terms);
-  // The point itself and its neighbours, and their entries of the column.
-  const points: number[] = [];
-  const entries: number[] = [];
-  let e = 0;
-  for (let i = 0; i < diagonal.length; i++) {
-    const scale = diagonal[i]!;
-    if (scale === 0) continue;
-    const first = starts[i]!;
-    const count = starts[i + 1]! - first + 1;
-    points[0] = i;
-    entries[0] = scale;
-    for (let a = 1; a < count; a++) {
-      points[a] = neighbours[first + a - 1]!;
-      entries[a] = -scale * weights[first + a - 1]!;
-    }
-    for (let a = 0; a < count; a++) {
-      for (let b = 0; b <= a; b++) {
-        rows[e] = points[a]!;
-        columns[e] = points[b]!;
-        values[e++] = entries[a]! * entries[b]!;
-      }
-    }
-  }
-  return { size: diagonal.length, rows, columns, values };
 }
