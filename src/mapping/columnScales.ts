@@ -7,7 +7,7 @@ import { withFloat64 } from '../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
-import type { MomentsAt } from './conditionedProcess.ts';
+import type { MomentsAt } from './functionMoments.ts';
 import { allColumns } from './functionMoments.ts';
 import type { GaussianProcess } from './gaussianProcess.ts';
 

@@ -13,6 +13,9 @@ export interface FunctionMoments {
   covariance(column: number): Tensor2D;
 }
 
+/** Moments of the functions at inputs (n×q), group by group. Called on the float64 backend. */
+export type MomentsAt = (A: Tensor2D) => readonly FunctionMoments[];
+
 /** Mean and variance of all D columns, n×D each, in their order. */
 export function allColumns(groups: readonly FunctionMoments[], D: number): { mean: Tensor2D; variance: Tensor2D } {
   const wide = groups.map(({ mean, variance }) =>

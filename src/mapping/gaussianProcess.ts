@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { givenOptions } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { checkNumbers, type Standardization, unchanged } from '../core/observations.ts';
+import { checkNumbers } from '../core/observations.ts';
 import { unknownName } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { checkKernel } from '../kernels/algebra.ts';
@@ -14,16 +14,16 @@ import { ownTensors } from '../model/part.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { remembered } from './conditionedMemory.ts';
-import { type ConditionedProcess, conditionedProcess, type MomentsAt } from './conditionedProcess.ts';
 import type { Covariance, CovarianceStructure } from './covariance/covariance.ts';
 import { inducingCovariance } from './covariance/inducing.ts';
 import { dataOf, disposeData, keptPatternData } from './covariance/observedData.ts';
 import { structureOf } from './covariance/structureOf.ts';
+import type { MomentsAt } from './functionMoments.ts';
 import { checkNoise, gaussian, noiseOfNew } from './likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelihood.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 import { patternMoments } from './patternMoments.ts';
-import { processDensity, slopeMoments } from './processDensity.ts';
+import { processDensity } from './processDensity.ts';
 import type { Inducing } from './variational/inducingInputs.ts';
 import { sparseDensity } from './variational/sparseDensity.ts';
 
@@ -91,13 +91,6 @@ export interface GaussianProcess<K extends Kernel = Kernel> {
   readonly through: (inducing: Matrix) => GaussianProcess;
   /** As the density of a variable that is given the inputs: `observed(Y, { density: gaussianProcess({ kernel }), given: z })`. */
   readonly density: Density;
-  /** The process of known values given observations at X (N×q): its factors are made once. */
-  readonly condition: (
-    values: ParameterValues,
-    X: Matrix,
-    patterns: readonly ObservedPattern[],
-    standardization?: Standardization,
-  ) => ConditionedProcess;
 }
 
 /** The density of a process's observations, which are kept as tensors until `dispose`. */
@@ -224,13 +217,6 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
       checkNoise(likelihood, X.rows, width);
       return patternMoments({ covarianceAt, values, X, patterns, width, name: NAME });
     },
-    condition: (values, X, patterns, standardization) =>
-      conditionedProcess(
-        process.momentsAt(values, X, patterns),
-        { likelihood, values },
-        standardization ?? unchanged(widthOf(patterns)),
-        slopeMoments(process, values, X, patterns),
-      ),
     through: (at) => gaussianProcess({ kernel, likelihood, inducing: at, ...(columnScales && { columnScales }) }),
     get density() {
       return density();

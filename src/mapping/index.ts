@@ -1,5 +1,4 @@
-export type { ConditionedProcess, MomentsAt } from './conditionedProcess.ts';
-export type { FunctionMoments } from './functionMoments.ts';
+export type { FunctionMoments, MomentsAt } from './functionMoments.ts';
 export {
   type ColumnScales,
   type GaussianProcess,

@@ -4,9 +4,9 @@ import { valueTensors } from '../model/valueTensors.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
-import type { MomentsAt } from './conditionedProcess.ts';
 import type { Covariance } from './covariance/covariance.ts';
 import { patternData, placeOf } from './covariance/observedData.ts';
+import type { MomentsAt } from './functionMoments.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
 /** A process of known values and what it is conditioned on. */

@@ -16,13 +16,13 @@ import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { columnScales, scaledMoments, scaledNoise } from './columnScales.ts';
-import type { MomentsAt } from './conditionedProcess.ts';
-import { logPredictiveEntries, observedAt } from './conditionedProcess.ts';
-import { allColumns, covariancesOf, type FunctionMoments } from './functionMoments.ts';
+
+import { allColumns, covariancesOf, type FunctionMoments, type MomentsAt } from './functionMoments.ts';
 import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
 import { noiseOfNew } from './likelihoods/gaussian.ts';
 import type { Likelihood } from './likelihoods/likelihood.ts';
-import { type ObservedPattern, observedPatterns } from './observedPatterns.ts';
+import { logPredictiveEntries, observedAt } from './likelihoods/newObservations.ts';
+import { observedPatterns } from './observedPatterns.ts';
 import { sparseMoments } from './sparseApproximation.ts';
 
 /** A process before its density is added to it. */
@@ -247,20 +247,6 @@ function checkSlopesOf({
     );
   }
   checkSlopes(kernel, ownTensors('kernel', Object.keys(kernel.parameters))(valueTensors(values)), inputs());
-}
-
-/** Moments of the functions' slopes: those of a process whose kernel is that of the slopes. */
-export function slopeMoments(
-  { kernel, parameters, momentsAt }: Process,
-  values: ParameterValues,
-  X: Matrix,
-  patterns: readonly ObservedPattern[],
-): MomentsAt {
-  const made = lazily(() => {
-    checkSlopesOf({ kernel, parameters, values, inputs: () => X });
-    return momentsAt(values, X, patterns, slopeKernel(kernel, X));
-  });
-  return (A) => made()(A);
 }
 
 /** A joint draw of functions, with noise of this variance around them. */

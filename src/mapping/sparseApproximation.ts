@@ -3,9 +3,9 @@ import type { ParameterValues } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { doublesOf } from '../tensors/doubles.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import type { MomentsAt } from './conditionedProcess.ts';
 import { spanningInputs } from './covariance/spanningInputs.ts';
 import { structureOf } from './covariance/structureOf.ts';
+import type { MomentsAt } from './functionMoments.ts';
 import type { GaussianProcess } from './gaussianProcess.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 

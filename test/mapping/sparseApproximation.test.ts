@@ -1,7 +1,7 @@
 import { add, bias, gaussian, gaussianProcess, linear, Matrix, rbf, seededRandom, white } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import type { MomentsAt } from '../../src/mapping/conditionedProcess.ts';
 import { spanningInputs } from '../../src/mapping/covariance/spanningInputs.ts';
+import type { MomentsAt } from '../../src/mapping/functionMoments.ts';
 import { allColumns } from '../../src/mapping/functionMoments.ts';
 import { observedPatterns } from '../../src/mapping/observedPatterns.ts';
 import { sparseMoments } from '../../src/mapping/sparseApproximation.ts';
