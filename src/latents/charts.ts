@@ -1,6 +1,7 @@
 import { acos, atan2, sin } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { Chart } from '../model/language/map.ts';
+import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
 import * as op from '../tensors/ops.ts';
 import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { defineMap } from './defineMap.ts';
@@ -18,16 +19,60 @@ const angles = (dim: number): Chart => ({
       return angle + part * (way - TURN * Math.round(way / TURN));
     }),
   start: (components) => {
-    const result = Matrix.zeros(components.rows, dim);
-    for (let i = 0; i < components.rows; i++) {
+    const pairs = dim === 2 && components.columns === 4 ? inPlanesOfCircles(components) : components;
+    const result = Matrix.zeros(pairs.rows, dim);
+    for (let i = 0; i < pairs.rows; i++) {
       for (let d = 0; d < dim; d++) {
-        const [x, y] = [components.at(i, 2 * d), 2 * d + 1 < components.columns ? components.at(i, 2 * d + 1) : 0];
+        const [x, y] = [pairs.at(i, 2 * d), 2 * d + 1 < pairs.columns ? pairs.at(i, 2 * d + 1) : 0];
         result.data[i * dim + d] = atan2(y, x);
       }
     }
     return result;
   },
 });
+
+/**
+ * The cosines and sines of two angles out of four uncorrelated columns of unit variance, z, that are some rotation of them: the planes of the circles are those in which
+ * zᵀAz varies least among symmetric A of trace 0, since cos²θ + sin²θ − cos²φ − sin²φ is constant. They are spanned by A's eigenvectors.
+ */
+function inPlanesOfCircles(z: Matrix): Matrix {
+  const entries = [0, 1, 2, 3].flatMap((a) => [0, 1, 2, 3].slice(a).map((b) => [a, b] as const));
+  const n = entries.length;
+  const unit = (a: number, b: number) => (a === b ? 1 : Math.SQRT2);
+  const products = entries.map(([a, b]) =>
+    Float64Array.from({ length: z.rows }, (_, i) => unit(a, b) * z.at(i, a) * z.at(i, b)),
+  );
+  const centred = products.map((own) => {
+    const mean = own.reduce((sum, entry) => sum + entry / z.rows, 0);
+    return own.map((entry) => entry - mean);
+  });
+  const covariance = Matrix.zeros(n, n);
+  centred.forEach((own, k) => {
+    centred.forEach((other, l) => {
+      covariance.data[k * n + l] = own.reduce((sum, entry, i) => sum + (entry * other[i]!) / z.rows, 0);
+    });
+  });
+  // A trace would cost more than anything else.
+  const most = entries.reduce((sum, _, k) => sum + covariance.at(k, k), 1);
+  entries.forEach(([a, b], k) => {
+    entries.forEach(([c, d], l) => {
+      if (a === b && c === d) covariance.data[k * n + l]! += most;
+    });
+  });
+  const least = symmetricEigenpairs(covariance).vectors.column(0);
+  const A = Matrix.zeros(4, 4);
+  entries.forEach(([a, b], k) => {
+    A.data[4 * a + b] = A.data[4 * b + a] = least[k]! / unit(a, b);
+  });
+  const { vectors } = symmetricEigenpairs(A);
+  const result = Matrix.zeros(z.rows, 4);
+  for (let i = 0; i < z.rows; i++) {
+    for (let d = 0; d < 4; d++) {
+      result.data[4 * i + d] = [0, 1, 2, 3].reduce((sum, a) => sum + z.at(i, a) * vectors.at(a, d), 0);
+    }
+  }
+  return result;
+}
 
 const onCircles = (angle: Tensor2D): Tensor2D => op.concat([op.cos(angle), op.sin(angle)], 1) as Tensor2D;
 

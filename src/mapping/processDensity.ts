@@ -7,6 +7,7 @@ import { checkSlopes, slopeKernel, slopeRows } from '../kernels/slopeKernel.ts';
 import { whiteOf } from '../kernels/structure/index.ts';
 import { jointDraw, normalEntries } from '../model/jointDraw.ts';
 import type { Conditional, Density, DensityContext, RowMoments, Rows } from '../model/language/density.ts';
+import { flooredNoise, noiseStart } from '../model/leastNoise.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
@@ -74,17 +75,26 @@ export function functionsDensity({
   };
 }
 
+/** Iterations before the noise around points on a chart is free. */
+const NOISE_HELD = 100;
+
 /** The density of a variable whose columns are draws of a Gaussian process of the variables that it is given, with noise. */
 export function processDensity(process: Process): Density {
   const parameters = process.parameters as Readonly<Record<string, Parameter>>;
+  const { noise } = parameters;
   return Object.freeze<Density>({
     ...functionsDensity(process),
     normalised: parameters.inducing === undefined,
     exact: parameters.inducing === undefined,
     independent: false,
     // Noise that differs from column to column makes a covariance of each.
-    quadratic: typeof parameters.noise?.initial === 'number',
-    parameters: () => parameters,
+    quadratic: typeof noise?.initial === 'number',
+    parameters: ({ data, isOnChart }) =>
+      isOnChart && data !== undefined && noise !== undefined
+        ? { ...parameters, noise: flooredNoise(noise, noiseStart(data)) }
+        : parameters,
+    // On a chart points can follow the observations for any noise: were it free at once, it would fall before they lie in the order of the manifold.
+    held: ({ isOnChart }) => (isOnChart && noise?.free ? { names: ['noise'], iterations: NOISE_HELD } : undefined),
     // Observations stay the same: what their patterns need is kept. Those of a variable that is inferred come with each evaluation.
     prepare: ({ data }) => (data === undefined ? undefined : process.given(observedPatterns(data), data.rows)),
     logDensity: (p, { value, given }, context) => {

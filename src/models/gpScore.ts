@@ -13,10 +13,10 @@ import { add } from '../kernels/algebra.ts';
 import { bias } from '../kernels/bias.ts';
 import { rbf } from '../kernels/rbf.ts';
 import { fixedAt } from '../latents/fixedAt.ts';
+import { meanVariance } from '../model/leastNoise.ts';
 import type { VariableLayout } from '../model/variables.ts';
 import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { latentVariableModel } from './gp/latentVariableModel.ts';
-import { meanVariance } from './gp/views.ts';
 
 /** Options of {@link gpScore}. */
 export interface GpScoreOptions {

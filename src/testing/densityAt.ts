@@ -60,6 +60,7 @@ export function densityAt(
     given: given.map((mean) => ({ mean })),
     data: present && withEntries(value, (entry, i) => (present.data[i] === 0 ? Number.NaN : entry)),
     observations: observationsOf(value.rows),
+    isOnChart: false,
     seed,
     batched,
   });

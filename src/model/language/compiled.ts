@@ -208,6 +208,10 @@ export function compiled(
       get observations() {
         return observations();
       },
+      isOnChart: given.some((each) => {
+        const { variable: other } = nodes.find((node) => node.name === each)!;
+        return other.role === 'mapped' && other.map.chart !== undefined;
+      }),
       seed,
       batched,
     }),

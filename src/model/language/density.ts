@@ -47,6 +47,8 @@ export interface DensityStart {
   readonly data: Matrix | undefined;
   /** Observations of all observed variables side by side, missing entries filled in. */
   readonly observations: Matrix;
+  /** True if a variable that it is given lies on a manifold with a chart, such as a circle. */
+  readonly isOnChart: boolean;
   readonly seed: number;
   /** True if the log density will be asked for some rows at a time. */
   readonly batched: boolean;

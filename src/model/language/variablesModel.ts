@@ -4,6 +4,7 @@ import { seededRandom } from '../../core/random.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import * as op from '../../tensors/ops.ts';
 import { checkModelGiven } from '../givenModel.ts';
+import { noiseNote } from '../leastNoise.ts';
 import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, StartKind } from '../model.ts';
 import type { DataFormat } from '../modelFactory.ts';
 import type { AnyPosterior, Posterior } from '../posterior.ts';
@@ -104,7 +105,8 @@ export function variablesModel<Data>(
     ...(startAt !== undefined && {
       startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),
     }),
-    ...(note !== undefined && { note: (values: ParameterValues) => note(data, values) }),
+    note: (values: ParameterValues) =>
+      note?.(data, values) ?? noiseNote(compiledFor(values).parameters, (path) => values[path]),
     posterior: (values) => posteriorOf(fittedGraph(compiledFor(values), values)),
     toJSON,
   };
@@ -116,17 +118,21 @@ export function variablesModel<Data>(
     if (maps !== undefined) return undefined;
     if (graph().nodes.some(startsAtMap)) {
       return async () => ({
-        model: startedAt({ ...(await mapsOf(graph(), seen())), ...(await chartMapsOf(graph(), seen())) }),
+        model: startedAt({ ...(await mapsOf(graph(), seen())), ...(await chartMapsOf(graph(), seen()))[0]?.maps }),
         message: ' The latents started at a t-SNE map.',
       });
     }
     if (!graph().nodes.some((node) => startsOnChart(graph(), node))) return undefined;
     return async ({ seed }: { readonly seed: number }) => {
-      const onChart = startedAt(await chartMapsOf(graph(), seen()));
-      const isBetter = startDensity(onChart, seed) > startDensity(model, seed);
-      return isBetter
-        ? { model: onChart, message: " The latents started at Laplacian eigenmaps' coordinates on their chart." }
-        : { model: startedAt({}), message: '' };
+      let [best, density, message] = [startedAt({}), startDensity(model, seed), ''];
+      for (const { owner, maps } of await chartMapsOf(graph(), seen())) {
+        const onChart = startedAt(maps);
+        const own = startDensity(onChart, seed);
+        if (own <= density) continue;
+        [best, density] = [onChart, own];
+        message = ` The latents started at ${owner} coordinates on their chart.`;
+      }
+      return { model: best, message };
     };
   });
   return Object.freeze(
@@ -156,17 +162,21 @@ async function mapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>)
 const startsOnChart = (graph: VariableGraph, { name, variable, isPointwise }: Node): boolean =>
   isPointwise && variable.role === 'latent' && variable.init === 'pca' && chartOf(graph, name)?.start !== undefined;
 
-/** Coordinates of Laplacian eigenmaps on their charts, for variables that have one. */
-async function chartMapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Promise<StartMaps> {
+/** Coordinates on their charts, for variables that have one, as maps of the observations show them; each with whose map it is. */
+async function chartMapsOf(
+  graph: VariableGraph,
+  seen: ReadonlyMap<string, SeenData>,
+): Promise<readonly { readonly owner: string; readonly maps: StartMaps }[]> {
   const nodes = graph.nodes.filter((node) => startsOnChart(graph, node));
-  if (nodes.length === 0) return {};
-  const { eigenmaps } = await import('../eigenmaps.ts');
+  if (nodes.length === 0) return [];
+  const { manifoldMaps } = await import('../manifoldMaps.ts');
   const observations = startObservations(graph, seen);
-  const starts = nodes.map(({ name }) => {
-    const { start, components } = chartOf(graph, name)!;
-    return [name, start!(eigenmaps(observations, Math.min(components!, observations.rows - 1)))] as const;
-  });
-  return Object.fromEntries(starts);
+  const charts = nodes.map(({ name }) => [name, chartOf(graph, name)!] as const);
+  const widest = Math.max(...charts.map(([, { components }]) => components!));
+  return manifoldMaps(observations, Math.min(widest, observations.rows - 1)).map(({ owner, map }) => ({
+    owner,
+    maps: Object.fromEntries(charts.map(([name, { start }]) => [name, start!(map)])),
+  }));
 }
 
 /** The log density of a model where it starts; −∞ where it has none there. */

@@ -24,6 +24,7 @@ import type { Shards } from '../../mapping/variational/shards.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import { imputed } from '../../model/imputation.ts';
 import { type Initialization, initialLatents } from '../../model/initialization.ts';
+import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
 import { collapses } from './distributedViews.ts';
@@ -32,7 +33,7 @@ import type { DistributedPaths } from './gpModel.ts';
 import { assembledFamily } from './latentVariableModel.ts';
 import { modelOfRows, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
 import { startLengthscales } from './startLengthscales.ts';
-import { type FamilyParts, likelihoodFrom, MAPPING, meanVariance } from './views.ts';
+import { type FamilyParts, likelihoodFrom, MAPPING } from './views.ts';
 
 export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | undefined> {
   /** q, from 1: more than are needed, since dimensions switch themselves off. */

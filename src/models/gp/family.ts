@@ -21,13 +21,14 @@ import { mlpMap } from '../../latents/mlpMap.ts';
 import { functionsOf, isLikelihood } from '../../mapping/likelihoods/likelihood.ts';
 import type { Inducing } from '../../mapping/variational/inducingInputs.ts';
 import { type Initialization, initialLatents } from '../../model/initialization.ts';
+import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model, Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import { type LatentVariableModelOptions, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
-import { isReal, meanVariance } from './views.ts';
+import { isReal } from './views.ts';
 
 /** What every named model of the Gaussian-process family takes beside its observations; all but `latentDim` has a default. */
 export interface FamilyOptions<

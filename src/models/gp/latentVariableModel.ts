@@ -12,6 +12,7 @@ import { rowsPosterior } from '../../model/language/derived.ts';
 import type { Places } from '../../model/language/graph.ts';
 import { latent, observed, type Variable } from '../../model/language/variable.ts';
 import { type NamedVariables, variablesModel } from '../../model/language/variablesModel.ts';
+import { noiseNote } from '../../model/leastNoise.ts';
 import type { AnyModel, Model, ModelJSON, ParameterValues, StartKind } from '../../model/model.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/json.ts';
@@ -28,7 +29,6 @@ import {
   type FamilyParts,
   type KernelsByView,
   madeViews,
-  noiseNote,
   pathOf,
   type ViewOptions,
   type ViewsOptions,
@@ -236,7 +236,12 @@ export function assembledFamily(
 
 /** What there is to say of the columns and the noise of views. */
 const notesOf = ({ views }: FamilyParts, values: ParameterValues): string =>
-  views.map((view) => (view.note ?? '') + noiseNote(view.process.likelihood, values[`${view.path}.noise`])).join('');
+  views
+    .map(
+      ({ note = '', path, process }) =>
+        note + noiseNote(process.likelihood.parameters, (name) => values[`${path}.${name}`]),
+    )
+    .join('');
 
 function familyJSON(name: string, { views, latentDim, latents, priors }: FamilyParts): ModelJSON {
   return {

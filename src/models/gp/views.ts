@@ -22,17 +22,8 @@ import { boundProcess, type ViewProcess } from '../../mapping/variational/boundP
 import { checkInducing, type Inducing, inducingStart } from '../../mapping/variational/inducingInputs.ts';
 import { imputed } from '../../model/imputation.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
-import {
-  entriesOf,
-  fixed,
-  flooredParameter,
-  isParameter,
-  type Parameter,
-  type ParameterLike,
-  type ParameterValue,
-  parameterFrom,
-  positive,
-} from '../../model/parameter.ts';
+import { flooredNoise, noiseStart } from '../../model/leastNoise.ts';
+import { fixed, isParameter, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 
 /** One view of the points: what was observed of them, and how it follows from the latents. */
@@ -353,33 +344,11 @@ export function likelihoodFrom(
       `${name} takes either noise or a likelihood, but both were given. Say it in the likelihood: gaussian({ variance }).`,
     );
   }
-  const start = 0.01 * meanVariance(observations);
+  const start = noiseStart(observations);
   const standard = positive(start);
   const own = (noise as ParameterLike | undefined) ?? (isCopied ? fixed(start) : standard);
   const variance = parameterFrom(own, standard, `'noise' of ${name}`);
-  const likelihood = given ?? gaussian({ variance: isParameter(noise) ? variance : floored(variance, start) });
+  const likelihood = given ?? gaussian({ variance: isParameter(noise) ? variance : flooredNoise(variance, start) });
   checkNoise(likelihood, observations.rows, observations.columns);
   return likelihood;
-}
-
-/** Least noise of a search, as a part of the observations' mean variance: with less, the mapping passes through all of them, and its covariance has no factor. */
-const LEAST_NOISE = 1e-6;
-
-const floored = (variance: Parameter, start: number): Parameter =>
-  flooredParameter(variance, (LEAST_NOISE / 0.01) * start);
-
-/** What a fit says where its noise came to its floor. */
-export function noiseNote({ parameters }: Likelihood, found: ParameterValue | undefined): string {
-  const { floor } = parameters.noise ?? {};
-  if (floor === undefined || found === undefined || !entriesOf(found).some((entry) => entry < 1.01 * floor)) return '';
-  return (
-    ` The noise came to its floor (${floor.toExponential(1)}, a millionth of the observations' mean variance): the mapping passes through the observations, and its ` +
-    'variances are too small. Rows that repeat do that, or more latent dimensions than the observations need: leave repeated rows out, take a smaller latentDim, or hold the noise, such as noise: fixed(0.01).'
-  );
-}
-
-/** Mean square of the observed entries, which is the columns' mean variance when they are centred; 1 when all are 0. */
-export function meanVariance({ data }: Matrix): number {
-  const observed = data.filter((entry) => !Number.isNaN(entry));
-  return observed.reduce((sum, entry) => sum + entry * entry, 0) / observed.length || 1;
 }

@@ -7,13 +7,14 @@ import { completed, once, type ProgressiveWork } from '../../core/progressiveWor
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
+import { geodesicDistances } from '../../numerics/graph/geodesicDistances.ts';
 import type { Graph } from '../../numerics/graph/graph.ts';
+import { type LandmarkDistances, landmarkDistances } from '../../numerics/graph/landmarkDistances.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
-import { geodesicDistances } from './neighbourhood/geodesicDistances.ts';
 import {
   type GraphInput,
   type GraphOptions,
@@ -21,7 +22,6 @@ import {
   neighbourInput,
   savedInput,
 } from './neighbourhood/graphInput.ts';
-import { type LandmarkDistances, landmarkDistances } from './neighbourhood/landmarkDistances.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
 import { type NeighbourInput, neighbourLengths, sizeOf } from './neighbourhood/neighbourLengths.ts';
 import {

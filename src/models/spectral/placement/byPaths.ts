@@ -1,8 +1,8 @@
 import { Matrix } from '../../../core/matrix.ts';
 import type { Projection } from '../../../model/posterior.ts';
 import type { Graph } from '../../../numerics/graph/graph.ts';
+import { type ShortestPaths, shortestPaths } from '../../../numerics/graph/shortestPaths.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
-import { type ShortestPaths, shortestPaths } from '../neighbourhood/shortestPaths.ts';
 import { type ProductsEmbedding, placeByProducts } from './byProducts.ts';
 import { type DistancesTo, nearRows, placedRows } from './newRows.ts';
 

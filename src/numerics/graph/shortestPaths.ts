@@ -1,6 +1,6 @@
-import type { Graph } from '../../../numerics/graph/graph.ts';
-import { incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
-import { pointQueue } from '../../../numerics/graph/pointQueue.ts';
+import type { Graph } from './graph.ts';
+import { incidentEdges } from './incidentEdges.ts';
+import { pointQueue } from './pointQueue.ts';
 
 /** Writes into N numbers how long the shortest path to every point is from the nearest of some that are reached already. */
 export type ShortestPaths = (reached: Int32Array, lengths: Float64Array, distances: Float64Array) => void;

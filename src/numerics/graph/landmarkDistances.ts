@@ -1,6 +1,6 @@
-import { Matrix } from '../../../core/matrix.ts';
-import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
-import type { Graph } from '../../../numerics/graph/graph.ts';
+import { Matrix } from '../../core/matrix.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
+import type { Graph } from './graph.ts';
 import { shortestPaths } from './shortestPaths.ts';
 
 /** Lengths of shortest paths from some points. */

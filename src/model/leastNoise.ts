@@ -1,0 +1,40 @@
+import type { Matrix } from '../core/matrix.ts';
+import { entriesOf, flooredParameter, type Parameter, type ParameterValue } from './parameter.ts';
+
+/** Least noise of a search, as a part of the observations' mean variance: with less, the mapping passes through all of them, and its covariance has no factor. */
+const LEAST_NOISE = 1e-6;
+
+/** Where noise starts, as a part of it. */
+const FIRST_NOISE = 0.01;
+
+/** Where the variance of noise starts around observations. */
+export const noiseStart = (observations: Matrix): number => FIRST_NOISE * meanVariance(observations);
+
+/** A variance of noise that a search keeps above a millionth of the mean variance of the observations that have this start. */
+export const flooredNoise = (variance: Parameter, start: number): Parameter =>
+  flooredParameter(variance, (LEAST_NOISE / FIRST_NOISE) * start);
+
+/** What a fit says of parameters that came to the floor of noise. */
+export function noiseNote(
+  parameters: Readonly<Record<string, Parameter>>,
+  at: (path: string) => ParameterValue | undefined,
+): string {
+  const isAtFloor = ([path, { floor }]: readonly [string, Parameter]) => {
+    const found = floor === undefined ? undefined : at(path);
+    return found !== undefined && entriesOf(found).some((entry) => entry < 1.01 * floor!);
+  };
+  return Object.entries(parameters)
+    .filter(isAtFloor)
+    .map(
+      ([, { floor }]) =>
+        ` The noise came to its floor (${floor!.toExponential(1)}, a millionth of the observations' mean variance): the mapping passes through the observations, and its ` +
+        'variances are too small. Rows that repeat do that, or more latent dimensions than the observations need: leave repeated rows out, take a smaller latentDim, or hold the noise, such as noise: fixed(0.01).',
+    )
+    .join('');
+}
+
+/** Mean square of the observed entries, which is the columns' mean variance when they are centred; 1 when all are 0. */
+export function meanVariance({ data }: Matrix): number {
+  const observed = data.filter((entry) => !Number.isNaN(entry));
+  return observed.reduce((sum, entry) => sum + entry * entry, 0) / observed.length || 1;
+}

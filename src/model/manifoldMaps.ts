@@ -1,0 +1,120 @@
+import { Matrix } from '../core/matrix.ts';
+import { completed } from '../core/progressiveWork.ts';
+import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
+import { connectedComponents } from '../numerics/graph/connectedComponents.ts';
+import type { Graph } from '../numerics/graph/graph.ts';
+import { landmarkDistances } from '../numerics/graph/landmarkDistances.ts';
+import { knnGraph } from '../numerics/graph/neighbourhoodGraph.ts';
+import { squaredDistance } from '../numerics/neighbours/squaredDistance.ts';
+import { bottomOfSparse } from '../numerics/sparse/bottomOfSparse.ts';
+import { sparseSymmetric } from '../numerics/sparse/index.ts';
+
+/** Neighbours of each point, where they connect all. */
+const NEIGHBOURS = 10;
+/** Points from which paths are measured, at the most. */
+const LANDMARKS = 400;
+
+/** A map of points on a manifold that shows its coordinates, c columns of unit variance. */
+export interface ManifoldMap {
+  /** Whose it is, in a message. */
+  readonly owner: string;
+  readonly map: Matrix;
+}
+
+/** {@link geodesicMap} and {@link eigenmaps} of points. */
+export const manifoldMaps = (Y: Matrix, columns: number): ManifoldMap[] => {
+  const graph = connectedGraph(Y);
+  return [
+    { owner: "Isomap's", map: geodesicMap(Y, graph, columns) },
+    { owner: "Laplacian eigenmaps'", map: eigenmaps(graph, columns) },
+  ];
+};
+
+/** The graph of 10 neighbours, or so many as connect all points. */
+function connectedGraph(Y: Matrix): Graph {
+  const { rows: N } = Y;
+  let k = Math.min(NEIGHBOURS, N - 1);
+  let graph = knnGraph(Y, k);
+  while (k < N - 1 && connectedComponents(graph).sizes.length > 1) {
+    k = Math.min(2 * k, N - 1);
+    graph = knnGraph(Y, k);
+  }
+  return graph;
+}
+
+/**
+ * Classical scaling of the lengths of paths along the graph, as Isomap has it: of points along a circle the first two columns are its cosine and sine, on a sphere the first
+ * three its coordinates, on a flat torus the first four cosines and sines of both angles, up to a rotation where its circles are alike. From 400 landmarks at the most.
+ *
+ * @see Tenenbaum, de Silva & Langford 2000; de Silva & Tenenbaum 2004
+ */
+function geodesicMap(Y: Matrix, graph: Graph, columns: number): Matrix {
+  const { rows: N, columns: D } = Y;
+  const weights = graph.weights.map((_, e) =>
+    Math.sqrt(squaredDistance(Y.data, D * graph.sources[e]!, D * graph.targets[e]!, D)),
+  );
+  const all = Int32Array.from({ length: N }, (_, i) => i);
+  const L = Math.min(N, LANDMARKS);
+  const { between, fromAll } = completed(landmarkDistances({ ...graph, weights }, all, L));
+  const means = new Float64Array(L);
+  const squares = between.data.map((length) => length * length);
+  squares.forEach((entry, k) => {
+    means[k % L]! += entry / L;
+  });
+  const mean = means.reduce((sum, entry) => sum + entry / L, 0);
+  const products = squares.map((entry, k) => -0.5 * (entry - means[k % L]! - means[Math.floor(k / L)]! + mean));
+  const { vectors } = symmetricEigenpairs(new Matrix(products, L, L));
+  const result = Matrix.zeros(N, columns);
+  for (let d = 0; d < columns; d++) {
+    const own = vectors.column(L - 1 - d);
+    for (let i = 0; i < N; i++) {
+      for (let l = 0; l < L; l++) {
+        const length = fromAll.data[i * L + l]!;
+        result.data[i * columns + d]! -= own[l]! * (length * length - means[l]!);
+      }
+    }
+  }
+  return standardisedColumns(result);
+}
+
+/**
+ * Coordinates of Laplacian eigenmaps: eigenvectors of L·f = μ·D·f of the smallest μ > 0, L the Laplacian of the graph, D its degrees. Of points along a circle the first two are its cosine and sine, of points on a sphere the first three its coordinates.
+ *
+ * @see Belkin & Niyogi 2003
+ */
+function eigenmaps(graph: Graph, count: number): Matrix {
+  const { size: N, sources, targets } = graph;
+  const degrees = new Float64Array(N);
+  sources.forEach((i, e) => {
+    degrees[i]!++;
+    degrees[targets[e]!]!++;
+  });
+  const diagonal = Array.from({ length: N }, (_, i) => i);
+  const L = sparseSymmetric(
+    N,
+    Int32Array.from([...diagonal, ...targets]),
+    Int32Array.from([...diagonal, ...sources]),
+    Float64Array.from([...degrees, ...sources.map(() => -1)]),
+  );
+  const { vectors } = completed(bottomOfSparse(L, count, { metric: degrees }));
+  const result = Matrix.zeros(N, count);
+  for (let d = 0; d < count; d++) {
+    vectors.column(d).forEach((entry, i) => {
+      result.data[i * count + d] = entry;
+    });
+  }
+  return standardisedColumns(result);
+}
+
+/** Columns of mean 0 and variance 1. */
+function standardisedColumns({ data, rows, columns }: Matrix): Matrix {
+  const result = Matrix.zeros(rows, columns);
+  for (let d = 0; d < columns; d++) {
+    let [mean, variance] = [0, 0];
+    for (let i = d; i < data.length; i += columns) mean += data[i]! / rows;
+    for (let i = d; i < data.length; i += columns) variance += ((data[i]! - mean) * (data[i]! - mean)) / rows;
+    const deviation = Math.sqrt(variance);
+    for (let i = d; i < data.length; i += columns) result.data[i] = deviation > 0 ? (data[i]! - mean) / deviation : 0;
+  }
+  return result;
+}
