@@ -19,7 +19,7 @@ import { type ReadTableOptions, type StandardisedColumns, standardise, type Tabl
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './completed.ts';
 import { prepareFiles, writeFit } from './fitFiles.ts';
-import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom, wholeOrAuto } from './flags.ts';
+import { aboveZero, camelCase, checkRequired, fromZero, missingFlag, wholeFrom, wholeOrAuto } from './flags.ts';
 import { isFile, readLabelledTable } from './labelledTable.ts';
 import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
 import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
@@ -27,6 +27,7 @@ import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
 import { addPlotFlags, checkPictures, type PlotArguments } from './plotFlags.ts';
 import { effort, NO_BAR, progressBar } from './progress.ts';
+import { checkTime, sequenceOf, withSegments } from './sequence.ts';
 import { ofPoints, rowsOfPoints } from './shownPoints.ts';
 import { type Context, exitCodeOf } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
@@ -59,6 +60,8 @@ export interface FitArguments
     Pick<FitOptions, 'maxSeconds' | (typeof FIT_FLAGS)[number]> {
   readonly model: string;
   readonly labels?: string;
+  readonly time?: string;
+  readonly maxStep?: number;
   readonly standardise?: boolean;
   readonly options?: string;
   readonly solver?: string;
@@ -86,6 +89,15 @@ export function defineFit(command: Command, context: Context): void {
     .option(
       '--labels <file|column>',
       `labels: a file with one a row, or a column of DATA by name or number from 0; needed by ${LABELLED_MODELS.join(', ')}, where some may be missing`,
+    )
+    .option(
+      '--time <column>',
+      'the column of the time of each row, numbers or dates: dynamics, with no step across a gap; for models with the option dynamics',
+    )
+    .option(
+      '--max-step <length>',
+      'longest step of --time that is no gap, dates in days (default: 1.5 times the median step)',
+      aboveZero,
     )
     .option('--standardise', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
     .addOption(missingFlag())
@@ -131,6 +143,7 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   const options = await readModelOptions(given.options, given);
   if (options.missing !== undefined) checkTakesMissing(given.model);
   if (given.grid) checkPredicts(given.model, '--grid');
+  checkTime(given, options);
   const end = await prepareFiles(given);
   try {
     return await fitAndWrite(data, given, options, own, budget, streams);
@@ -151,6 +164,7 @@ async function fitAndWrite(
   const reading: ReadTableOptions = {
     ...tableOptions(given),
     ...(given.color === undefined ? {} : { color: given.color }),
+    ...(given.time === undefined ? {} : { time: given.time }),
     allowMissing: options.missing === 'ignore',
     // Where the model takes none, they are colours: points without one are grey.
     allowMissingLabels: true,
@@ -158,9 +172,13 @@ async function fitAndWrite(
   const table = await readLabelledTable(data, given.labels, reading);
   await checkPictures(given, table.observations.columns);
   describeTable(data, table, given, options, streams);
+  const sequence = sequenceOf(table, given);
+  const said = given.json ? sequence.lines.filter((line) => line.startsWith('note:')) : sequence.lines;
+  streams.stderr.write(said.map((line) => `${line}\n`).join(''));
   const units = given.standardise ? standardise(table.observations) : undefined;
   const observations = units?.apply(table.observations) ?? table.observations;
-  const model = describedModel(given.model, observations, table.labels, options, own);
+  const described = withSegments(options, sequence.segments);
+  const model = describedModel(given.model, observations, table.labels, described, own);
   const bar = given.json ? NO_BAR : progressBar(streams.stderr, mostIterations(given, observations.rows));
   let result: Fit;
   try {

@@ -27,6 +27,13 @@ export function fromZero(text: string): number {
   throw new InvalidArgumentError('It must be a number from 0.');
 }
 
+/** Reads a finite number above 0. */
+export function aboveZero(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}
+
 /** Lets data have holes: without it an empty, NaN or NA cell is an error. */
 export const missingFlag = (): Option =>
   new Option(

@@ -41,7 +41,7 @@ export function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES)
   }
   return Array.from(byReason.values(), ({ names, reason }) => {
     const isSingle = names.length === 1;
-    const isOut = /dropped|^names the points|not chosen|text|no value/.test(reason);
+    const isOut = /dropped|^names the points|^is the time|not chosen|text|no value/.test(reason);
     const hint = isOut ? '' : ` (${remedy(isSingle ? 'it' : 'them')})`;
     return `left out: ${list(names.map((name) => `'${name}'`))}${isSingle ? '' : ': each'} ${reason}${hint}`;
   });

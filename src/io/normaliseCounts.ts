@@ -4,6 +4,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import type { NormalisedCounts } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
+import { medianOf } from '../numerics/vectors.ts';
 
 /** How counts are normalised. */
 export interface NormaliseCountsOptions {
@@ -74,13 +75,6 @@ export function normalised(
     observations: new Matrix(isLog ? scaled.map((entry) => log1p(entry)) : scaled, rows, columns),
     counts: { ...(sum !== undefined && { rowSums: sum }), ...(isLog && { log1p: true }) },
   };
-}
-
-/** The median of some numbers. */
-export function medianOf(values: Float64Array): number {
-  const sorted = values.slice().sort();
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
 /** What was done to counts, in words. */

@@ -7,8 +7,9 @@ import { checkGiven } from '../core/given.ts';
 import type { NormalisedCounts } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
 import { SparseMatrix } from '../core/sparseMatrix.ts';
+import { medianOf } from '../numerics/vectors.ts';
 import { parseMatrixMarket } from './matrixMarket.ts';
-import { countEntries, countsNote, medianOf, type NormaliseCountsOptions } from './normaliseCounts.ts';
+import { countEntries, countsNote, type NormaliseCountsOptions } from './normaliseCounts.ts';
 import { uniqueNames } from './rawTable.ts';
 import { readSource } from './source.ts';
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import type { Matrix } from '../core/matrix.ts';
+import { Matrix } from '../core/matrix.ts';
 import type { NormalisedCounts } from '../core/namedTable.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, type LeftOut, namingColumn } from './columnRoles.ts';
@@ -8,7 +8,7 @@ import { countsNote, normalised } from './normaliseCounts.ts';
 import { presentLabel } from './numberText.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
-import { datesIn, withCategories, withTruths } from './writtenValues.ts';
+import { datesIn, isDate, withCategories, withTruths } from './writtenValues.ts';
 
 /** A table of numbers, one point a row, and what is known of its points and columns. */
 export interface Table {
@@ -28,6 +28,8 @@ export interface Table {
   readonly labels?: string[];
   /** N values to colour by, numbers, days since 1970-01-01 of dates, or text, NaN and '' where missing; when asked for. */
   readonly color?: Float64Array | string[];
+  /** N×1, the times of the rows as numbers, days since 1970-01-01 of dates; when asked for. */
+  readonly time?: Matrix;
   /** Columns of the file that are none of the above, and why. */
   readonly leftOut: readonly LeftOut[];
   /** Sentences about how the file was read. */
@@ -48,6 +50,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     choice === undefined || isOther(raw, choice) ? undefined : chosenColumn(names, choice, purpose, raw.file);
   const label = chosen(options.labels, 'the labels');
   const color = chosen(options.color, 'the colours');
+  const time = chosen(options.time, 'the time');
   const asked = chosen(options.id, 'the ids');
   const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
   const looks: Appearance[] = raw.isArray
@@ -56,7 +59,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const index = namingColumn(looks, raw.columns, (j) => j === label || dropped.has(j));
   const id = asked ?? (index < 0 ? undefined : index);
 
-  const isTaken = (j: number) => j === label || j === asked || dropped.has(j) || isHot.has(names[j]!);
+  const isTaken = (j: number) => [label, asked, time].includes(j) || dropped.has(j) || isHot.has(names[j]!);
   const features =
     options.columns === undefined
       ? likelyFeatures(looks, isTaken)
@@ -79,10 +82,12 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     ...(options.labels === undefined ? {} : { labels: labelsOf(raw, label, options) }),
     ...(label === undefined ? {} : { labelColumn: names[label]! }),
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
+    ...(options.time === undefined ? {} : { time: timeOf(raw, time, options.time) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
-      const reason = isHot.has(name) ? 'is read as its categories' : reasonOf(j, ids, looks[j]!, dropped, asked);
-      return [{ column: name, reason }];
+      if (isHot.has(name)) return [{ column: name, reason: 'is read as its categories' }];
+      const look: Appearance = j === time ? { kind: 'text', reason: 'is the time' } : looks[j]!;
+      return [{ column: name, reason: reasonOf(j, ids, look, dropped, asked) }];
     }),
     notes: found === undefined ? raw.notes : [...raw.notes, countsNote(found.counts)],
     ...(found && { counts: found.counts }),
@@ -163,12 +168,32 @@ function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOp
 }
 
 function colorOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array | string[] {
-  const column: RawColumn =
-    index === undefined ? { name: '', isNamed: true, text: raw.others![String(asked)]! } : raw.columns[index]!;
+  const column = columnOrOther(raw, index, asked);
+  return numbersOf(column, index) ?? cellsOf(column).map(presentLabel);
+}
+
+const columnOrOther = (raw: RawTable, index: number | undefined, asked: string | number): RawColumn =>
+  index === undefined ? { name: String(asked), isNamed: true, text: raw.others![String(asked)]! } : raw.columns[index]!;
+
+/** The numbers of a column of numbers or dates, or of an array beside the table; undefined of other text. */
+function numbersOf(column: RawColumn, index: number | undefined): Float64Array | undefined {
   const found = column.numbers ?? datesIn(column);
   if (found !== undefined) return found.slice();
-  const numbers = column.text!.map(Number);
-  return index === undefined && numbers.every(Number.isFinite)
-    ? Float64Array.from(numbers)
-    : cellsOf(column).map(presentLabel);
+  const numbers = index === undefined ? column.text!.map(Number) : [Number.NaN];
+  return numbers.every(Number.isFinite) ? Float64Array.from(numbers) : undefined;
 }
+
+/** @throws InvalidInputError for a time that is neither a number nor a date, or missing */
+function timeOf(raw: RawTable, index: number | undefined, asked: string | number): Matrix {
+  const column = columnOrOther(raw, index, asked);
+  const times = numbersOf(column, index);
+  const cells = () => cellsOf(column);
+  const wrong = times === undefined ? cells().findIndex((cell) => !isDate(cell)) : times.findIndex(Number.isNaN);
+  if (times !== undefined && wrong < 0) return new Matrix(times, times.length, 1);
+  throw new InvalidInputError(
+    `'${raw.file}', ${raw.place(Math.max(0, wrong))}, column '${column.name}' is ${quotedCell(cells()[Math.max(0, wrong)]!)}, but it is to hold times: ` +
+      'numbers, or dates such as 2024-02-29 or 2024-02-29T12:00, one in each row.',
+  );
+}
+
+const quotedCell = (cell: string) => (cell === '' ? 'empty' : `'${cell.slice(0, 40)}'`);

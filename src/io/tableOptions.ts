@@ -18,6 +18,8 @@ export interface ReadTableOptions extends NormaliseCountsOptions {
   readonly labels?: string | number;
   /** The column to colour pictures by: text, dates or numbers. A column of numbers stays among the observations. */
   readonly color?: string | number;
+  /** The column of the times of the rows, numbers or dates, which is none of the observations; or an array of an .npz archive. */
+  readonly time?: string | number;
   /** Whether missing cells (empty, NaN, NA, N/A, null, None, ?) are read as NaN (true) or are an error (false, the default). */
   readonly allowMissing?: boolean;
   /** Whether labels may be missing, read as ''; as `allowMissing` unless given. */
@@ -50,6 +52,7 @@ export const tableOptions = v.strictObject({
   id: v.optional(column),
   labels: v.optional(column),
   color: v.optional(column),
+  time: v.optional(column),
   allowMissing: v.optional(yesOrNo),
   allowMissingLabels: v.optional(yesOrNo),
   header: v.optional(yesOrNo),

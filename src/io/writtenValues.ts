@@ -52,6 +52,9 @@ function days(cell: string): number | undefined {
 /** A column of dates as days since 1970-01-01, NaN where missing; undefined where it is none. */
 export const datesIn = (column: RawColumn): Float64Array | undefined => numbersIn(column, days);
 
+/** True if the cell is a date of ISO 8601. */
+export const isDate = (cell: string): boolean => days(cell) !== undefined;
+
 const categoryName = (column: string, category: string) => `${column}=${category}`;
 
 /** Categories of one column at most. */

@@ -50,3 +50,10 @@ export function nthSmallest(entries: Float64Array, n: number): number {
 }
 
 const median = (a: number, b: number, c: number) => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+
+/** The median of some numbers. */
+export function medianOf(values: Float64Array): number {
+  const sorted = values.slice().sort();
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}

@@ -16,4 +16,4 @@ export {
   priorFromJSON,
   priorToJSON,
 } from './json.ts';
-export type { SequenceData } from './segments.ts';
+export { type SegmentsOptions, type SequenceData, segmentsOf } from './segments.ts';

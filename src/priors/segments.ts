@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
+import { describe, Matrix } from '../core/matrix.ts';
+import { checkOptions } from '../core/options.ts';
 import type { TensorMap } from '../model/model.ts';
+import { medianOf } from '../numerics/vectors.ts';
 import * as op from '../tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 
@@ -26,6 +29,62 @@ export interface SequenceData {
   readonly segments: readonly number[];
   /** Whether the first row of each sequence has a standard normal density. */
   readonly initial: 'standardNormal' | 'none';
+}
+
+export interface SegmentsOptions {
+  /** Longest step within a sequence, in the unit of the times; 1.5 times the median step unless given. */
+  readonly maxStep?: number;
+}
+
+const segmentsSchema = v.strictObject({
+  maxStep: v.optional(v.pipe(v.number('a number above 0'), v.gtValue(0, 'a number above 0'))),
+});
+
+/** A step of so many times the median step is a gap, where nothing else is said. */
+const GAP = 1.5;
+
+/**
+ * First rows of the sequences that gaps in time divide rows into: row 0, and each row i with t_i − t_{i−1} > m, where m is 1.5 times the median of the steps
+ * unless it is given. With them `dynamics` and `markov` assume no step across a gap.
+ *
+ * @param times - N times in ascending order, a list or N×1, such as `time` of `readTable`, where dates are days
+ * @param options - `maxStep` m
+ * @throws InvalidInputError for times that are not finite or do not ascend, with the row, and for an unknown option or one out of its range
+ * @example
+ * ```ts
+ * dynamics({ segments: segmentsOf([1, 2, 3, 10, 11]) }); // sequences from rows 0 and 3
+ * ```
+ */
+export function segmentsOf(times: ArrayLike<number> | Matrix, options: SegmentsOptions = {}): number[] {
+  const { maxStep } = checkOptions(segmentsSchema, options, 'segmentsOf');
+  const t = timesIn(times);
+  const steps = Float64Array.from({ length: Math.max(0, t.length - 1) }, (_, i) => t[i + 1]! - t[i]!);
+  const back = steps.findIndex((step) => !(step > 0));
+  if (back >= 0) {
+    throw new InvalidInputError(
+      `The times of segmentsOf must ascend, but row ${back + 1} (from 0) has ${t[back + 1]} after ${t[back]}. ` +
+        'Sort the rows by time and leave out those that repeat one, or say yourself where sequences begin: dynamics({ segments: [0, 40] }).',
+    );
+  }
+  const longest = maxStep ?? GAP * medianOf(steps);
+  return [0, ...Array.from(steps, (_, i) => i + 1).filter((i) => steps[i - 1]! > longest)];
+}
+
+function timesIn(times: unknown): Float64Array {
+  const { data, columns } = times instanceof Matrix ? times : { data: times, columns: 1 };
+  const isList = Array.isArray(data) || (ArrayBuffer.isView(data) && 'length' in data);
+  if (!isList || columns !== 1 || (data as ArrayLike<unknown>).length === 0) {
+    throw new InvalidInputError(
+      `segmentsOf takes the times of N rows, a list of numbers or N×1, but ${describe(times)} was given.`,
+    );
+  }
+  const wrong = Array.prototype.findIndex.call(data, (time: unknown) => !Number.isFinite(time));
+  if (wrong >= 0) {
+    throw new InvalidInputError(
+      `The times of segmentsOf must be finite numbers, but row ${wrong} (from 0) is ${describe((data as ArrayLike<unknown>)[wrong])}.`,
+    );
+  }
+  return Float64Array.from(data as ArrayLike<number>);
 }
 
 /** Rows with a successor, their successors, and the first rows of the sequences. */

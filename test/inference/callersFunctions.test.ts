@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OptimizationError } from '../../src/core/errors.ts';
 import { pipeFlow } from '../../src/data/index.ts';
 import { type FitOptions, fit, type SelectionScore, selectOptions } from '../../src/inference/index.ts';
+import { defineDensity, defineModel, latent, observed } from '../../src/model/index.ts';
 import { gplvm, pca } from '../../src/models/index.ts';
 
 const { observations } = pipeFlow({ points: 30, seed: 4 });
@@ -75,6 +76,35 @@ describe('a function of the caller that fails', () => {
   it('fails the fit of a model in closed form too', async () => {
     const refused = fit(pca(observations, { latentDim: 2 }), { onProgress: failsLater });
     await expect(refused).rejects.toThrow(OptimizationError);
+  });
+
+  it.each(['log density', 'variables'])('fails the fit of a model whose %s throws, with the cause', async (where) => {
+    const own = (logDensity: () => never) =>
+      defineModel({
+        name: 'own',
+        variables: ({ y }: { y: number[][] }) => {
+          if (where === 'variables') throw mine;
+          const x = latent({ dim: 1 });
+          return { x, y: observed(y, { density: defineDensity({ name: 'mine', logDensity })(), given: x }) };
+        },
+      });
+    const y = [[1], [2], [4]];
+    const error: unknown = await (async () => fit(own(failsAtOnce)({ y })))().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(OptimizationError);
+    expect((error as Error).message).toMatch(/^The (densities|variables) of the model 'own' failed: mine/);
+    expect((error as Error).cause).toBe(mine);
+  });
+
+  it('fails the fit of a model whose log density is null, and says what it must be', async () => {
+    const density = defineDensity({ name: 'mine', logDensity: (() => null) as unknown as () => never })();
+    const own = defineModel({
+      name: 'own',
+      variables: ({ y }: { y: number[][] }) => {
+        const x = latent({ dim: 1 });
+        return { x, y: observed(y, { density, given: x }) };
+      },
+    });
+    await expect(fit(own({ y: [[1], [2], [4]] }))).rejects.toThrow(/must be a scalar.* but null was returned/);
   });
 
   it('fails a search among options', async () => {

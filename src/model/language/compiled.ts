@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix } from '../../core/matrix.ts';
+import { describe, Matrix } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
@@ -831,7 +831,7 @@ function summed(owner: string, { path, density }: PlacedDensity, term: unknown, 
         "row a variance of its own (gaussian({ variance, per: 'row' })).",
     );
   }
-  const given = term instanceof tf.Tensor ? `a tensor of shape [${term.shape}]` : typeof term;
+  const given = term instanceof tf.Tensor ? `a tensor of shape [${term.shape}]` : describe(term);
   throw new InvalidInputError(
     `The log density of '${path}' of ${owner} must be a scalar, or one number a row, but ${given} was returned.`,
   );

@@ -5,10 +5,11 @@ import { lazily } from '../../core/progressiveWork.ts';
 import type { Random } from '../../core/random.ts';
 import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
-import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
 import type { FieldCoordinates, LearnedByLayer } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
+import { withLocation } from '../withLocation.ts';
 import { type CompiledGraph, latentRowsAt, type NodeValues } from './compiled.ts';
 import type { Conditional, DensityContext, Rows, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity } from './graph.ts';
@@ -81,6 +82,9 @@ export interface Fitted {
   contextOf(node: Node, placed: PlacedDensity): DensityContext;
   conditional(placed: PlacedDensity, node: Node, isRough?: boolean): Conditional;
 }
+
+/** True if a log density is one a row. What is no tensor is refused where it is added up. */
+const isOfRows = (density: unknown): boolean => (density as Partial<Tensor> | null | undefined)?.rank === 1;
 
 /** A compiled graph at these values of its parameters. */
 export function fittedGraph(model: CompiledGraph, values: ParameterValues): FittedGraph {
@@ -170,7 +174,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
           const own = density.condition?.(p, fittedRows(node), context) ?? {};
           if (own.logPredictive !== undefined && (own.sample !== undefined || density.sample === undefined)) return own;
           const isIndependent =
-            density.independent ?? kinds.get(path) ?? density.logDensity(p, fittedRows(node), context).rank === 1;
+            density.independent ?? kinds.get(path) ?? isOfRows(density.logDensity(p, fittedRows(node), context));
           kinds.set(path, isIndependent);
           if (!isIndependent) return own;
           const width = columns.get(node.name)!;
@@ -185,7 +189,8 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
         },
       };
       try {
-        return work(fitted);
+        // What a caller's own densities throw is said with where it was.
+        return withLocation(`The densities of ${model.owner}`, () => work(fitted));
       } finally {
         for (const dispose of disposals) dispose();
       }

@@ -76,11 +76,18 @@ export function variablesModel<Data>(
 ): Model {
   const { name, variables, search, places, startAt, curvature, note } = definition;
   const owner = `the model '${name}'`;
-  const graph = lazily(() => variableGraph(owner, variables(data), places));
+  const where = `The variables of ${owner}`;
+  const graph = lazily(() =>
+    variableGraph(
+      owner,
+      withLocation(where, () => variables(data)),
+      places,
+    ),
+  );
   const seen = lazily(() => seenData(owner, graph()));
   let known: CompiledGraph | undefined;
   const compile = (seed: number, batched: boolean) => {
-    known = withLocation(`The variables of ${owner}`, () => compiled(owner, graph(), seen(), { seed, batched, maps }));
+    known = withLocation(where, () => compiled(owner, graph(), seen(), { seed, batched, maps }));
     return known;
   };
   // What follows from values does not depend on where they started, so a model started by any seed will do; fits of batches may have other parameters.
