@@ -179,7 +179,7 @@ async function heldOut(study) {
   }
   const removed = mask.data.reduce((sum, entry) => sum + entry, 0);
   study.note(
-    `Oil flow, ${Y.rows} points: ${removed} of ${Y.data.length} entries, 30 %, are removed at random (seed 1); ${maxIterations} iterations. The Bayesian GPLVM's are of its impute() and missingLogDensity(): a mixture over the places of all points, weighed by the observed entries of the row. At the one Gaussian that the fit found for a row, entries of columns that switch between two values are told wrongly with confidence: the observed entries fit both sides of a switch.`,
+    `Oil flow, ${Y.rows} points: ${removed} of ${Y.data.length} entries, 30 %, are removed at random (seed 1); ${maxIterations} iterations. The Bayesian GPLVM's are of its impute(), over weighted points of all places where the row may lie, and missingLogDensity(), a mixture over the places of all points. At the one Gaussian that the fit found for a row, entries of columns that switch between two values are told wrongly with confidence: the observed entries fit both sides of a switch.`,
   );
   study.table('Entries held out', ['model', 'RMSE', 'log density an entry'], rows);
 }

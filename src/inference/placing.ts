@@ -12,8 +12,9 @@ export async function placed(
   posterior: AnyPosterior,
   Y: Matrix,
   { signal, ...settings }: PlacingSettings,
+  fills = false,
 ): Promise<PlacedRows> {
-  return project(posterior, Y, settings, signal);
+  return project(posterior, Y, settings, signal, fills);
 }
 
 /** The places of rows as a fit gives them. */
@@ -36,7 +37,7 @@ export async function predictedAt(
 
 /** New observations with their missing entries as predicted where they were placed; observed ones as they are and without variance. */
 export async function completed(posterior: AnyPosterior, Y: Matrix, settings: PlacingSettings): Promise<Prediction> {
-  const at = await placed(posterior, Y, settings);
+  const at = await placed(posterior, Y, settings, true);
   const { mean, variance } = await predictedAt(at, posterior.mapping!, true);
   const filled = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, Y.columns) };
   Y.data.forEach((entry, i) => {

@@ -21,6 +21,7 @@ const MOST_ENTRIES = 2 ** 21;
  * @param posterior - a fitted model
  * @param Y - n×D new observations; NaN counts as not observed
  * @param signal - aborting it throws the signal's reason
+ * @param fills - true where missing entries are to be predicted, over all places where a row may lie: one Gaussian is not searched then
  * @returns latents n×q and log p(y*|x*) of each row
  * @throws InvalidInputError when the model gives no predictive density
  * @see Jiang et al. 2014, §III-E
@@ -30,10 +31,11 @@ export async function project(
   Y: Matrix,
   settings: ProjectionSettings,
   signal?: AbortSignal,
+  fills = false,
 ): Promise<PlacedRows> {
   const { placement } = posterior;
   signal?.throwIfAborted();
-  if (placement === undefined) return searched(posterior, Y, settings, signal);
+  if (placement === undefined) return searched(posterior, Y, settings, signal, fills);
   const holed = placement.searchesMissing ? rowsWith(Y, true) : [];
   if (holed.length === 0) return placement.place(Y);
   const X = Matrix.zeros(Y.rows, posterior.latents.columns);
@@ -48,7 +50,7 @@ export async function project(
     });
   const whole = rowsWith(Y, false);
   if (whole.length > 0) put(await placement.place(rowsOf(Y, whole)), whole);
-  const found = await searched(posterior, rowsOf(Y, holed), settings, signal);
+  const found = await searched(posterior, rowsOf(Y, holed), settings, signal, fills);
   put(found, holed);
   const { places } = found;
   return {
@@ -73,12 +75,14 @@ async function searched(
   { latents, mapping, distribution }: AnyPosterior,
   Y: Matrix,
   settings: ProjectionSettings,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
+  fills: boolean,
 ): Promise<PlacedRows> {
   const predictiveDensity = mapping?.predictiveDensity;
   if (mapping === undefined || predictiveDensity === undefined) {
     throw new InvalidInputError('This model has no mapping from latents to observations, so it cannot place new ones.');
   }
+  const { variances, placedBound } = fills ? {} : (distribution ?? {});
   const X = Matrix.zeros(Y.rows, latents.columns);
   const logDensity = new Float64Array(Y.rows);
   const perRow = Math.min(settings.starts, latents.rows);
@@ -115,12 +119,11 @@ async function searched(
       latents.columns,
     );
     X.data.set(found.data, from * latents.columns);
-    if (distribution?.placedBound !== undefined) continue;
+    if (placedBound !== undefined) continue;
     logDensity.set(predictiveDensity(found, block).density, from);
     modes.push(...(await run(placeModes(predictiveDensity, block, ends, candidates.length, reach))));
   }
   const places = () => run(weightedPlaces(predictiveDensity, Y, modes, latents, candidates.length));
-  const { variances, placedBound } = distribution ?? {};
   if (variances === undefined || placedBound === undefined) {
     return { latents: X, latentVariances: modeVariances(modes, X.columns), logDensity, places };
   }

@@ -14,17 +14,27 @@ import type { GaussianProcess } from './gaussianProcess.ts';
 /** With less noise, as a part of the functions' variance, what is left of a column is lost in rounding. */
 const LEAST_NOISE = 1e-9;
 
+/** Least part of the degrees of freedom that fitted inputs are taken to leave: where they take nearly all, little is known of what is left. */
+const LEAST_FREEDOM = 1 / 3;
+
 /**
- * The scales s_d² of columns y_d ~ N(0, s_d²·(K + σ²I)) that have one covariance and one ratio of noise to signal, each at its maximum of
- * likelihood less what fitted inputs took: s_d² = y_dᵀ(K + σ²I)⁻¹y_d/(N·ν), ν = 1 where the inputs are known and 1 − q/D where each row has q free
- * numbers (as a variance estimated beside fitted means is divided by its degrees of freedom). The one factor that this takes is that of the predictions: (K + σ²I)⁻¹y_d = (y_d − m_d)/σ², m_d the
- * predictive mean at the fitted inputs. Of columns with missing entries, over those that are observed; 1 for a column that is constant,
- * and for all where noise that is held is less than 1e-9 of the functions' variance.
+ * The scales s_d² of columns y_d ~ N(0, s_d²·C), C = K + σ²I, that have one covariance and one ratio of noise to signal, each at its maximum of
+ * likelihood over what fitted inputs leave of it:
  *
- * @param freedom - ν, above 0 and at most 1
+ *   s_d² = y_dᵀC⁻¹y_d/(N·ν), ν = 1 − (q/D)/(1 − d/N), d = tr(KC⁻¹) = Σ_i v(x_i)/σ².
+ *
+ * Of the N·D numbers that are observed the functions take d a column, as smoothers do (Hastie & Tibshirani), and inputs that are searched for q a row. What is left of
+ * the noise, y_d − m_d, has D·(N − d) degrees of freedom where the inputs are known and q·N fewer where they are not, so that a variance by the former is ν of what it should
+ * be; v(x), close to the data, is as many times the noise as points nearby say, and is short by the same part. ν is 1 for known inputs, and not less than 1/3.
+ *
+ * The one factor that this takes is that of the predictions: C⁻¹y_d = (y_d − m_d)/σ², m_d the predictive mean at the fitted inputs. With missing entries, N is the number
+ * of those that are observed, N·D and d their sums over columns; the scale is 1 for a column that is constant, and for all where noise that is held is less than
+ * 1e-9 of the functions' variance.
+ *
+ * @param inputsPerEntry - q·N/(N·D): how many numbers of the inputs were fitted for each observed entry, from 0
  * @param Y - N×D as the process sees it, NaN where missing
  * @returns D numbers above 0
- * @see Rasmussen & Williams 2006, eq. 5.8, as a function of a factor of the covariance
+ * @see Rasmussen & Williams 2006, eq. 5.8, as a function of a factor of the covariance; Hastie & Tibshirani, Generalized additive models (1990), §3.5
  */
 export function columnScales(
   { kernel, likelihood }: Pick<GaussianProcess, 'kernel' | 'likelihood'>,
@@ -32,30 +42,36 @@ export function columnScales(
   X: Matrix,
   Y: Matrix,
   momentsAt: MomentsAt,
-  freedom: number,
+  inputsPerEntry: number,
 ): Float64Array {
   const D = Y.columns;
-  const { mean, noise, isTiny } = withFloat64(() => {
+  const { mean, variance, noise, white, isTiny } = withFloat64(() => {
     const p = valueTensors(values);
     const A = matrixTensor(X);
     const own = ownTensors('kernel', Object.keys(kernel.parameters))(p) as TensorMap;
     const first = op.slice<Tensor2D>(A, [0, 0], [1, X.columns]);
     // What a kernel has for a point and itself beyond what it has for two points in one place, such as white noise, is noise too.
     const beyond = op.sub(kernel.diagonal(own, first, A), op.reshape(kernel.covariance(own, first, first, A), [1]));
-    const { variance } = likelihood.conjugate!(p);
-    const noise = doublesOf(op.add(variance, op.reshape(op.relu(beyond), [])))[0]!;
+    const white = doublesOf(op.relu(beyond))[0]!;
+    const noise = doublesOf(likelihood.conjugate!(p).variance)[0]! + white;
     const isTiny = noise < LEAST_NOISE * doublesOf(kernel.diagonal(own, first, A))[0]!;
-    return { mean: tensorMatrix(allColumns(momentsAt(A), D).mean), noise, isTiny };
+    const { mean, variance } = allColumns(momentsAt(A), D);
+    return { mean: tensorMatrix(mean), variance: tensorMatrix(variance), noise, white, isTiny };
   });
   if (isTiny) return new Float64Array(D).fill(1);
   const sums = new Float64Array(D);
   const counts = new Float64Array(D);
+  let [taken, entries] = [0, 0];
   Y.data.forEach((y, i) => {
     if (Number.isNaN(y)) return;
     sums[i % D]! += (y * (y - mean.data[i]!)) / noise;
     counts[i % D]!++;
+    taken += Math.max(0, variance.data[i]! - white) / noise;
+    entries++;
   });
-  return sums.map((sum, d) => (sum > 0 ? sum / (freedom * counts[d]!) : 1));
+  const left = 1 - taken / entries;
+  const freedom = left > 0 ? Math.max(LEAST_FREEDOM, 1 - inputsPerEntry / left) : LEAST_FREEDOM;
+  return sums.map((sum, d) => (sum > 0 ? sum / ((inputsPerEntry > 0 ? freedom : 1) * counts[d]!) : 1));
 }
 
 /** Moments of functions whose columns have scales: means as they are, variances times s_d². */

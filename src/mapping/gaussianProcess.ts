@@ -115,7 +115,7 @@ export interface GaussianProcessOptions<K extends Kernel = Kernel> {
   /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 of its mean unless given. */
   readonly jitter?: number | undefined;
   /**
-   * Gives predictions a scale a column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d² = y_dᵀ(K + σ²I)⁻¹y_d/(N·freedom): variances are then in each column's own
+   * Gives predictions a scale a column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d² = y_dᵀ(K + σ²I)⁻¹y_d/(N·ν): variances are then in each column's own
    * measure, at the cost of no further factor. For one variance of noise that all columns share; off unless given.
    */
   readonly columnScales?: ColumnScales;
@@ -123,8 +123,11 @@ export interface GaussianProcessOptions<K extends Kernel = Kernel> {
 
 /** How columns get scales of their own. */
 export interface ColumnScales {
-  /** ν: the part of the entries' degrees of freedom that the inputs leave, 1 for known inputs and 1 − q/D for q free numbers a row; above 0, at most 1. */
-  readonly freedom: number;
+  /**
+   * How many numbers of the inputs are fitted for each observed entry: 0 for known inputs (ν = 1), q/D for q free numbers a row of D columns, for which
+   * ν = 1 − (q/D)/(1 − d/N), d = tr(K(K + σ²I)⁻¹) what the functions take of N degrees of freedom; at least 1/3.
+   */
+  readonly inputsPerEntry: number;
 }
 
 const NAME = 'The covariance of the mapping';
@@ -280,9 +283,9 @@ function checkedOptions<K extends Kernel>(
     );
   }
   const { columnScales } = options;
-  if (columnScales !== undefined && !(columnScales?.freedom > 0 && columnScales.freedom <= 1)) {
+  if (columnScales !== undefined && !(columnScales?.inputsPerEntry >= 0 && columnScales.inputsPerEntry < Infinity)) {
     throw new InvalidInputError(
-      `Option 'columnScales' of gaussianProcess is { freedom } with a number above 0 and at most 1, but ${describe(columnScales?.freedom ?? columnScales)} was given.`,
+      `Option 'columnScales' of gaussianProcess is { inputsPerEntry } with a number from 0, but ${describe(columnScales?.inputsPerEntry ?? columnScales)} was given.`,
     );
   }
   if (columnScales !== undefined && typeof likelihood.parameters.noise?.initial !== 'number') {

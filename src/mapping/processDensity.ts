@@ -124,7 +124,7 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
         X,
         patterns,
         exact,
-        scales: lazily(() => columnScales(process, values, X, Y, exact(), process.columnScales!.freedom)),
+        scales: lazily(() => columnScales(process, values, X, Y, exact(), process.columnScales!.inputsPerEntry)),
       };
     });
   const isScaled = process.columnScales !== undefined && width > 1;

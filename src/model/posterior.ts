@@ -73,8 +73,8 @@ export interface Mapping {
 
 /** What the entries that rows of observations Y (n×D, NaN where missing) lack are like, given those they have. */
 export interface MissingEntries {
-  /** Mean and variance of new observations; the entries themselves, without variance, where they are observed. */
-  impute(Y: Matrix): Prediction;
+  /** Mean and variance of new observations, the entries themselves, without variance, where they are observed; without it they follow from the places of the rows. */
+  impute?(Y: Matrix): Prediction;
   /** log p(y_nd | observed entries of row n) of what `full` (n×D) has and Y lacks; NaN elsewhere. */
   logDensity(Y: Matrix, full: Matrix): Matrix;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fit, fixed, gplvm, loadFit, Matrix, rbf, seededRandom } from '../../src/index.ts';
+import { fit, fixed, fixedAt, gplvm, loadFit, Matrix, rbf, seededRandom } from '../../src/index.ts';
 import { flooredParameter, positive, transformOf } from '../../src/model/parameter.ts';
 import { expectClose } from '../tolerance.ts';
 
@@ -19,8 +19,8 @@ const at = [
 ];
 const held = { init: X, kernel: rbf({ variance: fixed(0.8), lengthscale: fixed(1) }), noise: 0.1 };
 
-/** y_dᵀK⁻¹y_d/N of centred columns by elimination, K of unit lengthscale. */
-function quadratics(rows: readonly (readonly number[])[], inputs: readonly (readonly number[])[]): number[] {
+/** y_dᵀC⁻¹y_d/N of centred columns, and tr(KC⁻¹) = N − σ²·tr(C⁻¹), by elimination; C = K + σ²I of unit lengthscale. */
+function quadratics(rows: readonly (readonly number[])[], inputs: readonly (readonly number[])[]) {
   const n = rows.length;
   const D = rows[0]!.length;
   const means = Array.from({ length: D }, (_, d) => rows.reduce((sum, row) => sum + row[d]!, 0) / n);
@@ -30,17 +30,21 @@ function quadratics(rows: readonly (readonly number[])[], inputs: readonly (read
       return 0.8 * Math.exp(-r2 / 2) + (i === j ? 0.1 : 0);
     }),
     ...rows[i]!.map((y, d) => y - means[d]!),
+    ...inputs.map((_, j) => (i === j ? 1 : 0)),
   ]);
   for (let k = 0; k < n; k++) {
     for (let i = 0; i < n; i++) {
       if (i === k) continue;
       const factor = A[i]![k]! / A[k]![k]!;
-      for (let j = k; j < n + D; j++) A[i]![j]! -= factor * A[k]![j]!;
+      for (let j = k; j < A[i]!.length; j++) A[i]![j]! -= factor * A[k]![j]!;
     }
   }
-  return means.map(
-    (mean, d) => rows.reduce((sum, row, i) => sum + ((row[d]! - mean) * A[i]![n + d]!) / A[i]![i]!, 0) / n,
-  );
+  return {
+    forms: means.map(
+      (mean, d) => rows.reduce((sum, row, i) => sum + ((row[d]! - mean) * A[i]![n + d]!) / A[i]![i]!, 0) / n,
+    ),
+    taken: n - 0.1 * inputs.reduce((sum, _, i) => sum + A[i]![n + D + i]! / A[i]![i]!, 0),
+  };
 }
 
 describe('a scale a column', () => {
@@ -48,7 +52,10 @@ describe('a scale a column', () => {
     const plain = await fit(gplvm(Y, { latentDim: 2, ...held, scale: false }), { maxIterations: 0 });
     const scaled = await fit(gplvm(Y, { latentDim: 2, ...held }), { maxIterations: 0 });
     expect(scaled.objective).toBe(plain.objective);
-    const expected = quadratics(Y, X).map((entry) => entry / (1 - 2 / 5));
+    const { forms, taken } = quadratics(Y, X);
+    const freedom = 1 - 2 / 5 / (1 - taken / N);
+    expect(freedom).toBeGreaterThan(1 / 3);
+    const expected = forms.map((entry) => entry / freedom);
     for (const noise of [false, true]) {
       const [one, other] = [plain.predict(at, { noise }), scaled.predict(at, { noise })];
       expect(other.mean).toEqual(one.mean);
@@ -74,12 +81,27 @@ describe('a scale a column', () => {
     const plain = await fit(gplvm(holes, { ...options, scale: false }), { maxIterations: 0 });
     const scaled = await fit(gplvm(holes, options), { maxIterations: 0 });
     const seen = X.map((_, i) => i).filter((i) => i % 4 !== 0);
-    const [ratio] = quadratics(
+    const own = quadratics(
       seen.map((i) => [Y[i]![1]!]),
       seen.map((i) => X[i]!),
     );
+    const entries = 4 * N + seen.length;
+    const taken = 4 * quadratics(Y, X).taken + own.taken;
+    const freedom = 1 - (2 * N) / entries / (1 - taken / entries);
+    expect(freedom).toBeGreaterThan(1 / 3);
     const [one, other] = [plain.predict(at).variance, scaled.predict(at).variance];
-    expectClose([other.at(0, 1) / one.at(0, 1)], [ratio! / (1 - 2 / 5)], 1e-9);
+    expectClose([other.at(0, 1) / one.at(0, 1)], [own.forms[0]! / freedom], 1e-9);
+  });
+
+  it('takes no degrees of freedom where latents are known', async () => {
+    const options = { latentDim: 2, ...held, init: undefined, latents: fixedAt(X) };
+    const plain = await fit(gplvm(Y, { ...options, scale: false }), { maxIterations: 0 });
+    const scaled = await fit(gplvm(Y, options), { maxIterations: 0 });
+    const ratios = Array.from(
+      { length: 5 },
+      (_, d) => scaled.predict(at).variance.at(0, d) / plain.predict(at).variance.at(0, d),
+    );
+    expectClose(ratios, quadratics(Y, X).forms, 1e-9);
   });
 
   it('is in the density that places rows, in draws, and in what is saved', async () => {

@@ -17,6 +17,8 @@ export interface ConditionedField {
   readonly logDeterminant: number;
   /** A copy of the field with its entries at the missing points, whatever they are, replaced by their conditional mean. */
   completed(values: Float64Array): Float64Array;
+  /** yᵀQ'y of values at all points. */
+  quadratic(values: Float64Array): number;
   /** Conditional variance at every point, 0 at observed ones; N numbers. */
   variances(): Float64Array;
   /** Conditional covariance of pairs of points that have an entry in Q, 0 unless both are missing. */
@@ -79,6 +81,12 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
         const a = place[i]!;
         return a < 0 ? entry : mean + found[a]! + z[a]! * shift;
       });
+    },
+    quadratic: (y) => {
+      const mean = y.reduce((sum, entry) => sum + entry / N, 0);
+      const centred = y.map((entry) => entry - mean);
+      const common = dot(sums, centred);
+      return dot(centred, times(precision, centred)) - (common * common) / total;
     },
     variances: () => Float64Array.from(place, (a) => (a < 0 ? 0 : entry(a, a))),
     covariances: (sources, targets) =>

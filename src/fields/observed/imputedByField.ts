@@ -27,9 +27,12 @@ export function laplacianTerms({ size: N, sources, targets, weights }: Graph, ba
  * Missing entries (NaN) of columns over the points of a field, each at its mean given the observed entries of its own column: see
  * {@link conditionedField}. Columns that are observed at the same points share a factor.
  *
+ * Each column has a scale of its own, y_d ~ N(m_d·1, s_d²·Q⁻¹), as it may come in any unit, and vary more or less than those by which the field was fitted: variances are
+ * s_d²·V with s_d² = ŷ_dᵀQ'ŷ_d/(n_d − 1), by its n_d observed entries about their unknown mean; 1 for a column of one observation, and for one that is constant.
+ *
  * @param precision - Q of the field, N×N
  * @param Y - N×D, any columns over the same points
- * @returns the mean, equal to Y where that is observed, and the conditional variance, 0 there; both N×D
+ * @returns the mean, equal to Y where that is observed, and the conditional variance in the column's scale, 0 there; both N×D
  * @throws InvalidInputError when Y has not N rows, or a column holds no observation at all
  */
 export function imputedByField(precision: SparseTerms, Y: Matrix): Prediction {
@@ -47,10 +50,14 @@ export function imputedByField(precision: SparseTerms, Y: Matrix): Prediction {
     const field = conditionedField(precision, missing);
     const variances = field.variances();
     for (const d of columns) {
-      const completed = field.completed(Y.column(d));
+      const column = Y.column(d);
+      const completed = field.completed(column);
+      const varies = rows.some((i) => column[i] !== column[rows[0]!]);
+      // Entries at their conditional mean add nothing: this is the form of the observed ones alone.
+      const scale = varies ? field.quadratic(completed) / (rows.length - 1) : 1;
       for (const i of missing) {
         mean.data[i * Y.columns + d] = completed[i]!;
-        variance.data[i * Y.columns + d] = variances[i]!;
+        variance.data[i * Y.columns + d] = scale * variances[i]!;
       }
     }
   }

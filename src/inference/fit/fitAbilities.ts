@@ -181,9 +181,11 @@ function reconstructingBy(posterior: AnyPosterior, observed: Observed): Reconstr
 
 function imputingBy(posterior: AnyPosterior, observed: Observed): Imputing | undefined {
   const { mapping, placement, missing } = posterior;
-  if (missing !== undefined) return fillingBy(posterior, missing, observed);
+  const filling = missing && fillingBy(posterior, missing, observed);
+  if (missing?.impute !== undefined) return filling as Imputing;
   if (mapping === undefined || !places(posterior) || placement?.acceptsMissing === false) return undefined;
   return {
+    ...filling,
     impute: async (given, options = {}) => {
       const Y = givenObservations(observed(given), posterior);
       return (await placing()).completed(posterior, Y, placingOptions(options, 'impute'));
@@ -195,13 +197,15 @@ function fillingBy(
   posterior: AnyPosterior,
   missing: MissingEntries,
   observed: Observed,
-): Imputing & Pick<DistributedLatents, 'missingLogDensity'> {
+): Partial<Imputing> & Pick<DistributedLatents, 'missingLogDensity'> {
   const rowsOf = (given: ObservationsLike) => givenObservations(observed(given), posterior, { acceptsMissing: true });
   return {
-    impute: async (Y, options = {}) => {
-      placingOptions(options, 'impute');
-      return missing.impute(rowsOf(Y));
-    },
+    ...(missing.impute && {
+      impute: async (Y: ObservationsLike, options: ProjectOptions = {}) => {
+        placingOptions(options, 'impute');
+        return missing.impute!(rowsOf(Y));
+      },
+    }),
     missingLogDensity: (given, whole) => {
       const Y = rowsOf(given);
       return missing.logDensity(Y, sameShape(rowsOf(whole), Y));

@@ -179,21 +179,6 @@ function mixtureOfPlaces(
   }
 
   return {
-    impute(Y) {
-      const D = Y.columns;
-      const filled = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, D) };
-      each(Y, (row, weights, mean, variance) => {
-        for (let j = 0; j < D; j++) {
-          if (!Number.isNaN(Y.at(row, j))) continue;
-          const m = weights.reduce((sum, w, k) => sum + w * mean.at(k, j), 0);
-          const second = weights.reduce((sum, w, k) => sum + w * (variance.at(k, j) + square(mean.at(k, j) - m)), 0);
-          filled.mean.data[row * D + j] = offset[j]! + deviation[j]! * m;
-          filled.variance.data[row * D + j] = square(deviation[j]!) * second;
-        }
-      });
-      return filled;
-    },
-
     logDensity(Y, full) {
       const D = Y.columns;
       const result = new Matrix(new Float64Array(Y.rows * D).fill(Number.NaN), Y.rows, D);

@@ -183,19 +183,24 @@ export function madeViews(
     from += view.seen.columns;
     return madeView(name, view, own, {
       isCopied: observations.columns <= latentDim,
-      freedom: freedomLeft(latents, latentDim, observations),
+      inputsPerEntry: inputsPerEntry(
+        latents,
+        latentDim,
+        checked.map(([, each]) => each),
+      ),
       start: startOf(latents, observations, latentDim),
     });
   });
   return { observations, views };
 }
 
-/** Least part of the degrees of freedom that latents are taken to leave: of fewer columns than one and a half times the latent dimensions little is known. */
-const LEAST_FREEDOM = 1 / 3;
-
-/** The part of the entries' degrees of freedom that latents leave, which are q numbers a row unless they are fixed. */
-function freedomLeft({ name }: Latents, latentDim: number, { columns }: Matrix): number {
-  return name === 'fixedAt' ? 1 : Math.max(LEAST_FREEDOM, 1 - latentDim / columns);
+/** How many numbers of the latents are fitted for each observed entry: q a row, unless they are fixed. */
+function inputsPerEntry({ name }: Latents, latentDim: number, checked: readonly CheckedView[]): number {
+  const entries = checked.reduce(
+    (sum, { patterns }) => sum + patterns.reduce((own, { rows, columns }) => own + rows.length * columns.length, 0),
+    0,
+  );
+  return name === 'fixedAt' ? 0 : (latentDim * checked[0]!.raw.rows) / entries;
 }
 
 /** Some columns that lie together. */
@@ -243,7 +248,11 @@ function madeView(
   name: string,
   { owner, given, scaled, raw, patterns }: CheckedView,
   completed: Matrix,
-  { isCopied, freedom, start }: { readonly isCopied: boolean; readonly freedom: number; readonly start: () => Matrix },
+  {
+    isCopied,
+    inputsPerEntry,
+    start,
+  }: { readonly isCopied: boolean; readonly inputsPerEntry: number; readonly start: () => Matrix },
 ): MadeViews['views'][number] {
   const described = checkKernel(given.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
   const likelihood = likelihoodFrom(owner, given, completed, isCopied);
@@ -255,7 +264,7 @@ function madeView(
   // Noise that is held is what it was said to be.
   const { noise } = likelihood.parameters;
   const hasScales = given.scale === 'auto' && typeof noise?.initial === 'number' && noise.free;
-  const columnScales = hasScales ? { freedom } : undefined;
+  const columnScales = hasScales ? { inputsPerEntry } : undefined;
   const process = lazily(() =>
     processOf(startedKernel(described, start), { likelihood, columnScales, jitter: given.jitter }, inducing, start),
   );

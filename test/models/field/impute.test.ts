@@ -7,7 +7,7 @@ import { inverseOf, solved } from './dense.ts';
 const Y = swissRoll(24);
 const holes = Y.map((row, i) => row.map((entry, d) => ((3 * i + 7 * d) % 5 === 0 ? Number.NaN : entry)));
 
-/** Mean and variance at the missing entries by the covariance, with the mean of the column estimated (ordinary kriging). */
+/** Mean and variance at the missing entries by the covariance, with the mean of the column and its scale estimated (ordinary kriging). */
 function kriged(U: number[][], column: readonly number[]): { mean: number[]; variance: number[] } {
   const observed = column.map((_, i) => i).filter((i) => !Number.isNaN(column[i]));
   const block = observed.map((i) => observed.map((j) => U[i]![j]!));
@@ -20,6 +20,8 @@ function kriged(U: number[][], column: readonly number[]): { mean: number[]; var
     block,
     y.map((entry) => entry - centre),
   );
+  const centred = y.map((entry) => entry - centre);
+  const scale = dot(centred, weights) / (observed.length - 1);
   const mean = column.map((entry, i) => {
     if (!Number.isNaN(entry)) return entry;
     return (
@@ -34,7 +36,7 @@ function kriged(U: number[][], column: readonly number[]): { mean: number[]; var
     if (!Number.isNaN(entry)) return 0;
     const across = observed.map((j) => U[i]![j]!);
     const explained = solved(block, across);
-    return U[i]![i]! - dot(across, explained) + (1 - dot(ones, explained)) ** 2 / information;
+    return scale * (U[i]![i]! - dot(across, explained) + (1 - dot(ones, explained)) ** 2 / information);
   });
   return { mean, variance };
 }
@@ -60,6 +62,26 @@ describe('impute', () => {
     }
     const again = loadFit(JSON.parse(JSON.stringify(result)));
     expect(again.impute!(holes)).toEqual({ mean, variance });
+  });
+
+  it('gives intervals in the unit of a column, whatever that is', async () => {
+    const result = await fit(meu(Y, { neighbours: 4 }));
+    const one = holes.map((row) => [row[0]!]);
+    const other = one.map(([entry]) => [1e6 * entry! - 3]);
+    const [a, b] = [result.impute!(one), result.impute!(other)];
+    expectClose(
+      b.variance.data.map((entry) => Math.sqrt(entry)),
+      a.variance.data.map((entry) => 1e6 * Math.sqrt(entry)),
+      1e-9,
+    );
+    // Of a constant column, and of one observation, nothing says the scale: it is that of the field.
+    const flat = result.impute!(one.map(([entry]) => [Number.isNaN(entry!) ? entry! : 2]));
+    const field = result.covariance!();
+    expect(flat.mean.data.every((entry) => Math.abs(entry - 2) < 1e-9)).toBe(true);
+    expect(flat.variance.data.reduce((most, entry) => Math.max(most, entry))).toBeLessThan(
+      Math.max(...Array.from(field.data)),
+    );
+    expect(flat.variance.data.some((entry) => entry > 0)).toBe(true);
   });
 
   it('spreads a few known values over the graph, the same whatever is added to all', async () => {
