@@ -27,6 +27,7 @@ export function seenVariables(
   pointwise: readonly string[] | undefined,
   batch: Batch | undefined,
 ): SeenVariables[] {
+  if (batch === undefined) return allVariables(variables, x);
   return variables.map((variable) => {
     const { start, width, shape, transform, held } = variable;
     const inPart = isSeenInPart(variable, pointwise, batch);
@@ -36,6 +37,21 @@ export function seenVariables(
     const unconstrained = rowsOf(x.slice(start, start + width));
     return { shape: own, natural: transform.toNatural(unconstrained), unconstrained };
   });
+}
+
+/** Loops: this is a part of every evaluation, however small. */
+function allVariables(variables: readonly Variable[], x: Float64Array): SeenVariables[] {
+  const seen: SeenVariables[] = [];
+  for (let v = 0; v < variables.length; v++) {
+    const { start, width, shape, transform, held } = variables[v]!;
+    if (held !== undefined) seen.push({ shape, natural: held, unconstrained: undefined });
+    else {
+      const unconstrained = new Float64Array(width);
+      for (let i = 0; i < width; i++) unconstrained[i] = x[start + i]!;
+      seen.push({ shape, natural: transform.toNatural(unconstrained), unconstrained });
+    }
+  }
+  return seen;
 }
 
 /** Natural entries of all points as an evaluation on a batch sees them. */

@@ -82,8 +82,8 @@ function checkRests(variables: readonly Variable[], i: number, above: readonly n
 export interface HyperparameterTerm {
   readonly name: string;
   readonly value: number;
-  /** Gradients in natural values, by the places of the variables in the layout. */
-  readonly gradients: ReadonlyMap<number, Float64Array>;
+  /** Gradients in natural values, each after the place of its variable in the layout. */
+  readonly gradients: readonly (readonly [place: number, gradient: Float64Array])[];
 }
 
 /** A free parameter that has a prior. */
@@ -94,6 +94,8 @@ interface PriorOf {
   readonly name: string;
   /** Values that are held. */
   readonly held: Readonly<Record<string, number>>;
+  /** Places of those that are not. */
+  readonly free: readonly (readonly [name: string, place: number])[];
 }
 
 const known = new WeakMap<VariableLayout, readonly PriorOf[]>();
@@ -107,7 +109,15 @@ function priorsOf(layout: VariableLayout): readonly PriorOf[] {
     const held = Object.entries(parameter.prior.values).filter(
       (entry): entry is [string, number] => typeof entry[1] === 'number',
     );
-    return [{ variable, place, name: `hyper.${path}`, held: Object.fromEntries(held) }];
+    return [
+      {
+        variable,
+        place,
+        name: `hyper.${path}`,
+        held: Object.fromEntries(held),
+        free: Object.entries(variable.priorValues),
+      },
+    ];
   });
   known.set(layout, all);
   return all;
@@ -115,7 +125,7 @@ function priorsOf(layout: VariableLayout): readonly PriorOf[] {
 
 /**
  * A term `hyper.<path>` for every free parameter that has a prior: Σ log p over its entries. They take plain numbers, so that an evaluation
- * has no tensor operation more for them. Called inside `withFloat64`.
+ * has no tensor operation more for them.
  *
  * @param natural - entries of the natural values, in the order of the layout
  */
@@ -123,21 +133,15 @@ export function hyperparameterTerms(
   layout: VariableLayout,
   natural: readonly Float64Array[],
 ): readonly HyperparameterTerm[] {
-  return priorsOf(layout).map(({ variable, place, name, held }) => {
-    const { parameter, priorValues } = variable;
-    const prior = parameter.prior!;
-    const free = Object.entries(priorValues);
+  return priorsOf(layout).map(({ variable, place, name, held, free }) => {
+    const prior = variable.parameter.prior!;
     const values: Record<string, number | Float64Array> = free.length === 0 ? held : { ...held };
     for (const [key, index] of free) values[key] = natural[index]!;
     const x = natural[place]!;
     const density =
       prior.on === 'natural' ? prior.density(x, values) : onVariables(variable, x, (u) => prior.density(u, values));
-    const gradients = new Map([[place, density.x]]);
-    for (const [key, index] of free) {
-      const own = gradients.get(index);
-      const more = density.values[key]!;
-      gradients.set(index, own === undefined ? more : own.map((entry, k) => entry + more[k]!));
-    }
+    const gradients: [number, Float64Array][] = [[place, density.x]];
+    for (const [key, index] of free) gradients.push([index, density.values[key]!]);
     return { name, value: density.value, gradients };
   });
 }

@@ -70,36 +70,50 @@ export function logDensity(
   assembly: Assembly,
   layout: VariableLayout,
   natural: readonly Float64Array[],
-  { differentiated = true, ...of }: EvaluationOptions = {},
+  of: EvaluationOptions = {},
   repeated?: Repeated,
 ): LogDensity {
-  return withFloat64(() => {
-    const findings = Object.assign(repeated?.findings ?? {}, noFindings());
-    let names = repeated?.names ?? [];
-    const shapes = shapesSeen(layout, assembly, of.batch);
-    const sum = (values: TensorMap) => {
-      const parts = assembly.terms(values, termContext(of, heardBy(findings)));
-      names = Object.keys(parts);
-      return Object.values(parts);
-    };
-    const { values, gradients } = differentiatedSum(layout, natural, shapes, differentiated, sum, repeated?.gradients);
-    if (repeated !== undefined) repeated.names = names;
-    const terms: Record<string, number> = {};
-    let total = 0;
-    for (let i = 0; i < names.length; i++) {
-      terms[names[i]!] = values[i]!;
-      total += values[i]!;
-    }
-    for (const term of hyperparameterTerms(layout, natural)) {
-      checkName(terms, term.name);
-      terms[term.name] = term.value;
-      total += term.value;
-      if (differentiated) addTo(gradients, layout, term);
-    }
-    const { jitter, rank, drowned } = findings;
-    const rest = { ...(rank !== undefined && { rank }), ...(drowned !== undefined && { drowned }) };
-    return { value: total, terms, gradients, jitter, ...rest };
-  });
+  // What is repeated makes no tensor: it goes to the backend where it has to.
+  return repeated === undefined
+    ? withFloat64(() => sumOfTerms(assembly, layout, natural, of))
+    : sumOfTerms(assembly, layout, natural, of, repeated);
+}
+
+function sumOfTerms(
+  assembly: Assembly,
+  layout: VariableLayout,
+  natural: readonly Float64Array[],
+  of: EvaluationOptions,
+  repeated?: Repeated,
+): LogDensity {
+  const findings = Object.assign(repeated?.findings ?? {}, noFindings());
+  let names = repeated?.names ?? [];
+  const { differentiated = true } = of;
+  const sum = (values: TensorMap) => {
+    const parts = assembly.terms(values, termContext(of, heardBy(findings)));
+    names = Object.keys(parts);
+    return Object.values(parts);
+  };
+  const shapes = () => shapesSeen(layout, assembly, of.batch);
+  const { values, gradients } = differentiatedSum(layout, natural, shapes, differentiated, sum, repeated?.gradients);
+  if (repeated !== undefined) repeated.names = names;
+  const terms: Record<string, number> = {};
+  let total = 0;
+  for (let i = 0; i < names.length; i++) {
+    terms[names[i]!] = values[i]!;
+    total += values[i]!;
+  }
+  for (const term of hyperparameterTerms(layout, natural)) {
+    checkName(terms, term.name);
+    terms[term.name] = term.value;
+    total += term.value;
+    if (differentiated) addTo(gradients, layout, term);
+  }
+  const { jitter, rank, drowned } = findings;
+  const found = { value: total, terms, gradients, jitter };
+  return rank === undefined && drowned === undefined
+    ? found
+    : { ...found, ...(rank !== undefined && { rank }), ...(drowned !== undefined && { drowned }) };
 }
 
 const heardBy = (findings: Findings): Pick<TermContext, 'onJitter' | 'onRank'> => ({
@@ -125,12 +139,18 @@ export function termGradients(
     const next = () => names?.find((name) => !Object.hasOwn(found, name));
     do {
       let current = '';
-      const { gradients } = differentiatedSum(layout, natural, shapesSeen(layout, assembly), true, (values) => {
-        const parts = assembly.terms(values, termContext({ seed }, { onJitter: () => {}, onRank: () => {} }));
-        names ??= Object.keys(parts);
-        current = next()!;
-        return [parts[current]!];
-      });
+      const { gradients } = differentiatedSum(
+        layout,
+        natural,
+        () => shapesSeen(layout, assembly),
+        true,
+        (values) => {
+          const parts = assembly.terms(values, termContext({ seed }, { onJitter: () => {}, onRank: () => {} }));
+          names ??= Object.keys(parts);
+          current = next()!;
+          return [parts[current]!];
+        },
+      );
       found[current] = gradients;
     } while (next() !== undefined);
     for (const term of hyperparameterTerms(layout, natural)) {
@@ -142,38 +162,52 @@ export function termGradients(
   });
 }
 
+const freePlaces = new WeakMap<VariableLayout, readonly number[]>();
+
+/** Places of the variables that are free. */
+function placesOfFree(layout: VariableLayout): readonly number[] {
+  let places = freePlaces.get(layout);
+  if (places === undefined) {
+    places = layout.variables.flatMap(({ start }, i) => (start >= 0 ? [i] : []));
+    freePlaces.set(layout, places);
+  }
+  return places;
+}
+
 /** Scalars of the natural values, and the gradients of their sum in those that are free, in the order of the layout. */
 function differentiatedSum(
-  { variables }: VariableLayout,
+  layout: VariableLayout,
   natural: readonly Float64Array[],
-  shapes: readonly (readonly number[])[],
+  shapesOf: () => readonly (readonly number[])[],
   differentiated: boolean,
   sum: (values: TensorMap) => readonly Scalar[],
   repeated?: RepeatedGradients,
 ): { values: Float64Array; gradients: (Float64Array | undefined)[] } {
-  const free = variables.flatMap(({ start }, i) => (differentiated && start >= 0 ? [i] : []));
+  const { variables } = layout;
+  const free = differentiated ? placesOfFree(layout) : [];
   const make = () => {
+    const shapes = shapesOf();
     const tensors = natural.map((entries, i) => op.tensor(entries, [...shapes[i]!]));
     const byPath: TensorMap = Object.fromEntries(variables.map(({ path }, i) => [path, tensors[i]!]));
     return { xs: free.map((i): Tensor => tensors[i]!), f: () => sum(byPath) };
   };
-  const all: (Float64Array | undefined)[] = variables.map(() => undefined);
-  if (free.length === 0) return { values: Float64Array.from(make().f(), op.valueOf), gradients: all };
+  const all = new Array<Float64Array | undefined>(variables.length).fill(undefined);
+  if (free.length === 0) {
+    return { values: withFloat64(() => Float64Array.from(make().f(), op.valueOf)), gradients: all };
+  }
   const differentiate = () => {
     const { f, xs } = make();
     return valueAndGradients(f, xs);
   };
-  const { values, gradients } =
-    repeated === undefined
-      ? differentiate()
-      : repeated.at(
-          free.map((i) => natural[i]!),
-          make,
-        );
-  free.forEach((i, k) => {
-    all[i] = gradients[k];
-  });
+  const { values, gradients } = repeated === undefined ? differentiate() : repeated.at(entriesAt(natural, free), make);
+  for (let k = 0; k < free.length; k++) all[free[k]!] = gradients[k];
   return { values, gradients: all };
+}
+
+function entriesAt(natural: readonly Float64Array[], places: readonly number[]): Float64Array[] {
+  const entries: Float64Array[] = [];
+  for (let k = 0; k < places.length; k++) entries.push(natural[places[k]!]!);
+  return entries;
 }
 
 /** The shapes of the values that an evaluation sees: of those with a row a point, the batch's. */
@@ -237,7 +271,8 @@ export function objectiveOf(
   const repeated = gradients && { gradients, names: [], findings: noFindings() };
   const objective = (unconstrained: Float64Array, of?: Pick<EvaluationOptions, 'iteration' | 'batch'>) => {
     const seen = seenVariables(layout, unconstrained, assembly.pointwise, of?.batch);
-    const natural = seen.map((own) => own.natural);
+    const natural: Float64Array[] = [];
+    for (let i = 0; i < seen.length; i++) natural.push(seen[i]!.natural);
     const {
       value,
       gradients: inNatural,
@@ -252,7 +287,7 @@ export function objectiveOf(
       of?.batch === undefined && of?.iteration === undefined ? repeated : undefined,
     );
     if (jitter > largest) largest = jitter;
-    const gradient = descent(layout, seen, inNatural);
+    const gradient = ascent(layout, seen, inNatural);
     const sum = negate(gradient);
     if (!Number.isFinite(sum) && Number.isFinite(value) && of?.batch === undefined) {
       checkGradients(assembly, layout, natural, inNatural, seed);
@@ -264,29 +299,41 @@ export function objectiveOf(
   return Object.assign(objective, { jitter: () => largest, curvature });
 }
 
-/** The gradient of minus the log density in the free variables, one after the other. */
-function descent(
+/** The gradient of the log density in the free variables, one after the other. */
+function ascent(
   { variables }: VariableLayout,
   seen: readonly SeenVariables[],
   gradients: readonly (Float64Array | undefined)[],
 ): Float64Array {
-  const isIdle = (i: number) => seen[i]!.unconstrained !== undefined && gradients[i] === undefined;
-  if (variables.some((_, i) => isIdle(i))) {
-    const idle = variables.flatMap(({ path }, i) => (isIdle(i) ? [`'${path}'`] : []));
-    throw new OptimizationError(
-      `No gradient arrives at ${idle.join(', ')}: the objective does not depend on it through operations that TensorFlow.js ` +
-        'differentiates. Use it in the covariance or prior with tensor operations, or hold it with fixed(…).',
-    );
+  let length = 0;
+  for (let i = 0; i < seen.length; i++) {
+    const { unconstrained } = seen[i]!;
+    if (unconstrained === undefined) continue;
+    if (gradients[i] === undefined) throw idle(variables, seen, gradients);
+    length += unconstrained.length;
   }
-  const gradient = new Float64Array(seen.reduce((sum, { unconstrained }) => sum + (unconstrained?.length ?? 0), 0));
+  const gradient = new Float64Array(length);
   let at = 0;
-  for (let i = 0; i < variables.length; i++) {
+  for (let i = 0; i < seen.length; i++) {
     const { natural, unconstrained } = seen[i]!;
     if (unconstrained === undefined) continue;
     gradient.set(variables[i]!.transform.pullBack(gradients[i]!, natural, unconstrained), at);
     at += unconstrained.length;
   }
   return gradient;
+}
+
+function idle(
+  variables: VariableLayout['variables'],
+  seen: readonly SeenVariables[],
+  gradients: readonly (Float64Array | undefined)[],
+): OptimizationError {
+  const isIdle = (i: number) => seen[i]!.unconstrained !== undefined && gradients[i] === undefined;
+  const named = variables.flatMap(({ path }, i) => (isIdle(i) ? [`'${path}'`] : []));
+  return new OptimizationError(
+    `No gradient arrives at ${named.join(', ')}: the objective does not depend on it through operations that TensorFlow.js ` +
+      'differentiates. Use it in the covariance or prior with tensor operations, or hold it with fixed(…).',
+  );
 }
 
 /** Short, and so compiled soon. Returns the sum, which is not finite where an entry is not. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkOptions } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
+import { float64Backend, withFloat64 } from '../tensors/float64/scope.ts';
 import { repeatedGradients } from '../tensors/repeatedGradients.ts';
 import { checkModelGiven } from './givenModel.ts';
 import type { AnyModel, ParameterValues } from './model.ts';
@@ -92,6 +92,7 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
   checkModelGiven(model, 'open');
   const { seed, engine, jacobian } = checkOptions(schema, options, 'open');
   const compute = <T>(work: () => T): T => withFloat64(({ memory64 }) => withEngine(memory64, engine, work));
+  const { memory64 } = float64Backend();
   const assembly = compute(() => model.assemble(seed));
   const layout = layOut(assembly.parameters);
   const { size } = layout;
@@ -115,7 +116,7 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
   };
   const evaluate = (x: ArrayLike<number>): OpenEvaluation => {
     const point = checked(x);
-    return compute(() => {
+    return withEngine(memory64, engine, () => {
       const { value, gradient, terms, jitter } = objective(point);
       for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
       const own = { value: -value, gradient, terms, jitter };
@@ -170,11 +171,13 @@ function ofVariables(
   x: Float64Array,
 ) {
   let sum = 0;
-  for (const { start, size, transform } of variables) {
+  for (let v = 0; v < variables.length; v++) {
+    const { start, width, transform } = variables[v]!;
     if (start < 0) continue;
-    const own = transform.logJacobian!(x.subarray(start, start + size));
+    const own = transform.logJacobian!(x.subarray(start, start + width));
     sum += own.value;
-    for (let i = 0; i < size; i++) gradient[start + i]! += own.gradient[i]!;
+    for (let i = 0; i < own.gradient.length; i++) gradient[start + i]! += own.gradient[i]!;
   }
-  return { value: value + sum, gradient, terms: Object.assign(terms, { jacobian: sum }), jitter };
+  (terms as Record<string, number>).jacobian = sum;
+  return { value: value + sum, gradient, terms, jitter };
 }

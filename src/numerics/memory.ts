@@ -191,6 +191,11 @@ export class Float64Memory {
     return this.#numbers[offset >>> 3]!;
   }
 
+  /** Writes one number, at a multiple of 8. */
+  setNumber(offset: number, value: number): void {
+    this.#numbers[offset >>> 3] = value;
+  }
+
   /** All of it, for records of fields of several sizes. */
   view(): DataView {
     return this.#view;

@@ -276,10 +276,11 @@ export function replayOf({ slots, steps, values, gradients }: Recording): Replay
     run(inputs) {
       for (let i = 0; i < places.length; i++) numbers(places[i]!).set(inputs[i]!);
       for (let i = 0; i < runs.length; i++) runs[i]!();
-      return {
-        values: Float64Array.from(values, ({ slot }) => numbers(slot)[0]!),
-        gradients: gradients.map((entry) => entry && numbers(entry.slot).slice()),
-      };
+      const found = new Float64Array(values.length);
+      for (let i = 0; i < values.length; i++) found[i] = numbers(values[i]!.slot)[0]!;
+      const slopes: (Float64Array | undefined)[] = [];
+      for (let i = 0; i < gradients.length; i++) slopes.push(gradients[i] && numbers(gradients[i]!.slot).slice());
+      return { values: found, gradients: slopes };
     },
     dispose() {
       for (const block of blocks) block.home = undefined;

@@ -1,3 +1,4 @@
+import { onFloat64, withFloat64 } from './float64/scope.ts';
 import { recordedGradients, type ValueAndGradients, valueAndGradients } from './gradients.ts';
 import { isSameComputation, type Recording, type Replay, replayOf } from './recording.ts';
 import { isProfiled, type Scalar, type Tensor } from './tensorflow.ts';
@@ -36,13 +37,18 @@ export function repeatedGradients(): RepeatedGradients {
     first = undefined;
     isOver = true;
   };
-  const ordinary = (make: () => Differentiable) => {
-    const { f, xs } = make();
-    return valueAndGradients(f, xs);
-  };
+  const ordinary = (make: () => Differentiable) =>
+    withFloat64(() => {
+      const { f, xs } = make();
+      return valueAndGradients(f, xs);
+    });
+  const recorded = (make: () => Differentiable) =>
+    withFloat64(() => {
+      const { f, xs } = make();
+      return recordedGradients(f, xs);
+    });
   const record = (make: () => Differentiable) => {
-    const { f, xs } = make();
-    const { recording, ...found } = recordedGradients(f, xs);
+    const { recording, ...found } = recorded(make);
     if (recording === undefined || (first !== undefined && !isSameComputation(first, recording))) giveUp();
     else if (first === undefined) first = recording;
     else {
@@ -53,7 +59,7 @@ export function repeatedGradients(): RepeatedGradients {
   };
   const repeated = (entries: readonly Float64Array[]) => {
     try {
-      return replay!.run(entries);
+      return onFloat64(() => replay!.run(entries));
     } catch {
       // Tensor operations throw the same with its place.
       return undefined;

@@ -101,7 +101,7 @@ export function openTarget(model: AnyModel, { seed, start, hold, priors, engine 
         jittered++;
         return nowhere(none);
       }
-      return found.gradient.every(Number.isFinite) ? found : nowhere(none);
+      return isFiniteSum(found.gradient) || found.gradient.every(Number.isFinite) ? found : nowhere(none);
     },
     jittered: () => jittered,
     added: added.map(([path, { words }]) => `${path} ~ ${words}`),
@@ -114,6 +114,13 @@ export function openTarget(model: AnyModel, { seed, start, hold, priors, engine 
       return found.gradient.every(Number.isFinite) ? undefined : 'Its gradient is not finite.';
     },
   };
+}
+
+/** Quick, and false for a sum that overflows. */
+function isFiniteSum(entries: Float64Array): boolean {
+  let sum = 0;
+  for (let i = 0; i < entries.length; i++) sum += entries[i]!;
+  return Number.isFinite(sum);
 }
 
 const nowhere = (gradient: Float64Array) => ({ value: Number.NEGATIVE_INFINITY, gradient });

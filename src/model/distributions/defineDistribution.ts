@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { checkKnown } from '../../core/members.ts';
+import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { valueAndGradients } from '../../tensors/gradients.ts';
 import * as op from '../../tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D } from '../../tensors/tensorflow.ts';
@@ -78,7 +79,9 @@ export function defineDistribution<Name extends string = never>(
     isParameter(given) ? ([given.lower, given.upper] as const) : ([0, Infinity] as const),
   );
   const standard = each((given) => entriesOf(isParameter(given) ? given.initial : given)[0]!);
-  const density = (x: Float64Array, values: ValueEntries): SummedDensity => {
+  const density = (x: Float64Array, values: ValueEntries): SummedDensity =>
+    withFloat64(() => densityOnFloat64(x, values));
+  const densityOnFloat64 = (x: Float64Array, values: ValueEntries): SummedDensity => {
     const at = op.tensor<Tensor1D>(x, [x.length]);
     const tensors = names.map((key) => {
       const entries = values[key]!;

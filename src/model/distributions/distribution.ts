@@ -14,8 +14,10 @@ export interface Distribution<Name extends string> {
   /** Its support is what lies above. */
   readonly lower: number;
   logDensity(x: number, values: Readonly<Record<Name, number>>): number;
-  /** ∂ log p/∂x, and in each of the values. */
-  slopes(x: number, values: Readonly<Record<Name, number>>): Readonly<Record<Name | 'x', number>>;
+  /** ∂ log p/∂x */
+  slope(x: number, values: Readonly<Record<Name, number>>): number;
+  /** ∂ log p in each of the values. */
+  valueSlopes(x: number, values: Readonly<Record<Name, number>>): Readonly<Record<Name, number>>;
 }
 
 /** Makes a prior on one parameter from the values of its distribution. */
@@ -35,26 +37,31 @@ export function distribution<Name extends string>(given: Distribution<Name>): Pa
 }
 
 function summed<Name extends string>(
-  { logDensity, slopes }: Distribution<Name>,
+  { logDensity, slope, valueSlopes }: Distribution<Name>,
   names: readonly Name[],
   x: Float64Array,
   values: ValueEntries,
 ): SummedDensity {
   const own: Record<string, Float64Array> = {};
   const at = {} as Record<Name, number>;
+  let isHeld = true;
   for (const key of names) {
     const entries = values[key]!;
     if (typeof entries === 'number') at[key] = entries;
-    else own[key] = new Float64Array(entries.length);
+    else {
+      own[key] = new Float64Array(entries.length);
+      isHeld = false;
+    }
   }
   const gradient = new Float64Array(x.length);
   let value = 0;
   for (let i = 0; i < x.length; i++) {
     for (const key in own) at[key as Name] = entryAt(values[key] as Float64Array, i);
-    const slope = slopes(x[i]!, at);
     value += logDensity(x[i]!, at);
-    gradient[i] = slope.x;
-    for (const key in own) own[key]![own[key]!.length === 1 ? 0 : i]! += slope[key as Name];
+    gradient[i] = slope(x[i]!, at);
+    if (isHeld) continue;
+    const inValues = valueSlopes(x[i]!, at);
+    for (const key in own) own[key]![own[key]!.length === 1 ? 0 : i]! += inValues[key as Name];
   }
   return { value, x: gradient, values: own };
 }

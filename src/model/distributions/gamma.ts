@@ -20,8 +20,8 @@ export const gamma = distribution({
   values: { shape: 'positive', rate: 'positive' },
   lower: 0,
   logDensity: (x, { shape, rate }) => shape * log(rate) - lgamma(shape) + (shape - 1) * log(x) - rate * x,
-  slopes: (x, { shape, rate }) => ({
-    x: (shape - 1) / x - rate,
+  slope: (x, { shape, rate }) => (shape - 1) / x - rate,
+  valueSlopes: (x, { shape, rate }) => ({
     shape: log(rate) - digamma(shape) + log(x),
     rate: shape / rate - x,
   }),

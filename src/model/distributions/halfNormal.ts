@@ -16,5 +16,6 @@ export const halfNormal = distribution({
   values: { scale: 'positive' },
   lower: 0,
   logDensity: (x, { scale }) => 0.5 * log(2 / Math.PI) - log(scale) - 0.5 * square(x / scale),
-  slopes: (x, { scale }) => ({ x: -x / square(scale), scale: (square(x / scale) - 1) / scale }),
+  slope: (x, { scale }) => -x / square(scale),
+  valueSlopes: (x, { scale }) => ({ scale: (square(x / scale) - 1) / scale }),
 });

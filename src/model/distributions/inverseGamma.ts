@@ -17,8 +17,8 @@ export const inverseGamma = distribution({
   values: { shape: 'positive', scale: 'positive' },
   lower: 0,
   logDensity: (x, { shape, scale }) => shape * log(scale) - lgamma(shape) - (shape + 1) * log(x) - scale / x,
-  slopes: (x, { shape, scale }) => ({
-    x: (scale / x - shape - 1) / x,
+  slope: (x, { shape, scale }) => (scale / x - shape - 1) / x,
+  valueSlopes: (x, { shape, scale }) => ({
     shape: log(scale) - digamma(shape) - log(x),
     scale: shape / scale - 1 / x,
   }),

@@ -19,8 +19,9 @@ export const logNormal = distribution({
     const z = (log(x) - mean) / deviation;
     return -0.5 * z * z - log(x) - log(deviation) - 0.5 * log(2 * Math.PI);
   },
-  slopes: (x, { mean, deviation }) => {
+  slope: (x, { mean, deviation }) => -((log(x) - mean) / deviation / deviation + 1) / x,
+  valueSlopes: (x, { mean, deviation }) => {
     const z = (log(x) - mean) / deviation;
-    return { x: -(z / deviation + 1) / x, mean: z / deviation, deviation: (z * z - 1) / deviation };
+    return { mean: z / deviation, deviation: (z * z - 1) / deviation };
   },
 });

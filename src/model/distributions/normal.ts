@@ -17,8 +17,9 @@ export const normal = distribution({
   lower: -Infinity,
   logDensity: (x, { mean, deviation }) =>
     -0.5 * square((x - mean) / deviation) - log(deviation) - 0.5 * log(2 * Math.PI),
-  slopes: (x, { mean, deviation }) => {
+  slope: (x, { mean, deviation }) => -((x - mean) / deviation) / deviation,
+  valueSlopes: (x, { mean, deviation }) => {
     const z = (x - mean) / deviation;
-    return { x: -z / deviation, mean: z / deviation, deviation: (z * z - 1) / deviation };
+    return { mean: z / deviation, deviation: (z * z - 1) / deviation };
   },
 });

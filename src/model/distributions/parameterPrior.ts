@@ -34,7 +34,7 @@ export interface ParameterPrior {
   readonly on: 'natural' | 'unconstrained';
   /** Its support is what lies above. */
   readonly lower: number;
-  /** Σ log p(x_i), constants included. Each value that is a parameter has one entry for all x_i, or one for each. Called inside `withFloat64`. */
+  /** Σ log p(x_i), constants included. Each value that is a parameter has one entry for all x_i, or one for each. */
   readonly density: (x: Float64Array, values: ValueEntries) => SummedDensity;
 }
 

@@ -141,6 +141,44 @@ export interface FusedOperations extends QuadraticOperations, RadialOperations, 
     dx: number,
     part?: Triangles,
   ): RadialSum;
+
+  /**
+   * The parts of the log density of Y under N(0, K), K = `radialSum`, and its gradients, where all can be had at once: of few points. It has the bits of the operations
+   * one by one.
+   *
+   * @param wantsPoints - whether the gradient in X is asked for
+   * @returns undefined where it takes the operations one by one, as it does where K has no factor
+   */
+  radialLogDensity(
+    observed: ObservedPoints,
+    profile: RadialProfile,
+    parameters: RadialSum,
+    wantsPoints: boolean,
+  ): RadialLogDensity | undefined;
+}
+
+/** Observations at points, on the memory in place. */
+export interface ObservedPoints {
+  readonly n: number;
+  readonly q: number;
+  /** X, n×q */
+  readonly x: number;
+  /** Y, n×width */
+  readonly y: number;
+  readonly width: number;
+  /** Columns that Y stands for: all that matters of many may be in fewer. */
+  readonly columns: number;
+}
+
+/** What a log density under N(0, K) is made of, and its gradients. */
+export interface RadialLogDensity {
+  /** log|K| */
+  readonly logDeterminant: number;
+  /** tr(YᵀK⁻¹Y) */
+  readonly quadratic: number;
+  readonly slopes: RadialSum;
+  /** Gradient in X, n×q; undefined where it was not asked for. */
+  readonly points: Float64Array | undefined;
 }
 
 /** Parameters of a covariance variance·f + bias + noise·I of a profile f, or derivatives in them. */

@@ -12,6 +12,8 @@ export function typescriptFusedOperations(memory: Float64Memory, engine: LinearA
     ...radialSums(memory, radial, engine.mirrorLower),
     ...typescriptSquaredDistances(memory),
 
+    radialLogDensity: () => undefined,
+
     lowerProduct(n, k, alpha, a, b, beta, c) {
       for (let i = 0; i < n; i++) {
         const row = { ...a, offset: a.offset + 8 * i * a.rowStride };

@@ -2,8 +2,11 @@ import type { Float64Memory } from '../memory.ts';
 import type {
   CompiledProfile,
   FusedOperations,
+  ObservedPoints,
+  RadialLogDensity,
   RadialOperations,
   RadialProfile,
+  RadialSum,
   SquaredDistanceOperations,
 } from '../operations/covariances.ts';
 import { goesByPoints, type QuadraticOperations } from '../operations/covariances.ts';
@@ -40,6 +43,11 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
     lowerProduct(n, k, alpha, a, b, beta, c) {
       packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);
     },
+
+    radialLogDensity: (observed, profile, parameters, wantsPoints) =>
+      isRbf(profile) && observed.n <= FEW_POINTS && parameters.variance !== 0
+        ? logDensityOfFew(memory, kernels, observed, parameters, wantsPoints)
+        : undefined,
 
     radialSum(n, q, x, profile, parameters, target, part) {
       if (!isRbf(profile)) return general.radialSum(n, q, x, profile, parameters, target, part);
@@ -97,6 +105,40 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       });
     },
   });
+}
+
+/** Up to so many points a call costs more than it is worth to leave it; no thread would share their work. */
+const FEW_POINTS = 128;
+
+/** The log density of few points, whose work is laid out by the routine: its results are in front. */
+function logDensityOfFew(
+  memory: Float64Memory,
+  kernels: LinkedKernels,
+  { n, q, x, y, width, columns }: ObservedPoints,
+  { variance, lengthscales, bias, noise }: RadialSum,
+  wantsPoints: boolean,
+): RadialLogDensity | undefined {
+  const bytes = 8 * kernels.logDensityWorkspace(n, q, width);
+  const work = memory.allocate(bytes);
+  try {
+    for (let d = 0; d < q; d++) memory.setNumber(work + 8 * d, lengthscales[d]!);
+    if (kernels.radialLogDensity(n, q, width, x, y, variance, bias, noise, columns, work) >= 0) return undefined;
+    const slopes = new Float64Array(q);
+    for (let d = 0; d < q; d++) slopes[d] = memory.number(work + 8 * (5 + d));
+    return {
+      logDeterminant: memory.number(work),
+      quadratic: memory.number(work + 8),
+      slopes: {
+        variance: memory.number(work + 16),
+        lengthscales: slopes,
+        bias: memory.number(work + 24),
+        noise: memory.number(work + 32),
+      },
+      points: wantsPoints ? memory.float64(work + 8 * (5 + q), n * q).slice() : undefined,
+    };
+  } finally {
+    memory.release(work, bytes);
+  }
 }
 
 /** The rbf has a gradient of its own, which reads exponentials out of K in place of computing them again. */

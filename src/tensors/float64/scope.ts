@@ -91,6 +91,27 @@ export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
   }
 }
 
+/**
+ * Runs `work`, which makes no tensor, on the float64 backend: what `withFloat64` does at a part of its cost.
+ *
+ * @param work - synchronous
+ */
+export function onFloat64<T>(work: () => T): T {
+  const active = engine();
+  if (active.backendName === FLOAT64) return work();
+  const { backendName, backendInstance, pendingBackendInit } = active;
+  active.backendInstance = float64Backend();
+  active.backendName = FLOAT64;
+  active.pendingBackendInit = null;
+  try {
+    return work();
+  } finally {
+    active.backendName = backendName;
+    active.backendInstance = backendInstance;
+    active.pendingBackendInit = pendingBackendInit;
+  }
+}
+
 /** Notes every tensor that is kept from now on, until the function it returns is called. */
 function watchKept(kept: tf.Tensor[]): () => void {
   const active = tf.engine();

@@ -1,9 +1,11 @@
-import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
+import * as tf from '@tensorflow/tfjs-core';
+import { fusedOperations, linearAlgebra } from '../../numerics/dense/activeEngine.ts';
 import type { PositiveDefiniteOptions } from '../../numerics/dense/factorize.ts';
 import { type MatrixParts, pivotedCholesky } from '../../numerics/dense/pivotedCholesky.ts';
 import type { Float64Memory } from '../../numerics/memory.ts';
 import type { FusedOperations, RadialProfile, RadialSum } from '../../numerics/operations/covariances.ts';
 import type { LinearAlgebraEngine } from '../../numerics/operations/linearAlgebra.ts';
+import { Float64Backend } from '../float64/backend.ts';
 import { type GaussianData, gaussianLogDensity } from '../linearAlgebra/gaussianLogDensity.ts';
 import { requireBackend } from '../linearAlgebra/operands.ts';
 import {
@@ -11,11 +13,13 @@ import {
   fromObservations,
   fromOuterProduct,
   type GaussianAttributes,
+  logDensity,
 } from '../linearAlgebra/operations/gaussianLogDensity.ts';
 import { lowRankLogDensity } from '../linearAlgebra/operations/lowRankLogDensity.ts';
 import { bytesOf, type MatrixKernel, numbersOf } from '../linearAlgebra/operations/operation.ts';
+import type { NumericFunction } from '../recording.ts';
 import { numericOperation } from '../tape.ts';
-import { engine, type Scalar, type Tensor2D } from '../tensorflow.ts';
+import { engine, isProfiled, type Scalar, type Tensor2D, type TensorInfo } from '../tensorflow.ts';
 import {
   lengthscaleGradient,
   numbersAt,
@@ -65,6 +69,8 @@ export function radialLogDensity(
   return numericOperation(
     operands,
     ([x, v, l, b, s, y], isWanted) => {
+      const atOnce = gradient && !isOuter ? valueAtOnce([x!, v!, l!, b!, s!, y!], profile, isWanted) : undefined;
+      if (atOnce !== undefined) return atOnce;
       // Entries by name come first: V8 makes a slow object of a literal that begins with two spreads.
       const attributes: Attributes = {
         columns,
@@ -78,15 +84,46 @@ export function radialLogDensity(
       const [value, inParameters, inPoints] = numbersOf(DENSITY, [x!, y!], attributes, isWanted(0) ? 3 : 2);
       return {
         value: value![0]!,
-        slopes: (slope) => [
-          multiplied(inPoints ?? new Float64Array(0), slope),
-          ...unpacked(inParameters!, sizes.slice(1), slope),
-        ],
+        slopes: (slope) => [multiplied(inPoints ?? NONE, slope), ...unpacked(inParameters!, sizes.slice(1), slope)],
       };
     },
     [given],
   );
 }
+
+/** Where all of it can be had at once, of few points, without a tensor or a view of the memory. */
+function valueAtOnce(
+  [x, v, l, b, s, y]: readonly TensorInfo[],
+  profile: RadialProfile,
+  isWanted: (input: number) => boolean,
+): ReturnType<NumericFunction> | undefined {
+  const backend = tf.backend();
+  if (!(backend instanceof Float64Backend) || isProfiled()) return undefined;
+  const memory = backend.memory64;
+  if (linearAlgebra(memory).name !== 'wasm') return undefined;
+  const [n, q] = x!.shape as [number, number];
+  const width = y!.shape[1]!;
+  const observed = { n, q, x: backend.offset(x!), y: backend.offset(y!), width, columns: width };
+  const one = (info: TensorInfo) => memory.number(backend.offset(info));
+  // A copy: a view may be detached by what is allocated.
+  const lengthscale = backend.float64(l!).slice();
+  const numbers = { variance: one(v!), lengthscale, bias: one(b!), noise: one(s!) };
+  const found = fusedOperations(memory).radialLogDensity(observed, profile, parametersOf(numbers, q), isWanted(0));
+  if (found === undefined) return undefined;
+  const { slopes, points = NONE } = found;
+  return {
+    value: logDensity(n, width, found.logDeterminant, found.quadratic),
+    slopes: (slope) => [
+      multiplied(points, slope),
+      isWanted(1) ? Float64Array.of(slope * slopes.variance) : NONE,
+      isWanted(2) ? multiplied(lengthscaleGradient(slopes, numbers), slope) : NONE,
+      isWanted(3) ? Float64Array.of(slope * slopes.bias) : NONE,
+      isWanted(4) ? Float64Array.of(slope * slopes.noise) : NONE,
+    ],
+  };
+}
+
+const NONE = new Float64Array(0);
 
 /** Gradients one after the other as those in each parameter, times a slope. */
 function unpacked(gradients: Float64Array, sizes: readonly number[], slope: number): Float64Array[] {

@@ -9,6 +9,7 @@ export { quadraticProduct, quadraticProductByPoints, quadraticSweep } from './qu
 export { radialCross, radialCrossGradient } from './radialCross';
 export { gradientWorkspace, radialGradient } from './radialGradient';
 export { radialGram } from './radialGram';
+export { logDensityWorkspace, radialLogDensity } from './radialLogDensity';
 export { expectedRbf, expectedRbfGradient } from './rbfExpectations';
 export { expectedRbfProductsGradient } from './rbfProductGradients';
 export { expectedRbfProducts } from './rbfProducts';
