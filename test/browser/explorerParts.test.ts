@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/data/index.ts';
 import { fit, gplvm, Matrix, ppca, seededRandom } from '../../src/index.ts';
 import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
-import { isUnlikely, keptNeighbours, likenessOf } from '../../web/playground/likeness.ts';
+import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';
+import { keptNeighbours } from '../../web/playground/neighbours.ts';
 import { rowsFound } from '../../web/playground/search.ts';
 import { withNeeded } from '../../web/playground/settings.ts';
 
@@ -20,6 +21,17 @@ describe('how rows are shown when only their columns are known', () => {
     expect(rowView(Array.from({ length: 64 }, (_, k) => `pixel_${k}`))).toEqual({ kind: 'image', height: 8, width: 8 });
     expect(rowView(Array.from({ length: 63 }, (_, k) => `pixel_${k}`))).toEqual({ kind: 'values' });
     expect(rowView(['400', '410.5', '421'])).toEqual({ kind: 'curve' });
+  });
+
+  it('is an image though constant pixels are no columns, and however these are ordered', () => {
+    const whole = Array.from({ length: 6 }, (_, k) => `r${1 + Math.floor(k / 3)}c${1 + (k % 3)}`);
+    expect(rowView(whole.filter((name) => name !== 'r1c1'))).toEqual({
+      ...{ kind: 'image', height: 2, width: 3 },
+      pixels: [-1, 0, 1, 2, 3, 4],
+    });
+    expect(rowView(whole.toReversed())).toEqual({ kind: 'image', height: 2, width: 3, pixels: [5, 4, 3, 2, 1, 0] });
+    expect(rowView(['r0c0', 'r0c9', 'r9c0', 'r9c9'])).toEqual({ kind: 'values' });
+    expect(rowView(['r0c0', 'r0c1', 'r1c0', 'row1col0'])).toEqual({ kind: 'values' });
   });
 });
 

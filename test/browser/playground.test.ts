@@ -119,7 +119,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     }
   }
   async function choose(name: string, given: ReturnType<typeof file>) {
-    await drawer();
+    if (name !== 'any') await drawer();
     await page.locator(`[name=${name}]`).setInputFiles(given);
   }
   async function ownTable(text = CSV, said = '40 rows, 3 columns.') {
@@ -282,7 +282,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await table.waitFor();
     expect(await table.getByRole('rowheader').first().innerText()).toBe('gene0');
     expect(await table.getByRole('row').nth(1).innerText()).toMatch(/gene0\s+−?[\d.e−]+ ± [\d.]+/);
-    expect(await panel().locator('canvas, svg').count()).toBe(0);
+    expect(await panel().locator('.pixels, .drawing').count()).toBe(0);
     await press('All 64 columns');
     expect(await table.getByRole('rowheader').count()).toBe(64);
     // Images where they are asked for.
@@ -292,6 +292,8 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await map().focus();
     await page.keyboard.press('n');
     await page.getByRole('img', { name: 'row 1, expected' }).waitFor();
+    expect(await page.getByLabel('Order of the values').inputValue()).toBe('difference');
+    await page.getByLabel('Order of the values').selectOption('order');
     expect(await panel().getByRole('rowheader').first().innerText()).toBe('gene0');
   });
 
@@ -305,7 +307,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
       const note = () => {
         const title = read.querySelector('h2')?.textContent ?? '';
         const expected = /exp\. [^ ]+/.exec(read.textContent ?? '')?.[0];
-        if (title.startsWith('row ') && expected !== undefined) seen.push([title, expected]);
+        if (title.startsWith('Row ') && expected !== undefined) seen.push([title, expected]);
       };
       new MutationObserver(note).observe(read, {
         subtree: true,
@@ -383,6 +385,11 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     const line = `${'0.123456789,'.repeat(19)}1\n`;
     await choose('table', file('large.csv', line.repeat(80_000)));
     await page.getByText('Reading large.csv').waitFor();
+    await page.getByText(/19\.\d MB, about 8\d,\d{3} rows|about 80,000 rows/).waitFor();
+    await page
+      .getByRole('table', { name: /By its first \d+ rows/ })
+      .getByText('20 numbers')
+      .waitFor();
     expect(await page.getByRole('button', { name: 'Fit', exact: true }).isDisabled()).toBe(true);
     await press('Cancel');
     await page.getByText('Reading was cancelled.').waitFor();
@@ -523,7 +530,12 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     const count = Number(/\d+/.exec(await heading.innerText())![0]);
     expect(count).toBeGreaterThan(10);
     expect(count).toBeLessThan(140);
-    expect(await panel().locator('.signed tr').count()).toBe(10);
+    const against = panel().getByRole('table', { name: 'Values, against the rest' });
+    expect(await against.locator('tbody tr').count()).toBe(12);
+    expect(await against.locator('tbody tr').first().innerText()).toMatch(/^\S+\s+[\d.]+ \/ [\d.]+$/);
+    await panel()
+      .getByText(/nearest rows in the table\.$/)
+      .waitFor();
     const table = (await downloaded(() => press('Save these rows'))).toString();
     expect(table.trim().split('\n')).toHaveLength(count + 1);
     await press('Fit these rows');
@@ -531,6 +543,109 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await page.waitForSelector('[data-status=done]');
     const { model } = JSON.parse(await saved('fit.json'));
     expect(model.observations).toHaveLength(count);
+  });
+
+  it('tells of a row whether its place can be trusted, and leads to its nearest rows', async () => {
+    await open();
+    await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
+    const { observations } = pipeFlow({ points: 150, seed: 1 });
+    const distance = (i: number, j: number) =>
+      observations.row(i).reduce((sum, value, d) => sum + (value - observations.at(j, d)) ** 2, 0);
+    const nearest = Array.from({ length: 150 }, (_, j) => j)
+      .filter((j) => j !== 40)
+      .sort((a, b) => distance(40, a) - distance(40, b))
+      .slice(0, 8);
+    await map().focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('41');
+    await panel().getByRole('heading', { name: 'row 41, ' }).waitFor();
+    const trusted = panel().getByRole('region', { name: 'Can its place be trusted?' });
+    expect(await trusted.innerText()).toMatch(
+      /\d+ of its 10 nearest rows in the table are among its 10 nearest here\./,
+    );
+    await trusted.getByText(/Its values lie [\d.]+ standard deviations|its values miss what is expected by/).waitFor();
+    const near = panel().getByRole('region', { name: 'Nearest rows in the table' }).getByRole('button');
+    expect(await near.allInnerTexts()).toEqual(nearest.map((j) => expect.stringMatching(`^row ${j + 1}, `)));
+    await near.first().click();
+    await panel()
+      .getByRole('heading', { name: `row ${nearest[0]! + 1}, ` })
+      .waitFor();
+    await press('Next row (N)');
+    await press('Close');
+    await panel().getByRole('heading', { name: 'gplvm' }).waitFor();
+  });
+
+  it('shows which rows not to trust, from the number of neighbours that one chooses', async () => {
+    await open();
+    await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await map().focus();
+    await page.keyboard.press('t');
+    const box = page.getByRole('region', { name: 'Rows not to trust here' });
+    const counts = (await box.getByRole('img').getAttribute('aria-label'))!.match(/\d+/g)!.map(Number);
+    expect(counts.reduce((a, b) => a + b)).toBe(150);
+    const slider = box.getByRole('slider');
+    for (const few of [3, 7]) {
+      await slider.fill(String(few));
+      const expected = counts.slice(0, few).reduce((a, b) => a + b);
+      await box.getByText(`${expected} row`).waitFor();
+      expect(await panel().innerText()).toMatch(new RegExp(`${expected} rows? keeps? fewer than ${few} of the 10`));
+    }
+    await box.getByRole('button', { name: 'Close' }).click();
+    expect(await box.count()).toBe(0);
+  });
+
+  it('begins with a table where there is no map: what is done with its columns, then the fit', async () => {
+    await open({}, '#new', false);
+    await page.getByRole('heading', { name: 'Drop a table here' }).waitFor();
+    await choose('any', file('ragged.csv', 'a,b\n1,2\n3,4,5\n'));
+    await page.getByRole('heading', { name: 'The table could not be used' }).waitFor();
+    await page.getByRole('alert').getByText("'ragged.csv' is ragged").waitFor();
+    const lines = rows(40).map((row, i) => `s${i},${row},7`);
+    await choose('any', file('own.csv', ['sample,temp,flow,load,kind,run', ...lines].join('\n')));
+    await page.getByRole('heading', { name: 'own.csv', exact: true }).waitFor();
+    const uses = page
+      .locator('.welcome')
+      .getByRole('table', { name: 'What is done with each column' })
+      .locator('tbody tr');
+    expect(await uses.allInnerTexts()).toEqual([
+      expect.stringMatching(/^temp … load\s+3 numbers\s+−1\s+1\s+fit$/),
+      expect.stringMatching(/^kind\s+2 labels\s+colour$/),
+      expect.stringMatching(/^sample\s+names\s+names of rows$/),
+      expect.stringMatching(/^run\s+constant\s+left out$/),
+    ]);
+    await press('Fit now');
+    await page.waitForSelector('[data-status=done]');
+    await page.locator('.subject').getByText('own.csv').waitFor();
+    await drawer();
+    await press('Begin with another table');
+    await page.getByRole('heading', { name: 'own.csv' }).waitFor();
+    await press('Back to the map');
+    await map().waitFor();
+  });
+
+  it('goes on from missing cells that a model does not take', async () => {
+    await open();
+    await ownTable(CSV.replace(/^0,/m, ','));
+    await page.selectOption('[name=model]', 'pca');
+    await press('Fit');
+    await page.waitForSelector('[data-status=failed]');
+    await press('Leave out 1 row');
+    await page.locator('.subject').getByText('own.csv, 39 whole rows').waitFor();
+    await page.waitForSelector('[data-status=done]');
+    expect(JSON.parse(await saved('fit.json')).model.observations).toHaveLength(39);
+  });
+
+  it('shows a column of pictures along the path that one drags', async () => {
+    await open({}, link({ set: 'turningBar', maxIterations: 10 }));
+    await drag([0.35, 0.4], [0.6, 0.62]);
+    const film = panel().getByRole('region', { name: 'Along the path' });
+    await film.waitFor();
+    expect(await film.getByRole('img').count()).toBe(9);
+    const pictures = await film
+      .locator('canvas')
+      .evaluateAll((canvases) => canvases.map((canvas) => (canvas as HTMLCanvasElement).toDataURL()));
+    expect(new Set(pictures).size).toBe(9);
   });
 
   it('searches rows by number, label and condition', async () => {
@@ -860,7 +975,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     const address = page.url().slice(served.url.length);
     await page.context().close();
     await open({}, address, false);
-    await page.getByText('40 rows, 3 columns.').waitFor();
+    await page.getByText('40 rows × 3 columns').waitFor();
     expect(await page.getByLabel('Iterations at most').inputValue()).toBe('15');
     await page.context().close();
     await open({}, link({ set: 'twoMoons', model: 'gplvm', maxIterations: 5, run: true, compact: true }), false);

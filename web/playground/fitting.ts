@@ -34,8 +34,9 @@ export interface Run {
 export interface Fitting {
   readonly shown: Shown | undefined;
   readonly run: Run | undefined;
-  /** Why the last one failed. */
+  /** Why the last one failed, and what it was to be. */
   readonly problem: string;
+  readonly failed?: Subject | undefined;
 }
 
 /** The fits of the page: the finished one that is shown, and at most one that is being made. A failed one leaves what was shown. */
@@ -94,7 +95,7 @@ export function useFitting() {
       if (running.current !== worker) return;
       running.current = undefined;
       if (kept.current !== worker) worker.end();
-      setFitting((now) => ({ ...now, run: undefined, problem: (error as Error).message }));
+      setFitting((now) => ({ ...now, run: undefined, problem: (error as Error).message, failed: of }));
     }
   }
 
@@ -141,7 +142,11 @@ export function useFitting() {
         return shown;
       } catch (error) {
         worker.end();
-        setFitting((now) => ({ ...now, problem: `'${name}' is no fit of this library: ${(error as Error).message}` }));
+        setFitting((now) => ({
+          ...now,
+          failed: undefined,
+          problem: `'${name}' is no fit of this library: ${(error as Error).message}`,
+        }));
         return undefined;
       }
     },

@@ -62,34 +62,3 @@ function square(a: ArrayLike<number>, b: ArrayLike<number>): number {
   }
   return sum;
 }
-
-/** Of each row, how many of its k nearest in Y are among its k nearest in X. */
-export function keptNeighbours(Y: Matrix, X: Matrix, k: number): Uint8Array {
-  const nearestOf = (rows: Matrix, i: number) => {
-    const { data, columns } = rows;
-    const found: number[] = [];
-    const distances: number[] = [];
-    for (let j = 0; j < rows.rows; j++) {
-      if (j === i) continue;
-      let sum = 0;
-      for (let c = 0; c < columns; c++) {
-        const difference = data[i * columns + c]! - data[j * columns + c]!;
-        sum += difference * difference;
-      }
-      if (found.length === k && sum >= distances[k - 1]!) continue;
-      let at = found.length;
-      while (at > 0 && distances[at - 1]! > sum) at--;
-      found.splice(at, 0, j);
-      distances.splice(at, 0, sum);
-      if (found.length > k) {
-        found.pop();
-        distances.pop();
-      }
-    }
-    return found;
-  };
-  return Uint8Array.from({ length: Y.rows }, (_, i) => {
-    const inMap = new Set(nearestOf(X, i));
-    return nearestOf(Y, i).filter((j) => inMap.has(j)).length;
-  });
-}

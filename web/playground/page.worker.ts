@@ -11,8 +11,9 @@ import {
 } from 'latentfield';
 import { parseTable, type StandardisedColumns, standardise } from 'latentfield/io';
 import { type Background, backgroundOf, type Place } from './background.ts';
-import { isUnlikely, keptNeighbours, type Likeness, likenessOf } from './likeness.ts';
+import { isUnlikely, type Likeness, likenessOf } from './likeness.ts';
 import { modelOf, programOf, programOfSaved } from './model.ts';
+import { keptNeighbours } from './neighbours.ts';
 import type { Settings } from './settings.ts';
 
 export interface PlainMatrix {

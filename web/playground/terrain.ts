@@ -9,9 +9,9 @@ import type { Fitted } from './pageWorker.ts';
 export type Behind = 'certainty' | 'magnification' | 'none' | `column ${string}`;
 
 /** Cells along each axis of the background. */
-const SIDE = 44;
+const SIDE = 52;
 /** How far it reaches beyond the points, of their larger extent. */
-const BEYOND = 0.3;
+const BEYOND = 0.35;
 
 /** The background of a fit that predicts, once it is there. */
 export function useTerrain(
@@ -34,8 +34,9 @@ export function useTerrain(
       const values = latents.column(axis);
       return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] as const;
     });
-    const beyond = BEYOND * Math.max(...ends.map(([low, high]) => high - low)) || 1;
-    const [x, y] = ends.map(([low, high]) => [low - beyond, high + beyond] as const);
+    // A square, as the map has equal units.
+    const half = (0.5 + BEYOND) * Math.max(...ends.map(([low, high]) => high - low)) || 1;
+    const [x, y] = ends.map(([low, high]) => [(low + high) / 2 - half, (low + high) / 2 + half] as const);
     const place = { x: x!, y: y!, side: SIDE, middle: meanOf(latents), axes: [across, up] as const, column };
     fit.background(place).then(
       (background) => isWanted && background !== undefined && setMade({ background, of: fit, column }),
@@ -63,4 +64,14 @@ export function meanOf({ data, rows, columns }: { data: Float64Array; rows: numb
   const sums = new Array<number>(columns).fill(0);
   for (let k = 0; k < data.length; k++) sums[k % columns]! += data[k]! / rows;
   return sums;
+}
+
+/** How uncertain a place is, from 0 to 1 of the map: of the cell that it lies in. */
+export function doubtAt(background: Background, x: number, y: number): number {
+  const { side } = background;
+  const cell = (value: number, [low, high]: readonly [number, number]) =>
+    Math.floor(((value - low) / (high - low)) * side);
+  const [j, i] = [cell(x, background.x), cell(y, background.y)];
+  if (i < 0 || j < 0 || i >= side || j >= side) return 1;
+  return doubtOf(background)[i * side + j]!;
 }

@@ -273,7 +273,20 @@ export function drawOver(
   lasso: readonly number[],
   radius: number,
 ): void {
-  const { x, y, hovered = -1, chosen = -1, joined = [], added = [], cursor, path = [], names = [] } = scene;
+  const {
+    x,
+    y,
+    kinds,
+    kindOf,
+    hovered = -1,
+    chosen = -1,
+    joined = [],
+    added = [],
+    cursor,
+    path = [],
+    ring,
+    names = [],
+  } = scene;
   const { scaleX, scaleY, shiftX, shiftY, ratio } = pixels;
   const at = (u: number, v: number) => [scaleX * u + shiftX, scaleY * v + shiftY] as const;
   const twice = (line: () => void, width: number) => {
@@ -301,13 +314,20 @@ export function drawOver(
     context.fillStyle = theme.ink;
     context.fillText(text, ...at(u, v));
   }
-  if (chosen >= 0 && chosen < x.length) {
-    const from = at(x[chosen]!, y[chosen]!);
+  const joint = hovered >= 0 ? hovered : chosen;
+  if (joint >= 0 && joint < x.length && joined.length > 0) {
+    const from = at(x[joint]!, y[joint]!);
     for (const j of joined) {
       twice(() => {
         context.moveTo(...from);
         context.lineTo(...at(x[j]!, y[j]!));
       }, 1.2);
+    }
+    for (const j of joined) {
+      const [px, py] = at(x[j]!, y[j]!);
+      twice(() => context.arc(px, py, radius + 0.5, 0, 2 * Math.PI), 1.5);
+      context.fillStyle = kinds[kindOf[j]!]!.colour;
+      context.fill();
     }
   }
   if (path.length > 1) {
@@ -341,14 +361,18 @@ export function drawOver(
       }
     }, 2);
   }
-  if (lasso.length < 4) return;
   context.beginPath();
-  for (let p = 0; p < lasso.length; p += 2) context.lineTo(lasso[p]!, lasso[p + 1]!);
-  context.closePath();
-  context.globalAlpha = 0.12;
-  context.fillStyle = theme.accent;
-  context.fill();
-  context.globalAlpha = 1;
+  if (lasso.length >= 4) {
+    for (let p = 0; p < lasso.length; p += 2) context.lineTo(lasso[p]!, lasso[p + 1]!);
+    context.closePath();
+    context.globalAlpha = 0.12;
+    context.fillStyle = theme.accent;
+    context.fill();
+    context.globalAlpha = 1;
+  } else if (ring !== undefined) {
+    for (const place of ring) context.lineTo(...at(...place));
+    context.closePath();
+  } else return;
   context.setLineDash([5, 4]);
   context.lineWidth = 1.5;
   context.strokeStyle = theme.accent;
@@ -357,7 +381,7 @@ export function drawOver(
 }
 
 /**
- * Draws ticks with their numbers, 1, 2 or 5 times a power of ten apart, along the left or right and the bottom of a canvas. Its text becomes part of a page: it
+ * Draws ticks with their numbers, 1, 2 or 5 times a power of ten apart, along the left or right and the bottom of a canvas, or, without margins, at its left edge. Its text becomes part of a page: it
  * uses nothing of this module.
  */
 export function drawRulers(
@@ -368,7 +392,8 @@ export function drawRulers(
   theme: MapTheme,
 ): void {
   const { left, right, bottom } = margins;
-  if (left + right + bottom === 0) return;
+  const hasFrame = left + right + bottom > 0;
+  if (!hasFrame && titles[1] === '') return;
   const [floor, end] = [height - bottom, width - right];
   const ticksOf = (scale: number, shift: number, from: number, to: number, gap: number) => {
     const ends = [(from - shift) / scale, (to - shift) / scale];
@@ -383,6 +408,23 @@ export function drawRulers(
     });
   };
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  if (!hasFrame) {
+    // Where there is no room for a frame, the left edge has the ticks.
+    context.textAlign = 'left';
+    context.textBaseline = 'middle';
+    context.lineJoin = 'round';
+    context.font = `11px ${theme.font}`;
+    for (const { at, text } of ticksOf(scaleY, shiftY, height, 0, 90)) {
+      if (at < 60) continue;
+      context.fillStyle = theme.faintInk;
+      context.fillRect(0, at - 0.5, 5, 1);
+      context.strokeStyle = theme.halo;
+      context.lineWidth = 3;
+      context.strokeText(text, 9, at);
+      context.fillText(text, 9, at);
+    }
+    return;
+  }
   context.fillStyle = theme.panel;
   context.fillRect(0, 0, left, height);
   context.fillRect(end, 0, right, height);

@@ -280,7 +280,9 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
         const [px, py] = [view.scaleX * x[i]! + view.shiftX, view.scaleY * y[i]! + view.shiftY];
         if (hidden?.[i] !== 1 && parts.insidePolygon(px, py, lasso)) inside.push(i);
       }
-      on.lasso(inside);
+      const ring: (readonly [number, number])[] = [];
+      for (let p = 0; p < lasso.length; p += 2) ring.push(placeAt(lasso[p]!, lasso[p + 1]!));
+      on.lasso(inside, ring);
     }
     lasso = [];
     later();

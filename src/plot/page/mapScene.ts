@@ -27,8 +27,10 @@ export interface MapScene {
   readonly added?: readonly { readonly x: number; readonly y: number; readonly isDoubtful: boolean }[] | undefined;
   readonly hovered?: number | undefined;
   readonly chosen?: number | undefined;
-  /** Points that the chosen one is joined with. */
+  /** Points that the one under the pointer, or else the chosen one, is joined with. */
   readonly joined?: readonly number[] | undefined;
+  /** A closed line through places: what was drawn around points that are chosen together. */
+  readonly ring?: readonly (readonly [number, number])[] | undefined;
   readonly cursor?: readonly [number, number] | undefined;
   /** A line through places. */
   readonly path?: readonly (readonly [number, number])[] | undefined;
@@ -83,8 +85,8 @@ export interface MapEvents {
   pick(point: number): void;
   /** A place was clicked or dragged to, with the tool 'ask'. */
   ask?(x: number, y: number, isNew: boolean): void;
-  /** Points inside a lasso. */
-  lasso(points: readonly number[]): void;
+  /** Points inside a lasso, and the places that it went through. */
+  lasso(points: readonly number[], ring: readonly (readonly [number, number])[]): void;
 }
 
 /** A map on a canvas, with zoom, moving, lasso and hover. */

@@ -4,7 +4,13 @@ import { Matrix } from 'latentfield/core';
 export type RowView =
   | { readonly kind: 'values' }
   | { readonly kind: 'curve' }
-  | { readonly kind: 'image'; readonly height: number; readonly width: number }
+  | {
+      readonly kind: 'image';
+      readonly height: number;
+      readonly width: number;
+      /** The column of each pixel, line by line, −1 where none is, as of a column that was constant; as the columns come unless given. */
+      readonly pixels?: readonly number[];
+    }
   /** Columns are x1, y1, x2, y2, … of joints; bones join two of them. */
   | { readonly kind: 'figure'; readonly bones: readonly (readonly [number, number])[] };
 
@@ -37,13 +43,29 @@ export function rowView(columns: readonly string[]): RowView {
   const named = columns.map((column) => PIXELS.exec(column));
   if (columns.length < 4 || named.includes(null)) return { kind: 'values' };
   const places = named.map((found) => [Number(found![1]), Number(found![2])] as const);
-  const [rows, across] = [0, 1].map((axis) => new Set(places.map((place) => place[axis])).size) as [number, number];
-  const isGrid = rows * across === columns.length && places.every(([i, j]) => !Number.isNaN(i + j));
-  if (isGrid) return { kind: 'image', height: rows, width: across };
+  if (places.every(([i, j]) => !Number.isNaN(i + j))) return gridOf(places);
   const side = Math.round(Math.sqrt(columns.length));
   return side * side === columns.length && places.every(([i]) => Number.isNaN(i))
     ? { kind: 'image', height: side, width: side }
     : { kind: 'values' };
+}
+
+/** An image whose pixels are named by their lines and columns: constant ones, which are no columns, may be absent, half of them at the most. */
+function gridOf(places: readonly (readonly [row: number, column: number])[]): RowView {
+  const [rows, across] = [0, 1].map((axis) => {
+    const at = places.map((place) => place[axis]!);
+    // Numbers begin at 0, or at 1.
+    const first = Math.min(1, ...at);
+    return { first, length: Math.max(...at) - first + 1 };
+  }) as [{ first: number; length: number }, { first: number; length: number }];
+  const [height, width] = [rows.length, across.length];
+  if (height * width > 2 * places.length) return { kind: 'values' };
+  const pixels = new Array<number>(height * width).fill(-1);
+  for (const [k, [i, j]] of places.entries()) pixels[(i - rows.first) * width + j - across.first] = k;
+  const isInOrder = pixels.every((column, pixel) => column === pixel);
+  const isOnce = pixels.filter((column) => column >= 0).length === places.length;
+  if (!isOnce) return { kind: 'values' };
+  return { kind: 'image', height, width, ...(isInOrder ? {} : { pixels }) };
 }
 
 /** Some of the rows. */

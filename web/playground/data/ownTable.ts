@@ -1,6 +1,7 @@
 import { Matrix } from 'latentfield/core';
 import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
+import { MOST_IN_LINK } from '../settings.ts';
 import { type Dataset, deviationsOf, rowView } from './dataset.ts';
 
 /** A file of the visitor's, as it was read. */
@@ -15,9 +16,30 @@ export interface OwnTable {
   readonly dataset: Dataset;
   /** What to look at before a fit. */
   readonly advice: string;
+  readonly uses: readonly ColumnUse[];
+}
+
+/** Columns of one kind, and what is done with them. */
+export interface ColumnUse {
+  readonly columns: string;
+  readonly kind: string;
+  readonly least: number | undefined;
+  readonly most: number | undefined;
+  readonly use: string;
+}
+
+/** What the first lines of a text say of it. */
+export interface Head {
+  /** Lines that it was told from, and about how many there are. */
+  readonly lines: number;
+  readonly rows: number;
+  readonly uses: readonly ColumnUse[];
 }
 
 const MOST_BYTES = 60e6;
+/** Bytes of a text that are read before the rest, so that its columns are told. */
+const HEAD = 120_000;
+const isText = (name: string) => /\.(csv|tsv|tab|txt)$/i.test(name);
 /** Names of columns that hold classes, though these are numbers. */
 const CLASSES = /^(class|classes|label|labels|target|category|group|cluster|species|type|kind|digit|y)$/i;
 /** Parts by which the deviations of columns may differ before it is told. */
@@ -31,7 +53,7 @@ export class TableReader {
    * Reads a file by the rules of the command line. Unless a column is named, text becomes the labels, or whole numbers of few kinds in a column that is
    * called so.
    */
-  async read(name: string, bytes: Uint8Array, labels?: string): Promise<OwnTable> {
+  async read(name: string, bytes: Uint8Array, labels?: string, onHead?: (head: Head) => void): Promise<OwnTable> {
     if (bytes.length > MOST_BYTES) {
       throw new Error(
         `'${name}' has ${Math.round(bytes.length / 1e6)} MB; this page reads up to ${MOST_BYTES / 1e6}. Use the command line for larger tables.`,
@@ -41,18 +63,26 @@ export class TableReader {
     const worker = new PageWorker();
     this.worker = worker;
     try {
+      if (onHead !== undefined && isText(name) && bytes.length > 4 * HEAD) {
+        const head = bytes.slice(0, bytes.lastIndexOf(10, HEAD) + 1);
+        const table = await worker
+          .ask({ kind: 'read', bytes: head, name, labels: labels ?? '' })
+          .catch(() => undefined);
+        const lines = table?.observations.rows ?? 0;
+        if (table !== undefined && this.worker === worker)
+          onHead({ lines, rows: Math.round((lines * bytes.length) / head.length), uses: usesOf(table, labels ?? '') });
+      }
       const first = await worker.ask({ kind: 'read', bytes, name, labels: labels ?? '' });
       const text = first.others.filter(({ reason }) => reason.startsWith('is text')).map(({ column }) => column);
       const classes = first.few.filter(({ column }) => CLASSES.test(column)).map(({ column }) => column);
       const guessed = labels === undefined ? (text.at(-1) ?? classes.at(-1)) : undefined;
       const table = guessed === undefined ? first : await worker.ask({ kind: 'read', bytes, name, labels: guessed });
-      const isText = /\.(csv|tsv|tab|txt)$/i.test(name) && bytes.length <= 4000;
       const chosen = labels ?? guessed ?? '';
       const dataset = datasetOf(name, table, chosen);
       return {
         name,
         bytes,
-        csv: isText ? new TextDecoder().decode(bytes) : undefined,
+        csv: isText(name) && bytes.length <= MOST_IN_LINK ? new TextDecoder().decode(bytes) : undefined,
         labels: chosen,
         choices: [
           ...new Set([
@@ -62,6 +92,7 @@ export class TableReader {
           ]),
         ],
         dataset,
+        uses: usesOf(table, chosen),
         advice: [unitsAdvice(dataset), classAdvice(table, chosen)].filter((sentence) => sentence !== '').join(' '),
       };
     } finally {
@@ -89,7 +120,6 @@ export async function newRows(name: string, bytes: Uint8Array, columns: readonly
 
 function datasetOf(name: string, table: PlainTable, labels: string): Dataset {
   const observations = matrixOf(table.observations);
-  const leftOut = table.others.map(({ column, reason }) => `Column '${column}' ${reason}, so it is left out.`);
   return {
     name,
     observations,
@@ -99,8 +129,52 @@ function datasetOf(name: string, table: PlainTable, labels: string): Dataset {
     ids: table.ids,
     idColumn: table.idColumn ?? 'id',
     view: rowView(table.columns),
-    notes: [...table.notes, ...leftOut],
+    notes: table.notes,
   };
+}
+
+const MOST_NAMED = 6;
+
+/** The numbers of a table, its labels and ids, and what is left out with the reason. */
+function usesOf(
+  { observations, columns, labels, ids, idColumn, others }: PlainTable,
+  labelColumn: string,
+): ColumnUse[] {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let missing = 0;
+  for (const value of observations.data) {
+    if (Number.isNaN(value)) missing++;
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  const count = columns.length;
+  const none = { least: undefined, most: undefined };
+  const named = count < 3 ? columns.join(', ') : `${columns[0]} … ${columns[count - 1]}`;
+  /** Columns by why they are left out. */
+  const leftOut = new Map<string, string[]>();
+  for (const { column, reason } of others) {
+    if (column === labelColumn || (ids && column === idColumn)) continue;
+    const kind = / in every row$/.test(reason) ? 'constant' : reason.replace(/ \(.*/, '');
+    leftOut.set(kind, [...(leftOut.get(kind) ?? []), column]);
+  }
+  return [
+    {
+      ...{ columns: named, least, most },
+      kind: `${count} number${count === 1 ? '' : 's'}${missing === 0 ? '' : `, ${missing} missing`}`,
+      use: 'fit',
+    },
+    ...(labels === undefined
+      ? []
+      : [{ ...none, columns: labelColumn, kind: `${new Set(labels).size} labels`, use: 'colour' }]),
+    ...(ids === undefined ? [] : [{ ...none, columns: idColumn ?? 'id', kind: 'names', use: 'names of rows' }]),
+    ...[...leftOut].map(([kind, names]) => ({
+      ...{ ...none, kind, use: 'left out' },
+      columns:
+        names.length > MOST_NAMED
+          ? `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`
+          : names.join(', '),
+    })),
+  ];
 }
 
 /** Columns of very different size: the largest decides the map alone. */

@@ -9,6 +9,7 @@ export const PALETTES = {
     ],
     numbers: ['#e3d3a0', '#a9bd74', '#55a183', '#2a7c95', '#2e4f8f', '#2b1d5c'],
     ink: ['#fdfcf9', '#c9d6d3', '#7da3a5', '#3b6d78', '#173f4c', '#0b2733'],
+    differences: ['#8a3509', '#cf8f55', '#f4eee3', '#5f9db8', '#0f4a6c'],
     none: '#8a8f8f',
   },
   dark: {
@@ -18,6 +19,7 @@ export const PALETTES = {
     ],
     numbers: ['#37398a', '#2c6ba6', '#35989a', '#76bd7f', '#cddc7c', '#fff4b8'],
     ink: ['#0d141b', '#203a44', '#3c6a72', '#74a3a2', '#b9d4cc', '#f3f7ee'],
+    differences: ['#f7ad6c', '#a55f30', '#1b2630', '#3d86aa', '#a3dcf4'],
     none: '#6d7b88',
   },
 } as const;
@@ -31,6 +33,8 @@ export interface Theme {
   readonly numbers: readonly string[];
   /** Of pictures: from the least to the most. */
   readonly ink: readonly string[];
+  /** Of differences: from negative to positive. */
+  readonly differences: readonly string[];
   readonly labels: readonly string[];
   readonly none: string;
 }

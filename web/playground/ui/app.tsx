@@ -1,16 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Dataset, RowView } from '../data/dataset.ts';
+import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
 import { newRows, type OwnTable, TableReader } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
-import { type Shown, useFitting } from '../fitting.ts';
-import { DEFAULTS, linkOf, type Settings, settingsOf } from '../settings.ts';
+import { type Fitting, type Shown, type Subject, useFitting } from '../fitting.ts';
+import { DEFAULTS, FILLS_HOLES, linkOf, type Settings, settingsOf } from '../settings.ts';
 import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith } from '../share.ts';
 import { Drawer } from './drawer.tsx';
 import { type AddedRows, Explorer } from './explorer.tsx';
 import { taken } from './fileDrop.tsx';
 import { Header } from './header.tsx';
-import { Keys, Problem, Reading } from './stages.tsx';
+import { Keys, Problem, Reading, type ReadingFile, type WayOn, Welcome } from './stages.tsx';
 import { useTheme } from './theme.ts';
 
 const PHONE = '(max-width: 760px)';
@@ -22,7 +22,9 @@ export function App() {
   /** Rows of an own table as they were chosen to be shown. */
   const [view, setView] = useState<RowView>();
   const [error, setError] = useState('');
-  const [reading, setReading] = useState<{ name: string; bytes: number }>();
+  const [reading, setReading] = useState<ReadingFile>();
+  /** Whether a table is asked for, though there may be a map. */
+  const [isNew, setNew] = useState(false);
   const [isRun, setRun] = useState(false);
   const [isCompact, setCompact] = useState(false);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
@@ -42,13 +44,19 @@ export function App() {
     return own && { ...own.dataset, view: view ?? own.dataset.view };
   }, [settings.set, own, view]);
   const { shown } = fitting;
+  const isShown = shown !== undefined || (fitting.run?.latents !== undefined && fitting.run.latents.data.length > 0);
+  const hasMap = useRef(false);
+  hasMap.current = isShown && !isNew;
 
   async function read(name: string, bytes: Uint8Array<ArrayBuffer>, labels?: string): Promise<void> {
     setError('');
-    setDrawerOpen(true);
-    setReading({ name, bytes: bytes.length });
+    // The drawer tells of it, or the page itself where there is no map.
+    setDrawerOpen(hasMap.current);
+    setReading({ name, bytes: bytes.length, head: undefined });
     try {
-      const table = await reader.current.read(name, bytes, labels);
+      const table = await reader.current.read(name, bytes, labels, (head) =>
+        setReading((now) => (now?.name === name ? { ...now, head } : now)),
+      );
       setOwn(table);
       setView(undefined);
       change({ set: 'own', labels: table.labels });
@@ -63,10 +71,13 @@ export function App() {
   const takeFile = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
     name.endsWith('.json') ? open(name, bytes) : read(name, bytes);
   const open = async (name: string, bytes: Uint8Array<ArrayBuffer>) => {
-    if ((await controls.open(name, new TextDecoder().decode(bytes))) !== undefined) setDrawerOpen(false);
+    if ((await controls.open(name, new TextDecoder().decode(bytes))) === undefined) return;
+    setDrawerOpen(false);
+    setNew(false);
   };
   const start = (given: Settings, rows: Dataset) => {
     setDrawerOpen(false);
+    setNew(false);
     controls.start(given, rows);
   };
 
@@ -90,6 +101,11 @@ export function App() {
     const follow = async () => {
       if (address.current === location.hash) return;
       address.current = location.hash;
+      if (location.hash === '#new') {
+        setNew(true);
+        setDrawerOpen(false);
+        return;
+      }
       const shared = await fitOfLink(location.hash).catch(() => undefined);
       if (shared !== undefined) {
         await controls.open(shared.name, shared.text);
@@ -105,16 +121,15 @@ export function App() {
           await read(HELD.name, bytesOf(HELD.table));
           setRun(true);
         }
-        if (location.hash.length > 1) setDrawerOpen(true);
         return;
       }
       setError('');
+      setNew(false);
       setSettings(found.settings);
       setRun(found.run || found.settings.set !== 'own');
       setCompact(found.compact);
       if (found.settings.set !== 'own') return;
       change({ set: DEFAULTS.set });
-      setDrawerOpen(true);
       if (found.csv === undefined) setError('The link is of a table that is too large for links. Drop the table here.');
       else await read('table.csv', new TextEncoder().encode(found.csv), found.settings.labels);
       setRun(found.run);
@@ -149,6 +164,10 @@ export function App() {
       removeEventListener('drop', dropped);
     };
   });
+  const cancel = () => {
+    reader.current.cancel();
+    setReading(undefined);
+  };
   const shareFit = async () => ({ name: shown!.name, text: await shown!.fit.json() });
   return (
     <div class={`app${isCompact ? ' compact' : ''}`}>
@@ -188,17 +207,31 @@ export function App() {
           }}
         />
       )}
-      {shown !== undefined || (fitting.run?.latents !== undefined && fitting.run.latents.data.length > 0) ? (
+      {hasMap.current ? (
         <Explorer
           {...{ fitting, theme, isPhone, isDrawerOpen, query, onKeys, exported }}
           added={added?.of === shown ? added?.rows : undefined}
           onFitRows={(rows) => start({ ...settings, ...shown?.of?.settings, set: settings.set }, rows)}
         />
-      ) : (
+      ) : fitting.run !== undefined ? (
         <>
-          <main class="stage empty" />
+          <main class="stage blank" />
           <aside class="panel" aria-label="Reading" />
         </>
+      ) : (
+        <Welcome
+          {...{ reading, cancel, error }}
+          table={settings.set === 'own' ? own : undefined}
+          onFile={takeFile}
+          onExample={(set) => {
+            setError('');
+            change({ set });
+            setRun(true);
+          }}
+          onFit={() => dataset !== undefined && start(settings, dataset)}
+          onControls={() => setDrawerOpen(true)}
+          onBack={isShown ? () => setNew(false) : undefined}
+        />
       )}
       {!isCompact && (
         <Drawer
@@ -215,30 +248,53 @@ export function App() {
           onView={setView}
           onFit={() => dataset !== undefined && start(settings, dataset)}
           onOpen={open}
+          onNew={() => {
+            setDrawerOpen(false);
+            setNew(true);
+          }}
           onPlace={shown?.fit.projects === true && shown.of !== undefined ? place : undefined}
           ink={theme.map.ink}
         />
       )}
-      {reading !== undefined && (
-        <Reading
-          {...reading}
-          cancel={() => {
-            reader.current.cancel();
-            setReading(undefined);
-          }}
-        />
+      {reading !== undefined && hasMap.current && (
+        <div class="notice card">
+          <Reading {...reading} cancel={cancel} />
+        </div>
       )}
       {fitting.problem !== '' && (
         <Problem
           message={fitting.problem}
           kept={shown?.name}
-          onControls={() => setDrawerOpen(true)}
+          ways={[...waysOn(fitting.failed, start), { title: 'Change data or model', go: () => setDrawerOpen(true) }]}
           dismiss={controls.dismiss}
         />
       )}
       {isKeys && <Keys close={() => setKeys(false)} />}
     </div>
   );
+}
+
+/** What can be done where a fit failed for what its model does not take. */
+function waysOn(failed: Fitting['failed'], start: (settings: Settings, dataset: Dataset) => void): WayOn[] {
+  if (failed?.settings === undefined) return [];
+  const { settings, dataset } = failed as Required<Subject> & { settings: Settings };
+  const { observations } = dataset;
+  const whole = Array.from({ length: observations.rows }, (_, i) => i).filter(
+    (i) => !observations.row(i).some(Number.isNaN),
+  );
+  const leftOut = observations.rows - whole.length;
+  if (leftOut === 0 || FILLS_HOLES.includes(settings.model)) return [];
+  return [
+    { title: 'Fit with gplvm, which fills them', go: () => start({ ...settings, model: 'gplvm' }, dataset) },
+    ...(whole.length < 4
+      ? []
+      : [
+          {
+            title: `Leave out ${leftOut} row${leftOut === 1 ? '' : 's'}`,
+            go: () => start(settings, rowsOfDataset(dataset, whole, `${dataset.name}, ${whole.length} whole rows`)),
+          },
+        ]),
+  ];
 }
 
 /** What became of new rows, and how far to trust it. */

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import type { Dataset, RowView } from '../data/dataset.ts';
+import { type Dataset, type RowView, rowView } from '../data/dataset.ts';
 import type { OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { DENSE, type Settings } from '../settings.ts';
 import { ModelFields } from './fields.tsx';
 import { FileDrop, type OnFile } from './fileDrop.tsx';
 import { Icon } from './icon.tsx';
+import { Uses } from './stages.tsx';
 
 /** Rows from which a fit of the family takes minutes unless it has inducing inputs. */
 const MANY = 1200;
@@ -26,6 +27,8 @@ interface Given {
   readonly onView: (view: RowView) => void;
   readonly onFit: () => void;
   readonly onOpen: OnFile;
+  /** To the page on which a table is asked for. */
+  readonly onNew: () => void;
   /** undefined where the fit that is shown places no rows. */
   readonly onPlace: OnFile | undefined;
   readonly placed: string;
@@ -111,7 +114,7 @@ const Section = ({ title, children }: { readonly title: string; readonly childre
   </section>
 );
 
-function DataFields({ settings, change, own, dataset, error, onSet, onFile, onLabels, onView }: Given) {
+function DataFields({ settings, change, own, dataset, error, onSet, onFile, onLabels, onView, onNew }: Given) {
   const isOwn = settings.set === 'own' && own !== undefined;
   return (
     <>
@@ -152,6 +155,10 @@ function DataFields({ settings, change, own, dataset, error, onSet, onFile, onLa
           {dataset.notes.slice(0, 4).join(' ')}
         </p>
       )}
+      {isOwn && <Uses uses={own.uses} title="What is done with each column" />}
+      <button type="button" class="link" onClick={onNew}>
+        Begin with another table
+      </button>
       {isOwn && own.advice !== '' && (
         <p class="warn" role="status">
           {own.advice}{' '}
@@ -177,7 +184,10 @@ function heightsOf(columns: number): number[] {
 /** What rows are: values by name, unless the table says otherwise or it is asked for. */
 function ViewField({ dataset, onView }: { readonly dataset: Dataset; readonly onView: (view: RowView) => void }) {
   const { view, columns } = dataset;
-  const value = view.kind === 'image' ? `image ${view.height}` : view.kind;
+  const named = rowView(columns);
+  const isByName = (each: RowView): each is RowView & { kind: 'image' } =>
+    each.kind === 'image' && each.pixels !== undefined;
+  const value = isByName(view) ? 'named' : view.kind === 'image' ? `image ${view.height}` : view.kind;
   return (
     <label>
       Rows are
@@ -186,12 +196,18 @@ function ViewField({ dataset, onView }: { readonly dataset: Dataset; readonly on
         value={value}
         onChange={({ currentTarget }) => {
           const [kind, height] = currentTarget.value.split(' ');
-          if (kind === 'image') onView({ kind, height: Number(height), width: columns.length / Number(height) });
+          if (kind === 'named') onView(rowView(columns));
+          else if (kind === 'image') onView({ kind, height: Number(height), width: columns.length / Number(height) });
           else onView({ kind: kind as 'values' | 'curve' });
         }}
       >
         <option value="values">values by name</option>
         <option value="curve">curves along the columns</option>
+        {isByName(named) && (
+          <option value="named">
+            images of {named.height} × {named.width} pixels, by their names
+          </option>
+        )}
         {heightsOf(columns.length).map((height) => (
           <option key={height} value={`image ${height}`}>
             images of {height} × {columns.length / height} pixels

@@ -1,7 +1,7 @@
 import type { Matrix } from 'latentfield/core';
 import type { CanvasMap, MapMargins, MapScene, MapTool } from 'latentfield/plot';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Dataset, rowName, rowsOfDataset } from '../data/dataset.ts';
+import { type Dataset, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
 import { csv, type Exported, save } from '../exports.ts';
 import type { Fitting } from '../fitting.ts';
@@ -10,14 +10,20 @@ import { useMoving } from '../motion.ts';
 import type { Placed } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { rowsFound } from '../search.ts';
-import { type Behind, meanOf, terrainOf, useTerrain } from '../terrain.ts';
-import { Figure, rangesOf, short } from './figures.tsx';
+import { type Behind, doubtAt, meanOf, terrainOf, useTerrain } from '../terrain.ts';
+import { Figure, type Reading, rangesOf, short } from './figures.tsx';
 import { BehindScale, Legend, Tools } from './mapParts.tsx';
-import { MapSwitch } from './mapSwitch.tsx';
+import { MapNames, MapSwitch } from './mapSwitch.tsx';
 import { MapView } from './mapView.tsx';
-import { ChosenPanel, FEW_KEPT, Overview, ReadingPanel } from './panel.tsx';
+import { ChosenPanel, Overview } from './panel.tsx';
+import { PlaceReading, RowReading, useAlong, useNear } from './readings.tsx';
+import { TrustBox } from './trust.tsx';
 
 const BY_ROW = 'row number';
+/** Neighbours kept below which the place of a row is in doubt, at first. */
+const FEW_KEPT = 3;
+/** Part of the map's extent beyond which a neighbour in the table is far away on the map. */
+const FAR = 0.12;
 const NO_KINDS: ReadonlySet<number> = new Set();
 /** The part of the map's width by which an arrow key moves the cross. */
 const STEP = 1 / 40;
@@ -70,11 +76,14 @@ export function Explorer({
   const [behind, setBehind] = useState<Behind>('certainty');
   const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
   const [isTrust, setTrust] = useState(false);
+  const [few, setFew] = useState(FEW_KEPT);
   const [hovered, setHovered] = useState({ point: -1, x: 0, y: 0 });
   const [chosenBefore, setChosenRow] = useState(-1);
   const [cursorBefore, setCursor] = useState<readonly number[]>();
   const [path, setPath] = useState<readonly (readonly [number, number])[]>([]);
   const [subsetBefore, setSubset] = useState<readonly number[]>();
+  /** The line around chosen rows, on the map on which it was drawn. */
+  const [lasso, setLasso] = useState<{ readonly method: string; readonly ring: MapScene['ring'] }>();
   /** The fit that rows, kinds and places were chosen of: of another nothing is chosen. */
   const chosenOf = useRef(shown?.fit);
   const isStale = chosenOf.current !== shown?.fit;
@@ -107,6 +116,8 @@ export function Explorer({
     () => (background && behind !== 'none' ? terrainOf(background, behind, theme) : undefined),
     [background, behind, theme],
   );
+  // Stays on the small map of the fit while another is looked at.
+  const land = useLast(terrain, shown?.fit);
   const target = useMemo(
     () => ({
       x: latents.column(across),
@@ -117,6 +128,7 @@ export function Explorer({
   const { places, isMoving } = useMoving(target, isRunning ? '' : method);
   const found = useMemo(() => (rows === undefined ? undefined : rowsFound(query, rows)), [rows, query]);
 
+  const mapScores = isOwn ? scores : other?.scores;
   const scene = useMemo<MapScene>(() => {
     const count = latents.rows;
     const hidden =
@@ -125,9 +137,8 @@ export function Explorer({
         : Uint8Array.from({ length: count }, (_, i) => (hiddenKinds.has(colouring.kindOf[i]!) ? 1 : 0));
     const among = subset ?? found;
     const inside = among && new Set(among);
-    const mapScores = isOwn ? scores : other?.scores;
     const kept = isTrust ? mapScores?.kept : undefined;
-    const isDoubtful = (i: number) => kept !== undefined && kept[i]! < FEW_KEPT * mapScores!.neighbours;
+    const isDoubtful = (i: number) => kept !== undefined && kept[i]! < few;
     const faint =
       inside === undefined && kept === undefined
         ? undefined
@@ -144,6 +155,7 @@ export function Explorer({
       kindOf: colouring.kindOf,
       hidden,
       faint,
+      radius: isPhone && count < 4000 ? 2.3 : undefined,
       ringed: kept && Uint8Array.from({ length: count }, (_, i) => (isDoubtful(i) ? 1 : 0)),
       terrain: isMoving ? undefined : terrain,
       reach:
@@ -165,19 +177,28 @@ export function Explorer({
     subset,
     found,
     isTrust,
-    scores,
-    other,
+    few,
+    mapScores,
+    isPhone,
     terrain,
     across,
     up,
     isOwn,
     fit,
   ]);
+  const pointed = isTrust && hovered.point >= 0 ? hovered.point : chosenRow;
+  const pointedValues = useMemo(
+    () => (pointed < 0 || pointed >= (rows?.observations.rows ?? 0) ? undefined : rows!.observations.row(pointed)),
+    [rows, pointed],
+  );
+  const near = useNear(isMoving || isRunning ? undefined : rows, pointedValues, pointed);
   const overlaid = useMemo<MapScene>(
     () => ({
       ...scene,
       hovered: hovered.point,
       chosen: chosenRow,
+      joined: hovered.point < 0 || hovered.point === pointed ? near : [],
+      ring: lasso?.method === method && subset !== undefined ? lasso.ring : undefined,
       cursor: canDecode && cursor !== undefined && up !== undefined ? [cursor[across]!, cursor[up]!] : undefined,
       path: canDecode ? path : [],
       added:
@@ -189,16 +210,27 @@ export function Explorer({
             }))
           : [],
     }),
-    [scene, hovered, chosenRow, cursor, path, added, canDecode],
+    [scene, hovered, chosenRow, near, lasso, subset, cursor, path, added, canDecode],
   );
 
   const asked = chosenRow >= 0 && isOwn ? Array.from(fitLatents.row(chosenRow)) : cursor;
   // A row is shown against what is expected at its own place and no other; a drag may lag behind.
   const decoded = useDecoded(canDecode ? fit : undefined, asked, chosenRow >= 0);
-  const reading = decoded && {
-    expected: decoded.mean.row(0),
-    deviations: Array.from(decoded.variance.row(0), Math.sqrt),
-  };
+  const reading = useMemo<Reading | undefined>(
+    () => decoded && { expected: decoded.mean.row(0), deviations: Array.from(decoded.variance.row(0), Math.sqrt) },
+    [decoded],
+  );
+  const walked = useMemo(
+    () =>
+      path.map(([x, y]) => {
+        const at = [...(cursor ?? meanOf(fitLatents))];
+        at[across] = x;
+        if (up !== undefined) at[up] = y;
+        return at;
+      }),
+    [path],
+  );
+  const along = useAlong(canDecode && rows?.view.kind !== 'values' ? fit : undefined, walked);
 
   const askAt = (x: number, y: number, isNew: boolean) => {
     const at = [...(cursor ?? meanOf(fitLatents))];
@@ -236,6 +268,17 @@ export function Explorer({
     if (found?.length === 1) choose(found[0]!);
   }, [found]);
 
+  /** Goes through the rows, or those that were found or chosen. */
+  const step = (by: number) => {
+    const among = subset ?? found;
+    const list = among !== undefined && among.length > 0 ? among : undefined;
+    const count = list?.length ?? latents.rows;
+    const at = list === undefined ? chosenRow : list.indexOf(chosenRow);
+    const next = at < 0 && by < 0 ? count - 1 : (at + by + count) % count;
+    setCursor(undefined);
+    setPath([]);
+    setChosenRow(list === undefined ? next : list[next]!);
+  };
   const onKey = (event: KeyboardEvent) => {
     const arrow = ARROWS[event.key];
     const { key } = event;
@@ -252,15 +295,7 @@ export function Explorer({
         askAt(x + arrow[0] * step, y + arrow[1] * step, false);
       }
     } else if (key === 'n' || key === 'p') {
-      const by = key === 'n' ? 1 : -1;
-      const among = subset ?? found;
-      const list = among !== undefined && among.length > 0 ? among : undefined;
-      const count = list?.length ?? latents.rows;
-      const at = list === undefined ? chosenRow : list.indexOf(chosenRow);
-      const next = at < 0 && by < 0 ? count - 1 : (at + by + count) % count;
-      setCursor(undefined);
-      setPath([]);
-      setChosenRow(list === undefined ? next : list[next]!);
+      step(key === 'n' ? 1 : -1);
     } else if (key === '+' || key === '=') map.current!.zoom(1.25);
     else if (key === '-') map.current!.zoom(0.8);
     else if (key === '0') map.current!.all();
@@ -274,6 +309,7 @@ export function Explorer({
     if (isHandled) event.preventDefault();
   };
 
+  const common = rows && ranges && { dataset: rows, ranges, theme, colouring, choose };
   const canvas = useRef<HTMLElement>(null);
   exported.current =
     shown === undefined || shown.of === undefined || isRunning
@@ -299,9 +335,12 @@ export function Explorer({
           events={{
             hover: (point, x, y) => setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y })),
             pick: (point) => (point < 0 ? letGo() : choose(point)),
-            lasso: (points) => {
+            lasso: (points, ring) => {
               letGo();
-              if (points.length > 0) setSubset(points);
+              if (points.length === 0) return;
+              setSubset(points);
+              setLasso({ method, ring });
+              setTool('ask');
             },
             ...(canDecode && up !== undefined && { ask: askAt }),
           }}
@@ -340,8 +379,19 @@ export function Explorer({
             predicts={canDecode && up !== undefined}
           />
         )}
-        {background !== undefined && terrain !== undefined && !isMoving && (
+        {isTrust && mapScores?.kept !== undefined && !isRunning && (
+          <TrustBox
+            kept={mapScores.kept}
+            of={mapScores.neighbours}
+            {...{ few, setFew }}
+            close={() => setTrust(false)}
+          />
+        )}
+        {background !== undefined && terrain !== undefined && !isMoving && !isTrust && (
           <BehindScale {...{ background, behind, theme }} />
+        )}
+        {isPhone && !isRunning && shown !== undefined && !isTrust && (
+          <MapNames {...{ method, setMethod, maps }} fit={shown.fit} />
         )}
         {!isRunning && canDecode && cursor === undefined && chosenRow < 0 && (
           <p class="hint card">
@@ -355,23 +405,23 @@ export function Explorer({
       <Panel isPhone={isPhone}>
         {!isRunning && shown !== undefined && (
           <MapSwitch
-            {...{ method, setMethod, maps, make, cancel, theme }}
+            {...{ method, setMethod, maps, make, cancel, theme, scores, colouring }}
             fit={shown.fit}
-            scores={scores}
-            colouring={colouring}
+            terrain={across === 0 && up === 1 ? land : undefined}
+            marked={{ hidden: scene.hidden, faint: scene.faint, hovered: hovered.point, chosen: chosenRow }}
             canCompare={shown.of !== undefined}
           />
         )}
         <div class="read" aria-live="polite">
-          {rows === undefined || ranges === undefined ? (
+          {rows === undefined || common === undefined ? (
             <p class="note">This file holds no rows: it can be looked at only.</p>
           ) : isRunning ? (
             <p class="note">The map shows the fit as it moves. What it expects is asked when it has ended.</p>
           ) : subset !== undefined && chosenRow < 0 ? (
             <ChosenPanel
+              {...common}
               rows={subset}
-              dataset={rows}
-              colouring={colouring}
+              doubtful={mapScores?.kept && subset.filter((i) => mapScores.kept![i]! < few).length}
               fit={
                 subset.length < 4
                   ? undefined
@@ -382,29 +432,34 @@ export function Explorer({
                 save('chosen.csv', csv(part.observations, part.columns, part));
               }}
               clear={letGo}
-              choose={(row) => setChosenRow(row)}
+              choose={setChosenRow}
             />
           ) : chosenRow >= 0 ? (
-            <ReadingPanel
-              {...{ dataset: rows, ranges, theme }}
-              title={rowName(rows, chosenRow)}
-              note={canDecode ? 'The row, against what the model expects where it lies.' : 'The row.'}
+            <RowReading
+              {...common}
+              row={chosenRow}
               reading={{ observed: rows.observations.row(chosenRow), ...reading }}
+              kept={mapScores?.kept && [mapScores.kept[chosenRow]!, mapScores.neighbours, few]}
+              near={pointed === chosenRow ? near : []}
+              isFar={(i) => apart(target, chosenRow, i) > FAR}
+              isExpected={canDecode}
+              step={step}
               close={letGo}
             />
           ) : reading !== undefined ? (
-            <ReadingPanel
-              {...{ dataset: rows, ranges, theme }}
-              title="Expected here"
+            <PlaceReading
+              {...common}
               note={placeNote(cursor!, axes)}
               reading={reading}
+              doubt={background && up !== undefined ? doubtAt(background, cursor![across]!, cursor![up]!) : undefined}
+              along={along}
               close={letGo}
             />
           ) : (
             fit !== undefined && (
               <Overview
-                {...{ fit, colouring, isTrust, setTrust, dataset: rows, ranges, theme }}
-                scores={isOwn ? scores : other?.scores}
+                {...{ ...common, fit, isTrust, setTrust, few }}
+                scores={mapScores}
                 onlyKind={(kind) =>
                   setHiddenKinds(
                     hiddenKinds.size > 0 && !hiddenKinds.has(kind)
@@ -419,6 +474,19 @@ export function Explorer({
       </Panel>
     </>
   );
+}
+
+/** How far two rows lie from each other on a map, as a part of its larger extent. */
+function apart({ x, y }: { readonly x: Float64Array; readonly y: Float64Array }, i: number, j: number): number {
+  const length = (list: Float64Array) => list.reduce((a, b) => Math.max(a, b)) - list.reduce((a, b) => Math.min(a, b));
+  return Math.hypot(x[i]! - x[j]!, y[i]! - y[j]!) / (Math.max(length(x), length(y)) || 1);
+}
+
+/** A value, or where there is none the last one of the same owner. */
+function useLast<T>(value: T | undefined, owner: unknown): T | undefined {
+  const last = useRef<{ value: T | undefined; owner: unknown }>({ value, owner });
+  if (value !== undefined || last.current.owner !== owner) last.current = { value, owner };
+  return last.current.value;
 }
 
 const mean = ([a, b]: readonly [number, number]) => (a + b) / 2;
@@ -552,20 +620,24 @@ function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefine
     // What a fit that is gone was asked last may never be answered.
     if (state.current.busyWith === fit) return;
     state.current.busyWith = fit;
-    const next = async (): Promise<void> => {
-      const { newest, busyWith } = state.current;
-      if (newest === undefined || busyWith !== fit) return;
-      const found = await fit.predict([newest]);
-      if (state.current.busyWith !== fit) return;
-      setDecoded({ ...found, of: fit, at: newest.join() });
-      if (state.current.newest !== newest) await next();
-    };
-    // A fit whose worker has ended answers no more.
-    next()
-      .catch(() => setDecoded((known) => (known?.of === fit ? undefined : known)))
-      .finally(() => {
+    // Whether another place is asked for meanwhile, and that nothing is asked any more, is decided without a pause between.
+    const ask = async (): Promise<void> => {
+      try {
+        for (let newest = state.current.newest; newest !== undefined; ) {
+          const found = await fit.predict([newest]);
+          if (state.current.busyWith !== fit) return;
+          setDecoded({ ...found, of: fit, at: newest.join() });
+          if (state.current.newest === newest) return;
+          newest = state.current.newest;
+        }
+      } catch {
+        // A fit whose worker has ended answers no more.
+        setDecoded((known) => (known?.of === fit ? undefined : known));
+      } finally {
         if (state.current.busyWith === fit) state.current.busyWith = undefined;
-      });
+      }
+    };
+    ask();
   }, [fit, key]);
   return place === undefined || decoded?.of !== fit || (isExact && decoded?.at !== key) ? undefined : decoded;
 }

@@ -60,7 +60,7 @@ type Image = Extract<RowView, { kind: 'image' }>;
 
 export function Picture({
   values,
-  view: { height, width },
+  view: { height, width, pixels: columnOf },
   low,
   high,
   stops,
@@ -78,7 +78,9 @@ export function Picture({
     const context = canvas.current!.getContext('2d')!;
     const pixels = context.createImageData(width, height);
     for (let p = 0; p < width * height; p++) {
-      const part = Number.isNaN(values[p]!) ? 0.5 : (values[p]! - low) / (high - low || 1);
+      const column = columnOf === undefined ? p : columnOf[p]!;
+      const value = column < 0 ? Math.min(high, Math.max(low, 0)) : values[column]!;
+      const part = Number.isNaN(value) ? 0.5 : (value - low) / (high - low || 1);
       const colour = mixed(stops, part);
       for (let c = 0; c < 3; c++) pixels.data[4 * p + c] = Number.parseInt(colour.slice(1 + 2 * c, 3 + 2 * c), 16);
       pixels.data[4 * p + 3] = 255;
@@ -97,8 +99,8 @@ export function Picture({
   );
 }
 
-/** Row, expected and difference; or the expected picture between what is two deviations below and above it. */
-function Pictures({
+/** Two pictures and their difference; or the expected picture between what is two deviations below and above it. */
+export function Pictures({
   view,
   ranges: { least, most },
   theme,
@@ -106,12 +108,13 @@ function Pictures({
   observed,
   expected,
   deviations,
-}: Omit<Given, 'dataset'> & Reading & { readonly view: Image }) {
+  names = ['row', 'expected'],
+}: Omit<Given, 'dataset'> & Reading & { readonly view: Image; readonly names?: readonly [string, string] }) {
   const off = (by: number) => Array.from(expected!, (value, j) => value + by * (deviations?.[j] ?? 0));
   const shown: [string, ArrayLike<number>][] = [];
-  if (observed !== undefined) shown.push(['row', observed]);
+  if (observed !== undefined) shown.push([names[0], observed]);
   if (expected !== undefined && observed === undefined) shown.push(['2 sd below', off(-2)]);
-  if (expected !== undefined) shown.push(['expected', expected]);
+  if (expected !== undefined) shown.push([names[1], expected]);
   if (expected !== undefined && observed === undefined) shown.push(['2 sd above', off(2)]);
   const range = most - least;
   return (
@@ -129,7 +132,7 @@ function Pictures({
             view={view}
             low={-range / 2}
             high={range / 2}
-            stops={['#8a3509', '#f4eee3', '#0f4a6c']}
+            stops={theme.differences}
             label={`${label}, difference`}
           />
           <figcaption>difference</figcaption>
@@ -272,32 +275,75 @@ function Skeleton({
 
 const MOST_SHOWN = 24;
 
-/** The values of a reading by name: intervals as bars, what was observed as a circle, both as numbers. */
-export function Values({ dataset, ranges, label, observed, expected, deviations }: Omit<Given, 'theme'> & Reading) {
-  const { columns } = dataset;
+/** What bars, whiskers and circles of values stand for. */
+export interface Words {
+  readonly bar: string;
+  readonly interval: string;
+  readonly circle: string;
+}
+const WORDS: Words = { bar: 'expected', interval: '95 % of new rows', circle: 'this row' };
+
+type Order = 'order' | 'size' | 'difference';
+
+/** The values of a reading by name: what is expected as bars with intervals, what was observed as circles, both as numbers. */
+export function Values({
+  dataset,
+  ranges,
+  label,
+  observed,
+  expected,
+  deviations,
+  words = WORDS,
+}: Omit<Given, 'theme'> & Reading & { readonly words?: Words }) {
+  const { columns, view } = dataset;
   const isBoth = observed !== undefined && expected !== undefined;
-  const [order, setOrder] = useState<'order' | 'surprise'>('order');
+  const isRow = words === WORDS;
+  const [chosen, setOrder] = useState<Order>();
   const [isAll, setAll] = useState(false);
-  const surprise = (j: number) =>
-    isBoth && !Number.isNaN(observed[j]!) ? Math.abs(observed[j]! - expected[j]!) / (deviations?.[j] || 1) : -1;
+  const order = chosen ?? (isBoth && (!isRow || view.kind === 'image') ? 'difference' : 'order');
+  const range = (j: number) => ranges.high[j]! - ranges.low[j]!;
+  /** In standard deviations of a new row; of groups of rows, which may not vary, with a part of the range. */
+  const difference = (j: number) =>
+    isBoth && !Number.isNaN(observed[j]!)
+      ? Math.abs(observed[j]! - expected[j]!) / ((deviations?.[j] ?? 0) + (isRow ? 0 : 0.1 * range(j)) || 1)
+      : -1;
   const places = columns.map((_, j) => j);
-  if (order === 'surprise' && isBoth) places.sort((a, b) => surprise(b) - surprise(a));
+  if (order === 'difference' && isBoth) places.sort((a, b) => difference(b) - difference(a));
+  const sizes = expected ?? observed!;
+  if (order === 'size') places.sort((a, b) => sizes[b]! - sizes[a]!);
   const shown = isAll ? places : places.slice(0, MOST_SHOWN);
   const percent = (j: number, value: number) => {
-    const [low, high] = [ranges.low[j]!, ranges.high[j]!];
-    const margin = 0.08 * (high - low) || 1;
-    return Math.min(100, Math.max(0, (100 * (value - low + margin)) / (high - low + 2 * margin)));
+    const margin = 0.08 * range(j) || 1;
+    return Math.min(100, Math.max(0, (100 * (value - ranges.low[j]! + margin)) / (range(j) + 2 * margin)));
   };
   return (
-    <>
-      {isBoth && (
-        <fieldset class="segments" aria-label="Order of the values">
-          {(['order', 'surprise'] as const).map((name) => (
-            <button key={name} type="button" aria-pressed={order === name} onClick={() => setOrder(name)}>
-              {name === 'order' ? 'In order' : 'By surprise'}
-            </button>
-          ))}
-        </fieldset>
+    <section class="part" aria-label="Values">
+      <div class="head">
+        <h3>Values</h3>
+        <select
+          aria-label="Order of the values"
+          value={order}
+          onChange={({ currentTarget }) => setOrder(currentTarget.value as Order)}
+        >
+          <option value="order">Column order</option>
+          <option value="size">Largest</option>
+          {isBoth && <option value="difference">Most different</option>}
+        </select>
+      </div>
+      {expected !== undefined && (
+        <p class="key" aria-hidden="true">
+          <span>
+            <i /> {words.bar}
+          </span>
+          <span>
+            <u /> {words.interval}
+          </span>
+          {isBoth && (
+            <span>
+              <s /> {words.circle}
+            </span>
+          )}
+        </p>
       )}
       <table class="values" aria-label={label}>
         <thead class="hidden">
@@ -311,7 +357,7 @@ export function Values({ dataset, ranges, label, observed, expected, deviations 
           {shown.map((j) => {
             const [mean, sd] = [expected?.[j], deviations?.[j] ?? 0];
             const seen = observed?.[j];
-            const isFar = isBoth && surprise(j) > 3;
+            const isFar = isRow && isBoth && difference(j) > 3;
             return (
               <tr key={j} class={isFar ? 'far' : ''}>
                 <th scope="row" title={columns[j]}>
@@ -319,20 +365,28 @@ export function Values({ dataset, ranges, label, observed, expected, deviations 
                 </th>
                 <td class="track" aria-hidden="true">
                   <span>
+                    {mean !== undefined && <i style={`width: ${percent(j, mean)}%`} />}
                     {mean !== undefined && (
-                      <i style={`left: ${percent(j, mean - 2 * sd)}%; right: ${100 - percent(j, mean + 2 * sd)}%`} />
+                      <u style={`left: ${percent(j, mean - 2 * sd)}%; right: ${100 - percent(j, mean + 2 * sd)}%`} />
                     )}
-                    {mean !== undefined && <u style={`left: ${percent(j, mean)}%`} />}
                     {seen !== undefined && !Number.isNaN(seen) && <s style={`left: ${percent(j, seen)}%`} />}
                   </span>
                 </td>
                 <td class="number">
-                  {seen !== undefined && <b>{short(seen)}</b>}{' '}
-                  {mean !== undefined && (
-                    <span>
-                      {isBoth ? 'exp. ' : ''}
-                      {short(mean)} ± {short(2 * sd)}
-                    </span>
+                  {isRow ? (
+                    <>
+                      {seen !== undefined && <b>{short(seen)}</b>}{' '}
+                      {mean !== undefined && (
+                        <span>
+                          {isBoth ? 'exp. ' : ''}
+                          {short(mean)} ± {short(2 * sd)}
+                        </span>
+                      )}
+                    </>
+                  ) : (
+                    <>
+                      <b>{short(mean!)}</b> / {short(seen!)}
+                    </>
                   )}
                 </td>
               </tr>
@@ -345,7 +399,9 @@ export function Values({ dataset, ranges, label, observed, expected, deviations 
           {isAll ? 'Fewer columns' : `All ${places.length} columns`}
         </button>
       )}
-      {expected !== undefined && <p class="note">± two standard deviations of a new row.</p>}
-    </>
+      {expected !== undefined && (
+        <p class="note">{isRow ? '± two standard deviations of a new row.' : `${words.bar} / ${words.circle}`}</p>
+      )}
+    </section>
   );
 }

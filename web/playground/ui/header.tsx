@@ -68,7 +68,8 @@ export function Header(given: Given) {
           ref={search}
           type="search"
           value={query}
-          placeholder="Row, label or column > value"
+          placeholder="Row, label or condition"
+          title="A row, a label, or a condition such as column > value (/)"
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Escape') setQuery('');
@@ -120,7 +121,9 @@ function Status({ fitting: { shown, run, problem }, controls, theme }: Given) {
     run !== undefined
       ? `Fitting ${run.of.settings?.model} to ${run.of.dataset.observations.rows} rows`
       : shown === undefined
-        ? problem
+        ? problem === ''
+          ? 'No map yet'
+          : 'Stopped'
         : `${shown.fit.model}, ${shown.fit.status}`;
   return (
     <div class="status" data-status={state}>

@@ -15,6 +15,10 @@ const PATHS = {
   save: 'M12 4v11M8 11.500l4 4 4-4M5 19h14',
   dark: 'M19.500 14.500A8 8 0 0 1 9.500 4.500a8 8 0 1 0 10 10z',
   close: 'M6 6l12 12M18 6L6 18',
+  before: 'M14.5 5.500L8 12l6.500 6.500',
+  next: 'M9.500 5.500L16 12l-6.500 6.500',
+  path: 'M5 17.500a2 2 0 1 0 0 .1M19 6.500a2 2 0 1 0 0 .1M6.500 16.500c4-1 1.500-5 5-6.500s2.500-2.500 5.500-3',
+  file: 'M7 3.500h7l4 4v13H7zM14 3.500v4h4',
 } as const;
 
 export const Icon = ({ name }: { readonly name: keyof typeof PATHS }) => (

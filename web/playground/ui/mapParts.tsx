@@ -26,7 +26,7 @@ export function Tools({ tool, setTool, isTrust, setTrust, canTrust, map, onKeys 
         <button
           key={name}
           type="button"
-          class="tool"
+          class={`tool${name === 'move' ? ' wide-only' : ''}`}
           aria-label={TOOLS[name]}
           title={TOOLS[name]}
           aria-pressed={tool === name}

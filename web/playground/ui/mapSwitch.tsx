@@ -1,10 +1,11 @@
 import type { Matrix } from 'latentfield/core';
-import { type CanvasMap, canvasMap, type MapMargins } from 'latentfield/plot';
-import { useEffect, useRef } from 'preact/hooks';
+import { type CanvasMap, canvasMap, type MapMargins, type MapScene, type MapTerrain } from 'latentfield/plot';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Colouring, Theme } from '../drawing/colours.ts';
 import { METHODS, type OtherMap } from '../maps.ts';
 import type { Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
+import { Icon } from './icon.tsx';
 
 interface Given {
   readonly method: string;
@@ -17,59 +18,84 @@ interface Given {
   readonly colouring: Colouring;
   readonly theme: Theme;
   readonly canCompare: boolean;
+  /** What is hidden, faint, pointed at and chosen on the large map. */
+  readonly marked: Marked;
+  /** What lies behind the points of the fit in its first two dimensions. */
+  readonly terrain: MapTerrain | undefined;
 }
 
+type Marked = Pick<MapScene, 'hidden' | 'faint' | 'hovered' | 'chosen'>;
+
 /** The same rows in other maps: each small, with its scores, to go to; those that are not there yet can be made. */
-export function MapSwitch({ method, setMethod, fit, scores, maps, make, cancel, colouring, theme, canCompare }: Given) {
-  const others = Object.entries(METHODS).filter(([name]) => name !== fit.model);
+export function MapSwitch(given: Given) {
+  const { method, setMethod, fit, scores, maps, make, cancel, canCompare, terrain } = given;
+  const others = Object.keys(METHODS).filter((name) => canCompare && name !== fit.model);
+  const isThere = (name: string) => maps[name]?.latents !== undefined || maps[name]?.status === 'running';
+  const there = others.filter(isThere);
+  const absent = others.filter((name) => !isThere(name));
   return (
     <section class="maps" aria-label="The same rows in other maps">
       <button type="button" class="thumb" aria-pressed={method === ''} onClick={() => setMethod('')}>
-        <Thumb latents={fit.latents} {...{ colouring, theme }} />
+        <Thumb {...given} latents={fit.latents} terrain={terrain} />
         <ScoreLine name={fit.model} scores={scores} />
       </button>
-      {canCompare &&
-        others.map(([name, title]) => {
-          const map = maps[name];
-          if (map?.latents !== undefined) {
-            return (
-              <button
-                key={name}
-                type="button"
-                class="thumb"
-                aria-pressed={method === name}
-                onClick={() => setMethod(name)}
-              >
-                <Thumb latents={map.latents} {...{ colouring, theme }} />
-                <ScoreLine name={title} scores={map.scores} />
-              </button>
-            );
-          }
-          if (map?.status === 'running') {
-            return (
-              <div key={name} class="thumb busy" data-method={name}>
-                <span class="progress" role="progressbar" aria-label={`Making ${title}`} />
-                <small role="status">{map.message}</small>
-                <button type="button" class="link" onClick={() => cancel(name)}>
-                  Cancel {title}
-                </button>
-              </div>
-            );
-          }
-          return (
-            <div key={name} class="thumb absent">
-              {map?.status === 'failed' && (
-                <small role="status" class="error">
-                  {map.message}
-                </small>
-              )}
-              <button type="button" class="lined" onClick={() => make(name)}>
-                {map?.status === 'failed' ? `Again ${title}` : `Make ${title}`}
-              </button>
-            </div>
-          );
-        })}
+      {there.map((name) => {
+        const { latents, scores: found, message } = maps[name]!;
+        const title = METHODS[name]!;
+        return latents === undefined ? (
+          <div key={name} class="thumb busy" data-method={name}>
+            <span class="progress" role="progressbar" aria-label={`Making ${title}`} />
+            <small role="status">{message}</small>
+            <button type="button" class="link" onClick={() => cancel(name)}>
+              Cancel {title}
+            </button>
+          </div>
+        ) : (
+          <button key={name} type="button" class="thumb" aria-pressed={method === name} onClick={() => setMethod(name)}>
+            <Thumb {...given} latents={latents} terrain={undefined} />
+            <ScoreLine name={title} scores={found} />
+          </button>
+        );
+      })}
+      {absent.length > 0 && (
+        <div class={`thumb absent${there.length % 3 === 2 ? ' whole' : ''}`}>
+          {absent.map((name) => (
+            <button
+              key={name}
+              type="button"
+              class="link"
+              aria-label={`${maps[name]?.status === 'failed' ? 'Again' : 'Make'} ${METHODS[name]}`}
+              onClick={() => make(name)}
+            >
+              <Icon name="plus" /> {METHODS[name]}
+            </button>
+          ))}
+        </div>
+      )}
+      {absent.map(
+        (name) =>
+          maps[name]?.status === 'failed' && (
+            <small key={name} role="status" class="error whole">
+              {maps[name]!.message}
+            </small>
+          ),
+      )}
     </section>
+  );
+}
+
+/** The maps that are there, by name: where their pictures are below the fold. */
+export function MapNames({ method, setMethod, fit, maps }: Pick<Given, 'method' | 'setMethod' | 'fit' | 'maps'>) {
+  const there = Object.keys(METHODS).filter((name) => maps[name]?.latents !== undefined);
+  if (there.length === 0) return null;
+  return (
+    <fieldset class="segments mapseg card" aria-label="Map">
+      {['', ...there].map((name) => (
+        <button key={name} type="button" aria-pressed={method === name} onClick={() => setMethod(name)}>
+          {name === '' ? fit.model : METHODS[name]}
+        </button>
+      ))}
+    </fieldset>
   );
 }
 
@@ -95,11 +121,9 @@ function Thumb({
   latents,
   colouring,
   theme,
-}: {
-  readonly latents: Matrix;
-  readonly colouring: Colouring;
-  readonly theme: Theme;
-}) {
+  marked,
+  terrain,
+}: Pick<Given, 'colouring' | 'theme' | 'marked' | 'terrain'> & { readonly latents: Matrix }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const map = useRef<CanvasMap | undefined>(undefined);
   useEffect(() => {
@@ -108,20 +132,34 @@ function Thumb({
     map.current = made;
     return () => made.release();
   }, []);
+  const isLine = latents.columns === 1;
+  // As they are, for as long as the latents are: the map draws all points again when they are others.
+  const places = useMemo(
+    () => ({
+      x: latents.column(0),
+      y: isLine ? Float64Array.from({ length: latents.rows }, (_, i) => i) : latents.column(1),
+    }),
+    [latents],
+  );
+  const { hidden, faint, hovered, chosen } = marked;
   useEffect(() => {
-    const isLine = latents.columns === 1;
+    const { kinds, kindOf } = colouring;
     map.current!.show(
       {
-        x: latents.column(0),
-        y: isLine ? Float64Array.from({ length: latents.rows }, (_, i) => i) : latents.column(1),
+        ...places,
         equal: !isLine,
         titles: ['', ''],
-        kinds: colouring.kinds,
-        kindOf: colouring.kindOf,
+        kinds,
+        kindOf,
+        hidden,
+        faint,
+        hovered,
+        chosen,
+        terrain,
         radius: 1.4,
       },
       theme.map,
     );
-  }, [latents, colouring, theme]);
+  }, [places, colouring, theme, hidden, faint, hovered, chosen, terrain]);
   return <canvas ref={canvas} />;
 }

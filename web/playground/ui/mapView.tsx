@@ -32,7 +32,7 @@ export function MapView({ scene, theme, tool, margins, events, label, onKey, onM
     const made = canvasMap(canvas.current!, {
       hover: (point, px, py) => newest.current.hover(point, px, py),
       pick: (point) => newest.current.pick(point),
-      lasso: (points) => newest.current.lasso(points),
+      lasso: (points, ring) => newest.current.lasso(points, ring),
       ...(canAsk && { ask: (x: number, y: number, isNew: boolean) => newest.current.ask?.(x, y, isNew) }),
     });
     map.current = made;

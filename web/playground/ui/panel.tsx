@@ -1,64 +1,39 @@
 import type { Matrix } from 'latentfield/core';
 import { useMemo } from 'preact/hooks';
-import { type Dataset, deviationsOf, rowName } from '../data/dataset.ts';
+import { type Dataset, rowName } from '../data/dataset.ts';
 import type { Colouring, Theme } from '../drawing/colours.ts';
 import type { Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { MODELS } from '../settings.ts';
-import { Curve, Figure, Picture, type Ranges, type Reading, Values } from './figures.tsx';
+import { Curve, Picture, Pictures, type Ranges, Values } from './figures.tsx';
+import { Icon } from './icon.tsx';
 
 interface Common {
   readonly dataset: Dataset;
   readonly ranges: Ranges;
   readonly theme: Theme;
-}
-
-/** What is expected at a place, or a row against what is expected where it lies. */
-export function ReadingPanel({
-  title,
-  note,
-  reading,
-  close,
-  ...common
-}: Common & {
-  readonly title: string;
-  readonly note: string;
-  readonly reading: Reading;
-  readonly close: () => void;
-}) {
-  return (
-    <>
-      <div class="head">
-        <h2>{title}</h2>
-        <button type="button" class="link" onClick={close}>
-          Close
-        </button>
-      </div>
-      <p class="note">{note}</p>
-      <Figure {...common} label={title} {...reading} />
-      <Values {...common} label={`Values, ${title}`} {...reading} />
-    </>
-  );
+  readonly colouring: Colouring;
 }
 
 /** The fit as a whole. */
 export function Overview({
   fit,
   scores,
-  colouring,
   isTrust,
   setTrust,
+  few,
   onlyKind,
   ...common
 }: Common & {
   readonly fit: Fitted;
   readonly scores: Scores | undefined;
-  readonly colouring: Colouring;
   readonly isTrust: boolean;
   readonly setTrust: (isTrust: boolean) => void;
+  /** Neighbours kept below which the place of a row is in doubt. */
+  readonly few: number;
   readonly onlyKind: (kind: number) => void;
 }) {
-  const { dataset } = common;
+  const { dataset, colouring } = common;
   const about = MODELS[fit.model]?.about;
   return (
     <>
@@ -68,7 +43,7 @@ export function Overview({
         {dataset.observations.rows} rows in {fit.latents.columns} dimension{fit.latents.columns === 1 ? '' : 's'}.
       </p>
       {dataset.labels !== undefined && colouring.numbers === undefined && colouring.kinds.length <= 12 && (
-        <Means {...common} colouring={colouring} onlyKind={onlyKind} />
+        <Means {...common} onlyKind={onlyKind} />
       )}
       <section class="part" aria-label="How far to trust this map">
         <div class="head">
@@ -79,22 +54,27 @@ export function Overview({
             </button>
           )}
         </div>
-        <Trust scores={scores} rows={dataset.observations.rows} />
+        <Trust {...{ scores, few }} rows={dataset.observations.rows} />
       </section>
       {fit.relevance !== undefined && <Relevance relevance={fit.relevance} />}
     </>
   );
 }
 
-/** Neighbours of ten below which the place of a row is in doubt. */
-export const FEW_KEPT = 0.3;
-
-function Trust({ scores, rows }: { readonly scores: Scores | undefined; readonly rows: number }) {
+function Trust({
+  scores,
+  few,
+  rows,
+}: {
+  readonly scores: Scores | undefined;
+  readonly few: number;
+  readonly rows: number;
+}) {
   if (scores === undefined) {
     return <p class="note">{rows > 3000 ? 'Compare with another map to see scores.' : 'Counting neighbours …'}</p>;
   }
   const { trustworthiness, kept, neighbours, neighbourError } = scores;
-  const few = kept?.reduce((count, value) => count + (value < FEW_KEPT * neighbours ? 1 : 0), 0);
+  const doubtful = kept?.reduce((count, value) => count + (value < few ? 1 : 0), 0);
   return (
     <p>
       {trustworthiness !== undefined && (
@@ -102,12 +82,12 @@ function Trust({ scores, rows }: { readonly scores: Scores | undefined; readonly
           Trustworthiness <b>{trustworthiness.toFixed(3)}</b> of 1.{' '}
         </>
       )}
-      {few !== undefined && (
+      {doubtful !== undefined && (
         <>
-          <b class={few > 0 ? 'doubt' : ''}>
-            {few} row{few === 1 ? '' : 's'}
+          <b class={doubtful > 0 ? 'doubt' : ''}>
+            {doubtful} row{doubtful === 1 ? '' : 's'}
           </b>{' '}
-          {few === 1 ? 'keeps' : 'keep'} fewer than {Math.ceil(FEW_KEPT * neighbours)} of the {neighbours} nearest rows.{' '}
+          {doubtful === 1 ? 'keeps' : 'keep'} fewer than {few} of the {neighbours} nearest rows.{' '}
         </>
       )}
       {neighbourError !== undefined && (
@@ -161,7 +141,7 @@ function Means({
   theme,
   colouring,
   onlyKind,
-}: Common & { readonly colouring: Colouring; readonly onlyKind: (kind: number) => void }) {
+}: Common & { readonly onlyKind: (kind: number) => void }) {
   const { view } = dataset;
   const means = useMemo(
     () => meansOf(dataset.observations, colouring.kindOf, colouring.kinds.length),
@@ -200,58 +180,82 @@ function Means({
   );
 }
 
+/** Means of some rows and of all others, and standard deviations of the former. */
+function comparedWithRest(Y: Matrix, rows: readonly number[]) {
+  const inside = new Uint8Array(Y.rows);
+  for (const i of rows) inside[i] = 1;
+  const [rest, these] = meansOf(Y, inside, 2) as [Float64Array, Float64Array];
+  const deviations = these.map((mean, j) => {
+    let [sum, count] = [0, 0];
+    for (const i of rows) {
+      const off = Y.at(i, j) - mean;
+      if (Number.isNaN(off)) continue;
+      sum += off * off;
+      count++;
+    }
+    return Math.sqrt(sum / Math.max(1, count));
+  });
+  return { these, rest, deviations };
+}
+
+const CHOSEN_WORDS = { bar: 'mean of these', interval: '± 2 sd', circle: 'mean of the rest' };
+const MOST_LISTED = 40;
+
 /** Rows that were chosen together, beside all others. */
 export function ChosenPanel({
   rows,
-  dataset,
-  colouring,
+  doubtful,
   fit,
   save,
   clear,
   choose,
-}: {
+  ...common
+}: Common & {
   readonly rows: readonly number[];
-  readonly dataset: Dataset;
-  readonly colouring: Colouring;
+  /** How many of them keep few neighbours, where that is counted. */
+  readonly doubtful: number | undefined;
   /** undefined where they are too few. */
   readonly fit: (() => void) | undefined;
   readonly save: () => void;
   readonly clear: () => void;
   readonly choose: (row: number) => void;
 }) {
-  const { observations, columns } = dataset;
+  const { dataset, colouring } = common;
+  const { observations, view } = dataset;
   const counts = new Map<number, number>();
   for (const i of rows) counts.set(colouring.kindOf[i]!, (counts.get(colouring.kindOf[i]!) ?? 0) + 1);
-  const differences = useMemo(() => {
-    const inside = new Uint8Array(observations.rows);
-    for (const i of rows) inside[i] = 1;
-    const [others = new Float64Array(), chosen = new Float64Array()] = meansOf(observations, inside, 2);
-    const spread = deviationsOf(observations);
-    return columns
-      .map((column, j) => ({ column, by: (chosen[j]! - others[j]!) / (spread[j]! || 1) }))
-      .filter(({ by }) => Number.isFinite(by))
-      .sort((a, b) => Math.abs(b.by) - Math.abs(a.by))
-      .slice(0, 10);
-  }, [rows, dataset]);
+  const kinds = [...counts].sort(([, a], [, b]) => b - a);
+  const isAll = rows.length === observations.rows;
+  const { these, rest, deviations } = useMemo(() => comparedWithRest(observations, rows), [rows, dataset]);
   return (
     <>
       <div class="head">
-        <h2>
-          {rows.length} row{rows.length === 1 ? '' : 's'} chosen
-        </h2>
-        <button type="button" class="link" onClick={clear}>
-          Let go
+        <div>
+          <h2>
+            {rows.length} row{rows.length === 1 ? '' : 's'} chosen
+          </h2>
+          <p class="note">{((100 * rows.length) / observations.rows).toFixed(1)} % of the table</p>
+        </div>
+        <button type="button" class="tool" aria-label="Let go" onClick={clear}>
+          <Icon name="close" />
         </button>
       </div>
       {colouring.numbers === undefined && colouring.kinds.length > 1 && (
-        <ul class="composition">
-          {[...counts].map(([kind, count]) => (
-            <li key={kind}>
-              <i style={`background: ${colouring.kinds[kind]!.colour}`} />
-              {colouring.kinds[kind]!.name} <em>{count}</em>
-            </li>
-          ))}
-        </ul>
+        <>
+          <div class="shares" aria-hidden="true">
+            {kinds.map(([kind, count]) => (
+              <i key={kind} style={`background: ${colouring.kinds[kind]!.colour}; flex: ${count}`} />
+            ))}
+          </div>
+          <ul class="composition">
+            {kinds.map(([kind, count]) => (
+              <li key={kind}>
+                <i style={`background: ${colouring.kinds[kind]!.colour}`} />
+                {colouring.kinds[kind]!.name} <b>{count}</b>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
       <div class="buttons">
         {fit !== undefined && (
@@ -263,40 +267,55 @@ export function ChosenPanel({
           Save these rows
         </button>
       </div>
-      {differences.length > 0 && rows.length < observations.rows && (
-        <section class="part" aria-label="How they differ">
-          <h3>How they differ from the rest</h3>
-          <table class="relevance signed">
-            <tbody>
-              {differences.map(({ column, by }) => (
-                <tr key={column}>
-                  <th scope="row">{column}</th>
-                  <td aria-hidden="true">
-                    <span
-                      style={`width: ${Math.min(50, 16 * Math.abs(by))}%; margin-left: ${by < 0 ? 50 - Math.min(50, 16 * -by) : 50}%`}
-                    />
-                  </td>
-                  <td class="number">
-                    {by > 0 ? '+' : '−'}
-                    {Math.abs(by).toFixed(2)} sd
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+      {!isAll && (
+        <section class="part" aria-label="Against the rest">
+          <h3>Against the rest</h3>
+          {view.kind === 'image' ? (
+            <Pictures
+              {...common}
+              view={view}
+              label="Against the rest"
+              observed={these}
+              expected={rest}
+              names={['mean of these', 'mean of the rest']}
+            />
+          ) : view.kind === 'curve' ? (
+            <Curve {...common} label="Against the rest" observed={rest} expected={these} deviations={deviations} />
+          ) : null}
+          {doubtful !== undefined && (
+            <p class="note">
+              {doubtful === 0 ? (
+                'All of these lie near their nearest rows in the table.'
+              ) : (
+                <>
+                  <b class="doubt">{doubtful} of these</b> sit away from their nearest rows in the table.
+                </>
+              )}
+            </p>
+          )}
         </section>
+      )}
+      {!isAll && (
+        <Values
+          {...common}
+          label="Values, against the rest"
+          expected={these}
+          observed={rest}
+          deviations={deviations}
+          words={CHOSEN_WORDS}
+        />
       )}
       <section class="part" aria-label="Rows">
         <h3>Rows</h3>
         <ul class="rows">
-          {rows.slice(0, 40).map((i) => (
+          {rows.slice(0, MOST_LISTED).map((i) => (
             <li key={i}>
               <button type="button" class="link" onClick={() => choose(i)}>
                 {rowName(dataset, i)}
               </button>
             </li>
           ))}
-          {rows.length > 40 && <li>and {rows.length - 40} more</li>}
+          {rows.length > MOST_LISTED && <li>and {rows.length - MOST_LISTED} more</li>}
         </ul>
       </section>
     </>

@@ -1,15 +1,17 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ColumnUse, Head, OwnTable } from '../data/ownTable.ts';
+import { SETS } from '../data/sets.ts';
+import { short } from './figures.tsx';
+import { type OnFile, taken } from './fileDrop.tsx';
 
-/** A file that is being read: how long it takes is not known before. */
-export function Reading({
-  name,
-  bytes,
-  cancel,
-}: {
+/** A file that is being read: how long it takes is not known before, what is in it after its first lines. */
+export interface ReadingFile {
   readonly name: string;
   readonly bytes: number;
-  readonly cancel: () => void;
-}) {
+  readonly head: Head | undefined;
+}
+
+export function Reading({ name, bytes, head, cancel }: ReadingFile & { readonly cancel: () => void }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setSeconds((now) => now + 1), 1000);
@@ -17,39 +19,217 @@ export function Reading({
   }, []);
   const size = bytes < 1e5 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
   return (
-    <div class="notice card" role="status">
-      <b>Reading {name}</b>
-      <span>
-        {size}, {seconds} s
-      </span>
+    <div class="reading" role="status">
+      <h2>Reading {name}</h2>
+      <p class="note">
+        {size}
+        {head !== undefined && `, about ${head.rows.toLocaleString('en')} rows`}, {seconds} s
+      </p>
       <span class="progress" role="progressbar" aria-label={`Reading ${name}`} />
-      <button type="button" class="lined" onClick={cancel}>
-        Cancel
-      </button>
+      {head !== undefined && <Uses uses={head.uses} title={`By its first ${head.lines} rows`} />}
+      <div class="buttons">
+        <button type="button" class="lined" onClick={cancel}>
+          Cancel
+        </button>
+      </div>
     </div>
   );
 }
 
-/** Why a fit could not be made; the map that is there stays. */
+/** What is done with each column. */
+export function Uses({ uses, title }: { readonly uses: readonly ColumnUse[]; readonly title: string }) {
+  return (
+    <table class="uses">
+      <caption>{title}</caption>
+      <thead>
+        <tr>
+          {['column', 'kind', 'least', 'most', 'use'].map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {uses.map(({ columns, kind, least, most, use }) => (
+          <tr key={columns}>
+            <th scope="row">{columns}</th>
+            <td>{kind}</td>
+            <td>{least === undefined ? '' : short(least)}</td>
+            <td>{most === undefined ? '' : short(most)}</td>
+            <td>{use}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface WelcomeGiven {
+  readonly reading: ReadingFile | undefined;
+  readonly cancel: () => void;
+  readonly error: string;
+  /** A table that was read and is not fitted yet. */
+  readonly table: OwnTable | undefined;
+  readonly onFile: OnFile;
+  readonly onExample: (set: string) => void;
+  readonly onFit: () => void;
+  readonly onControls: () => void;
+  /** Back to the map, where there is one. */
+  readonly onBack: (() => void) | undefined;
+}
+
+/** Where there is no map: a table is dropped here, read, and looked at before it is fitted. */
+export function Welcome(given: WelcomeGiven) {
+  const { reading, cancel, error, table, onFit, onControls, onBack } = given;
+  return (
+    <>
+      <main class="stage blank">
+        <Contours />
+        <div class="welcome card">
+          {reading !== undefined ? (
+            <Reading {...reading} cancel={cancel} />
+          ) : error !== '' ? (
+            <>
+              <h2>The table could not be used</h2>
+              <p role="alert" class="error">
+                {error}
+              </p>
+              <Begin {...given} first="Another file" />
+            </>
+          ) : table !== undefined ? (
+            <>
+              <h2>{table.name}</h2>
+              <p class="note">
+                {table.dataset.observations.rows} rows × {table.dataset.observations.columns} columns
+              </p>
+              <Uses uses={table.uses} title="What is done with each column" />
+              {table.advice !== '' && <p class="warn">{table.advice}</p>}
+              <div class="buttons">
+                <button type="button" class="solid" onClick={onFit}>
+                  Fit now
+                </button>
+                <button type="button" class="lined" onClick={onControls}>
+                  Data and model
+                </button>
+              </div>
+            </>
+          ) : (
+            <>
+              <h2>Drop a table here</h2>
+              <p>
+                A map of its rows is fitted in this page. Nothing leaves it. Files: .csv, .tsv, .txt, .npy, .npz, or a
+                saved fit.json.
+              </p>
+              <Begin {...given} first="Choose a file" />
+            </>
+          )}
+          {onBack !== undefined && reading === undefined && (
+            <button type="button" class="link" onClick={onBack}>
+              Back to the map
+            </button>
+          )}
+        </div>
+      </main>
+      <aside class="panel" aria-label="Reading">
+        <div class="read">
+          <h2>{reading === undefined ? 'No table yet' : 'Reading'}</h2>
+          <p class="note">What is under the pointer is told here.</p>
+          <ul class="part plain note">
+            <li>A row, with what the model expects in its place.</li>
+            <li>A place between rows, with intervals.</li>
+            <li>Rows chosen with a lasso, against the rest.</li>
+          </ul>
+        </div>
+      </aside>
+    </>
+  );
+}
+
+/** A file, a fit or an example to begin with. */
+function Begin({ first, onFile, onExample }: WelcomeGiven & { readonly first: string }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <div class="buttons">
+        <button type="button" class="solid" onClick={() => input.current!.click()}>
+          {first}
+        </button>
+        <input
+          ref={input}
+          hidden
+          type="file"
+          name="any"
+          aria-label="A table or a saved fit"
+          onChange={({ currentTarget }) => taken(currentTarget.files?.[0], onFile)}
+        />
+      </div>
+      <ul class="examples">
+        {Object.entries(SETS).map(([name, { title }]) => {
+          const [, about, details] = /^(.*?) \((.*)\)$/.exec(title)!;
+          return (
+            <li key={name}>
+              <button type="button" onClick={() => onExample(name)}>
+                <b>{about}</b> <span>{details}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+const LINES = 9;
+
+/** Contours of a land that is not there yet. */
+function Contours() {
+  const path = (k: number) => {
+    const points = Array.from({ length: 91 }, (_, i) => {
+      const t = (i / 90) * 2 * Math.PI;
+      const r = 46 * (k + 1) * (1 + 0.2 * Math.cos(2 * t + 0.5 + 0.12 * k) + 0.1 * Math.sin(3 * t + 0.3 * k));
+      return `${(500 + 1.25 * r * Math.cos(t)).toFixed(1)},${(400 + r * Math.sin(t)).toFixed(1)}`;
+    });
+    return `M${points.join('L')}Z`;
+  };
+  return (
+    <svg class="contours" viewBox="0 0 1000 800" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+      {Array.from({ length: LINES }, (_, k) => (
+        <path key={k} d={path(k)} />
+      ))}
+    </svg>
+  );
+}
+
+/** A way on from what failed. */
+export interface WayOn {
+  readonly title: string;
+  readonly go: () => void;
+}
+
+/** Why a fit could not be made, and ways on; the map that is there stays. */
 export function Problem({
   message,
   kept,
-  onControls,
+  ways,
   dismiss,
 }: {
   readonly message: string;
   readonly kept: string | undefined;
-  readonly onControls: () => void;
+  readonly ways: readonly WayOn[];
   readonly dismiss: () => void;
 }) {
   return (
     <div class="notice problem card" role="alert">
+      <h2>The fit could not be made</h2>
       <p>{message}</p>
       {kept !== undefined && <p class="note">The map still shows the fit of {kept}.</p>}
       <div class="buttons">
-        <button type="button" class="lined" onClick={onControls}>
-          Change data or model
-        </button>
+        {ways.map(({ title, go }, k) => (
+          <button key={title} type="button" class={k === 0 ? 'solid' : 'lined'} onClick={go}>
+            {title}
+          </button>
+        ))}
         <button type="button" class="lined" onClick={dismiss}>
           Dismiss
         </button>

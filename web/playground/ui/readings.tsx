@@ -1,0 +1,363 @@
+import type { Matrix } from 'latentfield/core';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type Dataset, rowName } from '../data/dataset.ts';
+import type { Colouring, Theme } from '../drawing/colours.ts';
+import { nearestRows } from '../neighbours.ts';
+import type { Fitted } from '../pageWorker.ts';
+import { Curve, Figure, Picture, Pictures, type Ranges, type Reading, short, Values } from './figures.tsx';
+import { Icon } from './icon.tsx';
+
+interface Common {
+  readonly dataset: Dataset;
+  readonly ranges: Ranges;
+  readonly theme: Theme;
+  readonly colouring: Colouring;
+  /** Chooses a row. */
+  readonly choose: (row: number) => void;
+}
+
+/** Entries of a table up to which the rows nearest to one are looked for while the panel is drawn. */
+const MOST_ENTRIES = 2e6;
+const NEAR = 8;
+
+/** The rows of the table nearest to a row of values; none of a table that is too large for it. */
+export function useNear(
+  dataset: Dataset | undefined,
+  values: ArrayLike<number> | undefined,
+  but: number,
+): readonly number[] {
+  return useMemo(
+    () =>
+      dataset === undefined || values === undefined || dataset.observations.data.length > MOST_ENTRIES
+        ? []
+        : nearestRows(dataset.observations, values, NEAR, but),
+    [dataset, values, but],
+  );
+}
+
+/** Words for how sure the model is at a place. */
+const CERTAINTIES = [
+  [0.1, 'Well known'],
+  [0.35, 'Known'],
+  [0.86, 'Uncertain'],
+  [Number.POSITIVE_INFINITY, 'Beyond the data'],
+] as const;
+
+/** What is expected at a place. */
+export function PlaceReading({
+  note,
+  reading,
+  doubt,
+  along,
+  close,
+  ...common
+}: Common & {
+  readonly note: string;
+  readonly reading: Reading;
+  /** From 0, where the map is most certain, to 1, beyond the data. */
+  readonly doubt: number | undefined;
+  readonly along: Matrix | undefined;
+  readonly close: () => void;
+}) {
+  const { dataset } = common;
+  const near = useNear(dataset, reading.expected, -1);
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h2>Expected here</h2>
+          <p class="note">{note}</p>
+        </div>
+        <Close close={close} />
+      </div>
+      <ShownAs {...common} label="Expected here" reading={reading} />
+      {doubt !== undefined && <Gauge doubt={doubt} />}
+      {along !== undefined && <Along {...common} rows={along} title="Along the path" />}
+      {near.length > 0 && (
+        <section class="part" aria-label="Rows most like it">
+          <h3>Rows most like it</h3>
+          <Near {...common} rows={near} />
+        </section>
+      )}
+      <Values {...common} label="Values, Expected here" {...reading} />
+    </>
+  );
+}
+
+/** A row against what is expected where it lies, and whether its place can be trusted. */
+export function RowReading({
+  row,
+  reading,
+  kept,
+  near,
+  isFar,
+  isExpected,
+  step,
+  close,
+  ...common
+}: Common & {
+  readonly row: number;
+  readonly reading: Reading;
+  /** How many of its nearest rows it keeps in the map, of how many, and below which number it is in doubt. */
+  readonly kept: readonly [kept: number, of: number, few: number] | undefined;
+  readonly near: readonly number[];
+  readonly isFar: (row: number) => boolean;
+  readonly isExpected: boolean;
+  readonly step: (by: number) => void;
+  readonly close: () => void;
+}) {
+  const { dataset, colouring } = common;
+  const title = rowName(dataset, row);
+  const off = distanceOff(reading);
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h2>
+            {dataset.labels !== undefined && colouring.numbers === undefined && (
+              <i class="dot" style={`background: ${colouring.kinds[colouring.kindOf[row]!]!.colour}`} />
+            )}
+            {title[0]!.toUpperCase()}
+            {title.slice(1)}
+          </h2>
+          <p class="note">{isExpected ? 'The row, against what the model expects where it lies.' : 'The row.'}</p>
+        </div>
+        <span class="steps">
+          <button type="button" class="tool" aria-label="Row before (P)" onClick={() => step(-1)}>
+            <Icon name="before" />
+          </button>
+          <button type="button" class="tool" aria-label="Next row (N)" onClick={() => step(1)}>
+            <Icon name="next" />
+          </button>
+          <Close close={close} />
+        </span>
+      </div>
+      <ShownAs {...common} label={title} reading={reading} />
+      {(kept !== undefined || off !== undefined) && (
+        <section class="part" aria-label="Can its place be trusted?">
+          <h3>Can its place be trusted?</h3>
+          <p>
+            {kept !== undefined && (
+              <>
+                {kept[0] < kept[2] ? <b class="doubt">Not fully.</b> : <b>Yes.</b>} {kept[0]} of its {kept[1]} nearest
+                rows in the table are among its {kept[1]} nearest here.{' '}
+              </>
+            )}
+            {off !== undefined &&
+              (off > 1.5 ? (
+                <>
+                  <b class="doubt">Poorly explained</b>: its values miss what is expected by {short(off)} standard
+                  deviations.
+                </>
+              ) : (
+                <>Its values lie {short(off)} standard deviations from what is expected.</>
+              ))}
+          </p>
+        </section>
+      )}
+      {near.length > 0 && (
+        <section class="part" aria-label="Nearest rows in the table">
+          <div class="head">
+            <h3>Nearest rows in the table</h3>
+            <span class="note">hollow: far away on this map</span>
+          </div>
+          <Near {...common} rows={near} isFar={isFar} />
+        </section>
+      )}
+      <Values {...common} label={`Values, ${title}`} {...reading} />
+    </>
+  );
+}
+
+/** √(mean of ((y − E[y])/sd)²) over the columns that are there. */
+function distanceOff({ observed, expected, deviations }: Reading): number | undefined {
+  if (observed === undefined || expected === undefined || deviations === undefined) return undefined;
+  let [sum, count] = [0, 0];
+  for (let j = 0; j < observed.length; j++) {
+    const off = (observed[j]! - expected[j]!) / deviations[j]!;
+    if (!Number.isFinite(off)) continue;
+    sum += off * off;
+    count++;
+  }
+  return count === 0 ? undefined : Math.sqrt(sum / count);
+}
+
+const Close = ({ close }: { readonly close: () => void }) => (
+  <button type="button" class="tool" aria-label="Close" onClick={close}>
+    <Icon name="close" />
+  </button>
+);
+
+/** A reading as pictures, or, where it is asked for, as a curve over the columns. */
+function ShownAs({ reading, label, ...common }: Common & { readonly reading: Reading; readonly label: string }) {
+  const { view } = common.dataset;
+  const [isCurve, setCurve] = useState(false);
+  if (view.kind !== 'image') return <Figure {...common} label={label} {...reading} />;
+  return (
+    <>
+      <fieldset class="segments" aria-label="Shown as">
+        {[false, true].map((value) => (
+          <button key={String(value)} type="button" aria-pressed={isCurve === value} onClick={() => setCurve(value)}>
+            {value ? 'Curve' : 'Picture'}
+          </button>
+        ))}
+      </fieldset>
+      {isCurve ? (
+        <Curve {...common} label={label} {...reading} />
+      ) : (
+        <Pictures {...common} view={view} label={label} {...reading} />
+      )}
+    </>
+  );
+}
+
+function Gauge({ doubt }: { readonly doubt: number }) {
+  const word = CERTAINTIES.find(([below]) => doubt < below)![1];
+  return (
+    <div class="gauge">
+      <div role="img" aria-label={`${word}: ${Math.round(100 * doubt)} % of the way from known to beyond the data`}>
+        <i style={`left: ${Math.min(99, Math.max(1, 100 * doubt))}%`} />
+      </div>
+      <p>
+        <span>known</span>
+        <b>{word}</b>
+        <span>beyond the data</span>
+      </p>
+      {doubt >= 0.86 && (
+        <p class="note">
+          <b class="doubt">No row lies near.</b> What is shown is close to the average of all rows, not a finding.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Rows as small pictures or curves, else by their names. */
+function Near({
+  dataset,
+  ranges,
+  theme,
+  colouring,
+  choose,
+  rows,
+  isFar = () => false,
+}: Common & { readonly rows: readonly number[]; readonly isFar?: (row: number) => boolean }) {
+  const { view, observations } = dataset;
+  return (
+    <ul class={`near ${view.kind}`}>
+      {rows.map((i) => {
+        const colour = colouring.kinds[colouring.kindOf[i]!]!.colour;
+        const name = rowName(dataset, i);
+        return (
+          <li key={i}>
+            <button
+              type="button"
+              aria-label={`${name}${isFar(i) ? ', far away on this map' : ''}`}
+              title={name}
+              onClick={() => choose(i)}
+            >
+              {view.kind === 'image' ? (
+                <Picture
+                  values={observations.row(i)}
+                  view={view}
+                  low={ranges.least}
+                  high={ranges.most}
+                  stops={theme.ink}
+                  label={name}
+                />
+              ) : (
+                <span>{name}</span>
+              )}
+              <i style={isFar(i) ? `box-shadow: inset 0 0 0 1px ${colour}` : `background: ${colour}`} />
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** What is expected at places of a path, from its start to its end. */
+export function Along({
+  dataset,
+  ranges,
+  theme,
+  rows,
+  title,
+}: Omit<Common, 'choose' | 'colouring'> & { readonly rows: Matrix; readonly title: string }) {
+  const { view } = dataset;
+  if (view.kind === 'values') return null;
+  return (
+    <section class="part" aria-label={title}>
+      <div class="head">
+        <h3>{title}</h3>
+        <span class="note">start to end</span>
+      </div>
+      <ol class={`film ${view.kind}`}>
+        {Array.from({ length: rows.rows }, (_, k) => (
+          <li key={k}>
+            {view.kind === 'image' ? (
+              <Picture
+                values={rows.row(k)}
+                view={view}
+                low={ranges.least}
+                high={ranges.most}
+                stops={theme.ink}
+                label={`${title}, ${k + 1} of ${rows.rows}`}
+              />
+            ) : (
+              <Figure
+                {...{ dataset, ranges, theme }}
+                label={`${title}, ${k + 1} of ${rows.rows}`}
+                expected={rows.row(k)}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const FRAMES = 9;
+const REST = 120;
+
+/** What a fit expects at places that are equally far along a path, when that path has come to rest. */
+export function useAlong(fit: Fitted | undefined, path: readonly (readonly number[])[]): Matrix | undefined {
+  const [found, setFound] = useState<{ readonly rows: Matrix; readonly of: typeof path }>();
+  useEffect(() => {
+    if (fit === undefined || path.length < 4) return;
+    let isWanted = true;
+    const later = setTimeout(() => {
+      fit.predict(spaced(path, FRAMES)).then(
+        ({ mean }) => isWanted && setFound({ rows: mean, of: path }),
+        () => {},
+      );
+    }, REST);
+    return () => {
+      isWanted = false;
+      clearTimeout(later);
+    };
+  }, [fit, path]);
+  return found?.of === path ? found.rows : undefined;
+}
+
+/** Places equally far from each other along a path, both ends included. */
+export function spaced(path: readonly (readonly number[])[], count: number): number[][] {
+  const lengths = [0];
+  for (let k = 1; k < path.length; k++) {
+    const square = path[k]!.reduce((sum, value, d) => sum + (value - path[k - 1]![d]!) ** 2, 0);
+    lengths.push(lengths[k - 1]! + Math.sqrt(square));
+  }
+  const whole = lengths.at(-1)!;
+  return Array.from({ length: count }, (_, k) => {
+    const at = (k * whole) / (count - 1);
+    const to = Math.max(
+      1,
+      lengths.findIndex((length, each) => each > 0 && length >= at),
+    );
+    const [before, after] = [lengths[to - 1]!, lengths[to]!];
+    const part = after > before ? (at - before) / (after - before) : 0;
+    return path[to]!.map((value, d) => path[to - 1]![d]! + part * (value - path[to - 1]![d]!));
+  });
+}
