@@ -3,11 +3,13 @@ import { defaultStrengths } from './defaultStrengths.mjs';
 import { defaults } from './defaults.mjs';
 import { drillGlasso } from './drill.mjs';
 import { embeddingScores } from './embeddingScores.mjs';
+import { fieldDensities } from './fieldDensities.mjs';
 import { gplrfDimensionality, gplrfFigure1 } from './gplrfFigures.mjs';
 import { gplrfTable1 } from './gplrfTable1.mjs';
 import { gplvmMocap, gplvmOil } from './gplvm.mjs';
 import { gplvmImputation } from './imputation.mjs';
 import { jointField } from './jointField.mjs';
+import { labelledDefaults } from './labelledDefaults.mjs';
 import { drillStudy, meuFigure7, meuFigures } from './maxEntropyUnfolding.mjs';
 import { mpmeFigure4, mpmeTeapots } from './mpmeClustering.mjs';
 import { mpmeFigures } from './mpmeFigures.mjs';
@@ -23,6 +25,7 @@ export const reproductions = [
   coverage,
   defaultStrengths,
   defaults,
+  labelledDefaults,
   gplvmOil,
   gplvmMocap,
   gplvmImputation,
@@ -45,6 +48,7 @@ export const reproductions = [
   embeddingScores,
   newPoints,
   jointField,
+  fieldDensities,
   mpmeFigures,
   mpmeFigure4,
   mpmeTable2,
