@@ -4,7 +4,7 @@ import { defaults } from './defaults.mjs';
 import { drillGlasso } from './drill.mjs';
 import { embeddingScores } from './embeddingScores.mjs';
 import { fieldDensities } from './fieldDensities.mjs';
-import { gplrfDimensionality, gplrfFigure1 } from './gplrfFigures.mjs';
+import { gplrfDimensionality, gplrfFigure1, gplrfFigure3, gplrfFigure4 } from './gplrfFigures.mjs';
 import { gplrfTable1 } from './gplrfTable1.mjs';
 import { gplvmMocap, gplvmOil } from './gplvm.mjs';
 import { gplvmImputation } from './imputation.mjs';
@@ -37,6 +37,8 @@ export const reproductions = [
   gplrfTable1,
   gplrfFigure1,
   gplrfDimensionality,
+  gplrfFigure3,
+  gplrfFigure4,
   tpslvmTable1,
   tpslvmTable2,
   tpslvmFigures,

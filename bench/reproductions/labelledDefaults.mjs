@@ -17,7 +17,7 @@ const SETS = {
   'two moons': 'two_moons',
   'motion capture': 'cmu_mocap',
 };
-const OPTIONAL = { vowels: 'vowels', UMIST: 'umist', satimage: 'satimage', 'breast cancer': 'cancer' };
+const OPTIONAL = { vowels: 'vowels', UMIST: 'umist', satimage: 'satimage' };
 
 const both = { latentDim: 2 };
 /** All of them with no option but two dimensions; the paper's TPSLVM has no prior on the latents, and its spline is not scaled. */

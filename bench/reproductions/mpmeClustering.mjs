@@ -76,6 +76,12 @@ async function teapots(study) {
       'MPME, half the largest λ': () => mpme(Y, { latentDim: 2, basePrecision: largest / 2 }),
       MVU: () => mvu(Y, { latentDim: 2, neighbours: 4 }),
       MEU: () => meu(Y, { latentDim: 2, neighbours: 4 }),
+      // Figure 9: of as many copies as there are dimensions, so that the field of the same points is the same but for its scale.
+      ...(noise >= 0.4 && {
+        'MPME, half the largest λ, 3 dimensions': () =>
+          mpme(Y, { latentDim: 3, basePrecision: (3 / 2) * (largest / 2) }),
+        'MVU, 3 dimensions': () => mvu(Y, { latentDim: 3, neighbours: 4 }),
+      }),
     };
     for (const [method, make] of Object.entries(methods)) {
       const { X, edges, lambda } = await study.cell(`noise ${noise}, ${method}`, async () => {
@@ -87,6 +93,7 @@ async function teapots(study) {
         return { X: latents.toArrays(), edges: graph.sources.length, lambda };
       });
       table.push([noise, method, method.startsWith('MPME') ? lambda.toPrecision(3) : '–', edges, ring(X), N]);
+      if (method.includes('3 dimensions')) continue;
       panels.push(
         await latentPlot({
           latents: X,
