@@ -133,13 +133,14 @@ async function figure3(study) {
       slpp(Y, labels, { latentDim: 2, regularization: 0.1, kernel: rbf({ lengthscale: 1 }) }),
     GPLVM: started(({ Y }, own) => gplvm(Y, own)),
     'LL-GPLVM': started(({ Y }, own) => llGplvm(Y, own)),
-    'rank GPLVM': started(({ Y }, own) => rankGplvm(Y, own)),
+    // Its prior keeps the energy of latents that are free.
+    'rank GPLVM': started(({ Y }, { init }) => rankGplvm(Y, { latentDim: 2, init })),
     't-SNE GPLVM': started(({ Y }, own) => tsneGplvm(Y, own)),
     DGPLVM: started(({ Y, labels }, own) => dgplvm(Y, labels, own)),
     GPLRF: started(({ Y, labels }, own) => gplrf(Y, labels, own)),
   };
   study.note(
-    'Oil flow; the training points are drawn, all other points test, mean and standard deviation over five draws. Two latent dimensions; the GPLVMs start at SLPP, as in the paper, and place the test points by a kernel regression whose γ (1) was set by hand; strengths are the defaults, iterations 100. Kernel SLPP has an rbf of lengthscale 1 and a ridge of a tenth. The paper shows bars and no numbers; its claim is that GPLRF is the best or level with the best.',
+    'Oil flow; the training points are drawn, all other points test, mean and standard deviation over five draws. Two latent dimensions; the GPLVMs start at SLPP, as in the paper, and place the test points by a kernel regression whose γ (1) was set by hand, but for the rank GPLVM, whose latents are free; strengths are the defaults, iterations 100. Kernel SLPP has an rbf of lengthscale 1 and a ridge of a tenth. The paper shows bars and no numbers; its claim is that GPLRF is the best or level with the best.',
   );
   const shown = study.quick ? ['observations', 'SLPP', 'kernel SLPP', 'GPLRF'] : Object.keys(models);
   await byTrainingSize(study, {
