@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
@@ -125,6 +126,15 @@ const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>>
   },
 };
 
+function attempted(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const drawnFrom = (density: string) => new RegExp(`The density '${density}' of '.' of .* cannot be drawn from`);
 /** Why nothing is drawn from the densities of a model. */
 const notDrawn: Readonly<Partial<Record<Name, RegExp>>> = {
@@ -228,6 +238,20 @@ describe.each(names)('fits of %s', (name) => {
     const resume = JSON.parse(states[Math.floor(states.length / 2)]!) as Checkpoint;
     expect(bitsOf(await fit(modelOf(name), { ...optionsOf(name), resume }))).toBe(bitsOf(result));
   });
+});
+
+it('what they can do is the table of docs/your-own-model.md', async () => {
+  const abilities = ['project', 'predict', 'sample', 'impute', 'forecast'] as const;
+  const lines = await Promise.all(
+    names.map(async (name) => {
+      const result = await fitOf(name);
+      const isDrawn = attempted(() => priorDraws(modelOf(name), { draws: 1 }));
+      const can = [...abilities.map((ability) => result[ability] !== undefined), isDrawn];
+      return `| \`${name}\` | ${can.map((own) => (own ? 'yes' : '–')).join(' | ')} |`;
+    }),
+  );
+  const page = readFileSync(new URL('../../../docs/your-own-model.md', import.meta.url), 'utf8');
+  expect(page).toContain(lines.join('\n'));
 });
 
 describe('fits of', () => {
