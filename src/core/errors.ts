@@ -7,7 +7,7 @@ const OF_END = 160;
  * What went wrong, for programs: messages may be reworded, codes stay. The first four are those of the classes where no other says more; `unknownName`
  * is an option, a model, a column or a part that is not there, `missingEntry` a cell without a value where one is needed, `tooLarge` what exceeds a limit
  * on its size, `damaged` a file that is not what was written, `alreadyThere` a file that may not be replaced, `inUse` a folder or file that another
- * process is writing to.
+ * process is writing to, `queueLost` a queue without workers, or whose server went away, so that none of its jobs will end.
  */
 export type ErrorCode =
   | 'failed'
@@ -21,7 +21,8 @@ export type ErrorCode =
   | 'cannotRead'
   | 'cannotWrite'
   | 'alreadyThere'
-  | 'inUse';
+  | 'inUse'
+  | 'queueLost';
 
 /** Options of an error: its cause, and a code that says more than its class. */
 export interface LatentFieldErrorOptions extends ErrorOptions {

@@ -104,12 +104,6 @@ export interface Standardization {
   readonly deviation: Float64Array;
 }
 
-/** The change that leaves D columns as they are. */
-export const unchanged = (columns: number): Standardization => ({
-  mean: new Float64Array(columns),
-  deviation: new Float64Array(columns).fill(1),
-});
-
 /**
  * What to subtract from and divide each column by, from its observed entries. A constant column has deviation 0 and is divided
  * by 1.

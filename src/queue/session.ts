@@ -80,7 +80,7 @@ export async function openSession(
     advanced: look,
     completed: look,
     failed: look,
-    lost: (reason) => failAll(new LatentFieldError(sentence(reason))),
+    lost: (reason) => failAll(new LatentFieldError(sentence(reason), { code: 'queueLost' })),
   });
   let alone = 0;
   let isLooking = false;
@@ -95,12 +95,13 @@ export async function openSession(
         failAll(
           new LatentFieldError(
             `No worker has served the queue '${queue}' for ${patience} seconds. Start one: latentfield worker --redis URL.${last}`,
+            { code: 'queueLost' },
           ),
         );
       }
       for (const id of waiting.keys()) look(id);
     } catch (error) {
-      failAll(new LatentFieldError(`The queue was lost: ${sentence((error as Error).message)}`));
+      failAll(new LatentFieldError(`The queue was lost: ${sentence((error as Error).message)}`, { code: 'queueLost' }));
     } finally {
       isLooking = false;
     }

@@ -124,7 +124,9 @@ export async function openShards(
       }
     }
   };
-  read().catch((error: Error) => lose(new LatentFieldError(`The queue was lost: ${error.message}`)));
+  read().catch((error: Error) =>
+    lose(new LatentFieldError(`The queue was lost: ${error.message}`, { code: 'queueLost' })),
+  );
 
   const ask = (shard: Shard, number: number, whole: () => Uint8Array, short?: Uint8Array) =>
     new Promise<readonly Float64Array[]>((resolve, reject) => {

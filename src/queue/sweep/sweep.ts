@@ -184,9 +184,9 @@ async function swept(
           end(id);
           return true;
         },
-        fail({ message }: Error) {
+        fail(error: Error) {
           if (isStopped) return;
-          if (isOfQueue(message)) reject(new LatentFieldError(message));
+          if (error instanceof LatentFieldError && error.code === 'queueLost') reject(error);
           // Not kept: a sweep that is started again tries it again.
           const scores = Object.fromEntries(spec.scores.map((name) => [name, null]));
           failures.set(id, {
@@ -195,7 +195,7 @@ async function swept(
             status: 'failed',
             iterations: null,
             seconds: null,
-            failure: message,
+            failure: error.message,
           });
           end(id);
         },
@@ -211,9 +211,6 @@ async function swept(
     kept: before,
   };
 }
-
-/** Whether what ended a fit ends them all. */
-const isOfQueue = (message: string) => /^(No worker has served|The queue was lost)/.test(message);
 
 /** Adds what is missing, each line a parent of its fits. */
 async function queued(
