@@ -5,7 +5,7 @@ import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkOptions, editDistance, unknownName } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
-import { checkModelGiven } from './givenModel.ts';
+import { assemblyOf, checkModelGiven } from './givenModel.ts';
 import type { AnyModel, AnyPaths, Model, ParameterValues } from './model.ts';
 import { checkFinite, checkGradients, type LogDensity, logDensity, termGradients } from './objective.ts';
 import { type ParameterValue, valueFrom } from './parameter.ts';
@@ -99,7 +99,7 @@ function evaluation(
   seed: number,
   byTerm: boolean,
 ): Evaluation | EvaluationByTerm {
-  const assembly = model.assemble(seed);
+  const assembly = assemblyOf(model, seed);
   try {
     const layout = layOut(assembly.parameters);
     const natural = naturalEntries(layout, given);

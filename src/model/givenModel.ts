@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, isList } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
-import type { AnyModel } from './model.ts';
+import type { AnyModel, Assembly } from './model.ts';
 
 /** Under this name all copies of the library in one process keep which of them made a model. */
 const MAKERS = Symbol.for('latentfield.makers');
@@ -71,5 +71,24 @@ export function checkModelGiven(model: AnyModel, caller: string): void {
   throw new InvalidInputError(
     `${caller} was given the model '${model.name}' of another copy of latentfield. Import the model and ${caller} from the same copy; ` +
       '`npm ls latentfield` lists the copies that are installed, and `npm dedupe` makes them one.',
+  );
+}
+
+/**
+ * The assembly of a model.
+ *
+ * @throws InvalidInputError where `assemble`, which a caller may have written, returns none
+ */
+export function assemblyOf(
+  model: Pick<AnyModel, 'name' | 'assemble'>,
+  ...options: Parameters<AnyModel['assemble']>
+): Assembly {
+  const assembly: unknown = model.assemble(...options);
+  const { parameters, terms, dispose } = (assembly ?? {}) as Record<keyof Assembly, unknown>;
+  const isWhole = typeof parameters === 'object' && parameters !== null;
+  if (isWhole && typeof terms === 'function' && typeof dispose === 'function') return assembly as Assembly;
+  throw new InvalidInputError(
+    `assemble of the model '${model.name}' must return { parameters, terms, dispose }, an object and two functions, but ${describe(assembly)} was returned. ` +
+      'defineModel makes models whose assemble does.',
   );
 }

@@ -4,7 +4,7 @@ import { checkOptions } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
 import { float64Backend, withFloat64 } from '../tensors/float64/scope.ts';
 import { repeatedGradients } from '../tensors/repeatedGradients.ts';
-import { checkModelGiven } from './givenModel.ts';
+import { assemblyOf, checkModelGiven } from './givenModel.ts';
 import type { AnyModel, ParameterValues } from './model.ts';
 import { objectiveOf } from './objective.ts';
 import { layOut, naturalEntries, toNatural, toUnconstrained, type VariableLayout, valuesByPath } from './variables.ts';
@@ -93,7 +93,7 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
   const { seed, engine, jacobian } = checkOptions(schema, options, 'open');
   const compute = <T>(work: () => T): T => withFloat64(({ memory64 }) => withEngine(memory64, engine, work));
   const { memory64 } = float64Backend();
-  const assembly = compute(() => model.assemble(seed));
+  const assembly = compute(() => assemblyOf(model, seed));
   const layout = layOut(assembly.parameters);
   const { size } = layout;
   const repeated = repeatedGradients();

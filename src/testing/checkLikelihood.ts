@@ -20,7 +20,7 @@ import { type CheckOptions, type ConformanceReport, conformance, type Requiremen
 export interface LikelihoodCheckOptions extends CheckOptions, DifferenceOptions {
   /** n×D values of the functions at which it is checked; 5×2 standard normal ones unless given. */
   readonly functions?: MatrixLike;
-  /** What an observation may be: 'real' (the default), 'counts' from 0, or a list of all values. */
+  /** What an observation may be: 'real', 'counts' from 0, or a list of all values; unless given, the first of these that the likelihood's `refuses` lets pass. */
   readonly support?: Support;
   /** Factories of likelihoods that do not come with the library, by name: for the JSON round trip of your own. */
   readonly likelihoods?: LikelihoodCatalogue;
@@ -35,7 +35,7 @@ const QUADRATURE = 1e-7;
  * averaged over a normal function; itself again after JSON; and tidy with tensors.
  *
  * @param likelihood - at the parameter values to be checked; parameters that are lists are one a column
- * @param options - `functions` (as many columns as its lists have entries), `support` 'real', 'counts' or a list, `likelihoods` with
+ * @param options - `functions` (as many columns as its lists have entries), `support` 'real', 'counts' or a list (by its `refuses`), `likelihoods` with
  *   the factories of your own, `tolerance` of gradients (1e-7), `seed` (1), `throws`
  * @returns a report with every check
  * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
@@ -66,7 +66,7 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
       `checkLikelihood takes likelihoods of one function, but '${likelihood.name}' has ${likelihood.functions}. Use checkDensity, which takes any.`,
     );
   }
-  const { seed = 1, support = 'real', likelihoods = {} } = options;
+  const { seed = 1, support = supportOf(likelihood), likelihoods = {} } = options;
   const F = options.functions === undefined ? randomPoints(5, 2, seed) : Matrix.from(options.functions, 'functions');
   const parameters = Object.entries(likelihood.parameters);
   const initial = (wanted: boolean) =>
@@ -159,6 +159,26 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
     ],
   ];
   return conformance(`Likelihood '${likelihood.name}'`, options, requirements);
+}
+
+/** A count that no list of values goes up to. */
+const LARGE = 1000;
+
+/**
+ * What observations may be, by what the likelihood refuses.
+ *
+ * @throws InvalidInputError where it depends on the row of an observation: such a likelihood is none entry by entry
+ */
+function supportOf({ name, refuses }: Likelihood): Support {
+  if (refuses(0, 0) !== refuses(0, 1)) {
+    throw new InvalidInputError(
+      `checkLikelihood takes likelihoods that are densities entry by entry, but '${name}' reads the whole row of an observation. Check it without that option, such as offset.`,
+    );
+  }
+  if (refuses(0.5, 1) === undefined) return 'real';
+  if (refuses(LARGE, 1) === undefined) return 'counts';
+  const values = Array.from({ length: LARGE }, (_, k) => k).filter((k) => refuses(k, 1) === undefined);
+  return values.length === 0 ? 'real' : values;
 }
 
 /** log p(y|f) of every entry of f and the observation at a node. */

@@ -19,6 +19,11 @@ describe('objects that only say to be a part', () => {
     ['a map', () => l.backConstrained(bare('map'))],
     ['a map of an encoder', () => l.encoded(bare('map'))],
     ['a map of a variable', () => l.mapped(l.known(Y), bare('map'))],
+    ['a prior of a parameter', () => l.positive(1, { prior: bare('parameterPrior') })],
+    [
+      'a prior of a parameter with a name',
+      () => l.positive(1, { prior: bare('parameterPrior', { distribution: 'gamma' }) }),
+    ],
     ['a density', () => l.latent({ dim: 1, density: bare('density') })],
     ['a factor', () => l.latent({ dim: 1, factors: bare('prior') })],
     ['a variable', () => l.mapped(bare('variable'), l.linearMap())],
@@ -28,6 +33,11 @@ describe('objects that only say to be a part', () => {
       'a variable among those of a model',
       () => l.defineModel({ name: 'own', variables: () => ({ z: bare('variable') }) })(Y),
     ],
+    ['the assembly of a model', () => l.fit({ name: 'own', assemble: () => ({}), posterior: () => ({}) } as never)],
+    ['the assembly of a model that is evaluated', () => l.evaluate({ name: 'own', assemble: () => ({}) } as never)],
+    ['the assembly of a model that is opened', () => l.open({ name: 'own', assemble: () => ({}) } as never)],
+    ['the assembly of a model at given values', () => l.fitAt({ name: 'own', assemble: () => ({}) } as never, {})],
+    ['the assembly of a model that is drawn from', () => l.draw({ name: 'own', assemble: () => ({}) } as never)],
     ['a prior that is checked', () => checkPrior(bare('prior'))],
     ['a kernel that is checked', () => checkKernel(bare('kernel'))],
     ['a density that is checked', () => checkDensity(bare('density'))],
@@ -35,7 +45,7 @@ describe('objects that only say to be a part', () => {
   ])('are refused with what was expected: %s', async (_, make) => {
     await expect((async () => make())()).rejects.toMatchObject({
       name: 'InvalidInputError',
-      message: expect.stringMatching(/(must be|takes?|is|needs) .*an object \(Object\)/s),
+      message: expect.stringMatching(/(must (be|return)|takes?|is|needs) .*an object \(Object\)/s),
     });
   });
 

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { defineKernel, defineLikelihood, gaussian, linear, positive } from '../../src/index.ts';
+import {
+  bernoulli,
+  defineKernel,
+  defineLikelihood,
+  gaussian,
+  linear,
+  negativeBinomial,
+  ordinal,
+  poisson,
+  positive,
+  studentT,
+} from '../../src/index.ts';
 import * as op from '../../src/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { ConformanceError, checkKernel, checkLikelihood } from '../../src/testing/index.ts';
@@ -73,6 +84,22 @@ describe('checkLikelihood', () => {
     const report = checkLikelihood(wrong(), { likelihoods: { laplace: wrong }, throws: false });
     expect(report.checks.filter(({ passed }) => !passed).map(({ name }) => name)).toContain(check);
     expect(() => checkLikelihood(wrong(), { likelihoods: { laplace: wrong } })).toThrow(ConformanceError);
+  });
+
+  it.each([
+    ['poisson', poisson()],
+    ['negativeBinomial', negativeBinomial()],
+    ['bernoulli', bernoulli()],
+    ['ordinal', ordinal({ levels: 4 })],
+    ['studentT', studentT()],
+  ])('passes those of the library at observations that they take: %s', (_, likelihood) => {
+    const { passed, checks } = checkLikelihood(likelihood);
+    expect([passed, checks.length]).toEqual([true, 7]);
+    expect(checks.find(({ name }) => name === 'the moments of its density')!.message).toMatch(/^largest error/);
+  });
+
+  it('refuses one that reads the whole row of an observation', () => {
+    expect(() => checkLikelihood(poisson({ offset: 'rowSums' }))).toThrow(/'poisson' reads the whole row/);
   });
 
   it('refuses what is no likelihood', () => {

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { FitOf } from '../../model/fit.ts';
-import { checkModelGiven } from '../../model/givenModel.ts';
+import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
 import type { AnyModel, Model } from '../../model/model.ts';
 import { checkFinite, type LogDensity, logDensity } from '../../model/objective.ts';
 import type { AnyPosterior } from '../../model/posterior.ts';
@@ -56,7 +56,7 @@ export function fitAt<M extends AnyModel>(model: M, values: GivenStart = {}, opt
   const remembered = remembering(model as Model, table);
   const { compute, layout, chosenEngine, dispose } = openProblem(remembered, { seed, engine });
   dispose();
-  const assembly = compute(() => remembered.assemble(seed));
+  const assembly = compute(() => assemblyOf(remembered, seed));
   try {
     const natural = naturalEntries(layout, valuesGiven(layout, values));
     const density = compute(() => logDensity(assembly, layout, natural, { seed }));

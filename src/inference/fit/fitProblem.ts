@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkPointwise, placesOf, seenEntries } from '../../model/batchRows.ts';
 import { type GivenValues, givenValues } from '../../model/evaluate.ts';
 import type { FittedModel } from '../../model/fit.ts';
+import { assemblyOf } from '../../model/givenModel.ts';
 import type { Assembly, Batch, Findings, Model, ParameterValues } from '../../model/model.ts';
 import { type LogDensity, logDensity, type Objective, objectiveOf } from '../../model/objective.ts';
 import { entriesOf } from '../../model/parameterValue.ts';
@@ -91,7 +92,7 @@ export function openProblem(
 ): FitProblem {
   const compute = computeWith(engine, threads);
   if (model.solve !== undefined) return computedProblem({ model, seed, engine, threads, compute });
-  const assemble = () => compute(() => model.assemble(seed, { batched: batchSize !== undefined }));
+  const assemble = () => compute(() => assemblyOf(model, seed, { batched: batchSize !== undefined }));
   const assembly = assemble();
   const layout = layOut(assembly.parameters);
   const objective = objectiveOf(assembly, layout, seed);

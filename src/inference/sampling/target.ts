@@ -4,7 +4,7 @@ import { unknownName } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { logNormal, normal } from '../../model/distributions/builtIn.ts';
 import { evaluate } from '../../model/evaluate.ts';
-import { checkModelGiven } from '../../model/givenModel.ts';
+import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
 import { type OpenModel, open } from '../../model/open.ts';
 import type { Parameter } from '../../model/parameter.ts';
@@ -133,7 +133,7 @@ function changed(
   return {
     ...model,
     assemble(seed, options) {
-      const assembly = model.assemble(seed, options);
+      const assembly = assemblyOf(model, seed, options);
       return Object.create(assembly, { parameters: { value: parametersOf(assembly.parameters), enumerable: true } });
     },
   };
@@ -141,7 +141,7 @@ function changed(
 
 function parametersOf(model: AnyModel, seed: number): Readonly<Record<string, Parameter>> {
   return withFloat64(() => {
-    const assembly = model.assemble(seed);
+    const assembly = assemblyOf(model, seed);
     assembly.dispose();
     return assembly.parameters;
   });

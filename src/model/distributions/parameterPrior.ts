@@ -45,5 +45,15 @@ export interface PriorPlace {
 }
 
 export function isParameterPrior(value: unknown): value is ParameterPrior {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'parameterPrior';
+  if (typeof value !== 'object' || value === null || !('kind' in value) || value.kind !== 'parameterPrior')
+    return false;
+  const { distribution, values, ranges, lower, density } = value as Record<string, unknown>;
+  const isObject = (given: unknown) => typeof given === 'object' && given !== null;
+  return (
+    typeof distribution === 'string' &&
+    isObject(values) &&
+    isObject(ranges) &&
+    typeof lower === 'number' &&
+    typeof density === 'function'
+  );
 }

@@ -17,6 +17,7 @@ import { dot } from '../../numerics/vectors.ts';
 import * as op from '../../tensors/ops.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import {
+  inOrder,
   latentDimOption,
   numberAboveZero,
   regularizationOption,
@@ -130,7 +131,7 @@ export function alle(
       },
       field: () => learnedFactor(learned(), points, basePrecision, known),
     },
-    toJSON: () => savedSpectral('alle', points, known),
+    toJSON: () => savedSpectral('alle', points, inOrder(schema, known)),
   });
   return readAs(model, checked.embedding);
 }

@@ -29,7 +29,7 @@ import * as op from '../../tensors/ops.ts';
 import type { Tensor1D } from '../../tensors/tensorflow.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
-import { latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
+import { inOrder, latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
 import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
 import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
@@ -149,7 +149,7 @@ export function drill(
       },
       field: (p) => learnedMoments(problem, entriesIn(p), checked, fitted),
     },
-    toJSON: () => savedSpectral('drill', points, checked),
+    toJSON: () => savedSpectral('drill', points, inOrder(schema, checked)),
   });
   return readAs(model, checked.embedding);
 }

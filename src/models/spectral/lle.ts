@@ -6,7 +6,7 @@ import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
-import { latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
+import { inOrder, latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
@@ -124,5 +124,5 @@ const defined = defineComputedModel({
       },
     },
   }),
-  toJSON: ({ given, checked }) => savedSpectral('lle', given.points, checked),
+  toJSON: ({ given, checked }) => savedSpectral('lle', given.points, inOrder(schema, checked)),
 });

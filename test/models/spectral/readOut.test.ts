@@ -63,6 +63,15 @@ describe('eigenvectors are read off with rows of unit length, those of new rows 
   });
 });
 
+it.each([
+  ['alle', alle],
+  ['drill', drill],
+  ['lle', lle],
+] as const)('options that are left out are saved in the order in which they are read: %s', async (_, factory) => {
+  const result = await fit(factory(Y));
+  expect(JSON.stringify(loadFit(JSON.parse(JSON.stringify(result))))).toBe(JSON.stringify(result));
+});
+
 describe('as many vectors as clusters', () => {
   const random = seededRandom(5);
   const labels = Array.from({ length: 90 }, (_, i) => i % 5);

@@ -53,6 +53,10 @@ export function savedSpectral(model: string, observations: Matrix, options: obje
   return { model, observations: rows, options: Object.fromEntries(plain) };
 }
 
+/** Options in the order of their schema, in which files are read again. */
+export const inOrder = (schema: { readonly entries: object }, options: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(Object.keys(schema.entries).map((name) => [name, options[name]]));
+
 function plainOption(value: unknown): unknown {
   if (isKernel(value)) return kernelToJSON(value);
   if (isGraph(value)) return graphToJSON(value);
