@@ -63,6 +63,13 @@ const AIMS = [
     ['Coil20, d = 84', 360],
     ['USPS, d = 32', 500],
   ].map(([task, n]) => ratio(`MPME of ${task}, N=${n}, wasm, aimed at`, ['papers', task, n, 'wasm'], 0.25)),
+  ...[0.1, 0.5, 1, 5, 10].map((base) =>
+    ratio(
+      `MPME of Coil20, d = 84, λ = ${base}, N=360, wasm`,
+      ['papers', `Coil20, d = 84, λ = ${base}`, 360, 'wasm'],
+      0.5,
+    ),
+  ),
   {
     what: 'a new point of a GPLVM, N=1000, wasm: ms',
     most: 10,
