@@ -39,6 +39,7 @@ const GROUPS = {
     ],
     ['from-gpy', 'GPy', 'python GPLVM BayesianGPLVM kern optimize migrate'],
     ['from-gpflow', 'GPflow', 'python tensorflow GPLVM BayesianGPLVM SVGP set_trainable migrate'],
+    ['same-model', 'Pyro, NumPyro, GPflow, Stan', 'probabilistic programming pyro numpyro stan'],
     ['from-umap-js', 'umap-js', 'javascript UMAP n_neighbors min_dist nearest browser migrate'],
     ['from-druidjs', 'DruidJS', 'javascript dimensionality reduction druid migrate'],
   ],
