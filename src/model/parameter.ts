@@ -249,7 +249,17 @@ export function flooredParameter<P extends Parameter>(given: P, floor: number): 
 
 /** Throws unless every entry of `value` lies in the parameter's support. */
 export function checkSupport(parameter: Parameter, value: ParameterValue, name: string): void {
-  const { lower, upper, support } = parameter;
+  const wrong = outsideSupport(parameter, value);
+  if (wrong === undefined) return;
+  const given = wrong.entry === undefined ? '' : `, but ${describe(wrong.entry)} was given`;
+  throw new InvalidInputError(`${name}${wrong.place} must be ${wrong.range}${given}.`);
+}
+
+/** Where a value lies outside the support of its parameter: which entry it is, and what such must be; undefined for one within it. */
+export function outsideSupport(
+  { lower, upper, support, transform }: Parameter,
+  value: ParameterValue,
+): { readonly place: string; readonly range: string; readonly entry?: number } | undefined {
   const closed = support === 'box';
   const entries = typeof value === 'number' ? [value] : value instanceof Matrix ? value.data : value;
   // A loop: a function for each entry takes several times as long where there are many.
@@ -261,10 +271,10 @@ export function checkSupport(parameter: Parameter, value: ParameterValue, name: 
     const above = `${closed ? 'at least' : 'greater than'} ${lower}`;
     const range = lower === -Infinity ? 'finite' : above;
     const below = upper < Infinity ? ` and ${closed ? 'at most' : 'less than'} ${upper}` : '';
-    throw new InvalidInputError(`${name}${place} must be ${range}${below}, but ${describe(entry)} was given.`);
+    return { place, range: range + below, entry };
   }
-  const refused = parameter.transform?.refuses?.(entriesOf(value));
-  if (refused !== undefined) throw new InvalidInputError(`${name} must be ${refused}.`);
+  const refused = transform?.refuses?.(entriesOf(value));
+  return refused === undefined ? undefined : { place: '', range: refused };
 }
 
 function parameter<R extends Rank>(

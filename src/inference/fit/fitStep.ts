@@ -3,7 +3,7 @@ import type { Matrix } from '../../core/matrix.ts';
 import type { Embedding } from '../../model/computation.ts';
 import { valuesOfEmbedding } from '../../model/computedModel.ts';
 import type { Fit, FitDiagnostics, FitOutcome, FitStatus, TraceEntry } from '../../model/fit.ts';
-import { checkSupport } from '../../model/parameter.ts';
+import { outsideSupport } from '../../model/parameter.ts';
 import type { EngineReport } from '../../numerics/dense/index.ts';
 import { LOST } from '../solvers/noDescent.ts';
 import type { Gathered } from './batches.ts';
@@ -81,14 +81,13 @@ function notDrowned(meanSquare: number | undefined, outcome: FitOutcome): FitOut
 function withinSupports({ layout }: FitProblem, outcome: FitOutcome): FitOutcome {
   if (outcome.status === 'failed') return outcome;
   for (const { path, parameter } of layout.variables) {
-    try {
-      checkSupport(parameter, outcome.values[path]!, `'${path}'`);
-    } catch (error) {
-      if (!(error instanceof InvalidInputError)) throw error;
-      const reason = error.message.replace(/, but (.*) was given\.$/, ', but the search came to $1.');
-      const message = `Failed: ${reason} Divide the observations by their size, or hold the parameter with fixed(…). ${outcome.message}`;
-      return { ...outcome, status: 'failed', message };
-    }
+    const wrong = outsideSupport(parameter, outcome.values[path]!);
+    if (wrong === undefined) continue;
+    const came = wrong.entry === undefined ? '' : `, but the search came to ${wrong.entry}`;
+    const message =
+      `Failed: '${path}'${wrong.place} must be ${wrong.range}${came}. ` +
+      `Divide the observations by their size, or hold the parameter with fixed(…). ${outcome.message}`;
+    return { ...outcome, status: 'failed', message };
   }
   return outcome;
 }
