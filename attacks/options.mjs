@@ -150,6 +150,7 @@ const calls = {
   rbf: (o) => root.rbf(o),
   real: (o) => root.real(0, o),
   sammon: (o) => root.sammon(Y, o),
+  score: (o) => root.score(fitted, Y, o),
   scg: (o) => root.scg(o),
   selectOptions: (o) =>
     root.selectOptions(

@@ -42,6 +42,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'say how far to trust a map: which points and distances, other starts and rows, intervals, dimensions; write a page',
     define: async (...given) => (await import('./assessCommand.ts')).defineAssess(...given),
   },
+  compare: {
+    description: 'fit several models to a table within a time; print held-out and neighbourhood scores, draw each map',
+    define: async (...given) => (await import('./compareCommand.ts')).defineCompare(...given),
+  },
   predict: {
     description: 'predict observations at latent points: means, then standard deviations',
     define: async (...given) => (await import('./predictCommands.ts')).definePredict(...given),

@@ -244,7 +244,7 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
 }
 
 /** The observations of a fit as the model was given them, and those of the points that it shows. */
-function observationsOf(
+export function observationsOf(
   fitted: FittedModel,
   json: ModelJSON,
   given: MatrixLike | undefined,

@@ -13,6 +13,7 @@ import type { ModelJSON } from '../model/model.ts';
 import type { Projection } from '../model/posterior.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import type { OwnParts } from './ownParts.ts';
+import { canScore, type HeldOutScore, score } from './score.ts';
 
 /** What a comparison reads of a fit. */
 export interface ComparedFit extends FittedModel {
@@ -22,8 +23,10 @@ export interface ComparedFit extends FittedModel {
 }
 
 export interface ComparisonOptions {
-  /** New observations n×D, or a table of them, by whose log density the fits are compared too. */
+  /** New observations n×D, or a table of them, by whose log density the fits are compared too, and by that of a third of their entries given the others of their rows. */
   readonly heldOut?: ObservationsLike;
+  /** Seed by which entries are hidden; 0 unless given. */
+  readonly seed?: number;
   /** Whether fits without a bound get Laplace's approximation of the evidence, at 2·N·q evaluations each; they do unless turned off. */
   readonly laplace?: boolean;
   /** Factories of parts that do not come with the library, by name: as `loadFit` takes them. */
@@ -49,6 +52,12 @@ export interface ComparisonRow {
   readonly heldOutDensity: number;
   /** How much less that is than the largest. */
   readonly heldOutBehind: number;
+  /** Mean log density of entries of the new observations that are hidden, given the others of their row, and its standard error: see {@link score}. NaN without new observations, and of fits that fill in none. */
+  readonly entryDensity: number;
+  readonly entryDensitySe: number;
+  /** How much less that is than the largest, and the standard error of the difference, by the same entries. */
+  readonly entryBehind: number;
+  readonly entryBehindSe: number;
 }
 
 export interface Comparison {
@@ -76,6 +85,7 @@ export interface DrawsComparison {
 
 const schema = v.strictObject({
   heldOut: v.optional(v.any()),
+  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
   laplace: v.optional(v.boolean(), true),
   own: v.optional(v.any()),
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
@@ -83,7 +93,8 @@ const schema = v.strictObject({
 
 /**
  * Fits of different models to the same observations, side by side: the evidence log p(Y) at the hyperparameters of each, the log density of
- * new observations, and how far each is behind the best. The evidence is the bound where the latents are distributions, and Laplace's
+ * new observations, that of entries of theirs that are hidden, given the others of their row, with standard errors ({@link score}), and how far each is behind the best. The
+ * last is the only one that models of all kinds have in common: the density of a whole row counts at its best place. The evidence is the bound where the latents are distributions, and Laplace's
  * approximation (see `laplaceApproximation`) where they are free points under a prior; both leave the hyperparameters at their optimum. A bound
  * is below the evidence, Laplace's approximation may be on either side of it. A fit without evidence, such as one that is no maximum in its latents,
  * has a row that says why.
@@ -91,7 +102,7 @@ const schema = v.strictObject({
  * Draws are compared by leave-one-out: the expected log predictive density of each model, with the standard error of its difference to the best, and stacking weights.
  *
  * @param fits - at least one, of models of the same N×D observations in the same units; or what `draw` returned for each
- * @param options - `heldOut`, `laplace`, `own`, `signal`: see {@link ComparisonOptions}
+ * @param options - `heldOut`, `seed`, `laplace`, `own`, `signal`: see {@link ComparisonOptions}
  * @throws InvalidInputError when the fits are of other observations, or some scaled them and others did not
  * @see Titsias & Lawrence 2010; MacKay 2003, ch. 27–28
  * @example
@@ -108,29 +119,45 @@ export async function compareModels(
   fits: readonly ComparedFit[] | readonly Draws[],
   options: ComparisonOptions = {},
 ): Promise<Comparison | DrawsComparison> {
-  const { heldOut, laplace, own = {}, signal } = checkOptions(schema, options, 'compareModels');
+  const { heldOut, seed, laplace, own = {}, signal } = checkOptions(schema, options, 'compareModels');
   const all = givenList<ComparedFit | Draws>(fits, 'compareModels', 'a list of fits');
   const drawn = all.filter(isDraws);
   if (drawn.length > 0) return comparedDraws(drawn, all.length, options);
   const given = all as readonly ComparedFit[];
   checkComparable(given);
   const names = numbered(given.map(({ model }) => model));
-  const rows: Omit<ComparisonRow, 'behind' | 'heldOutBehind'>[] = [];
+  const rows: Omit<ComparisonRow, 'behind' | 'heldOutBehind' | 'entryBehind' | 'entryBehindSe'>[] = [];
+  const entries: (HeldOutScore | undefined)[] = [];
   for (const [i, fitted] of given.entries()) {
     const { evidence, by, reason } = await evidenceOf(fitted, laplace, own, signal);
     const heldOutDensity = heldOut === undefined ? Number.NaN : await densityOf(fitted, heldOut);
-    rows.push({ name: names[i]!, objective: fitted.objective, evidence, by, reason, heldOutDensity });
+    const scored =
+      heldOut === undefined || !canScore(fitted)
+        ? undefined
+        : await score(fitted, heldOut, { seed, ...(signal && { signal }) });
+    entries.push(scored);
+    const { logDensity: entryDensity = Number.NaN, logDensitySe: entryDensitySe = Number.NaN } = scored ?? {};
+    const { objective } = fitted;
+    rows.push({ name: names[i]!, objective, evidence, by, reason, heldOutDensity, entryDensity, entryDensitySe });
   }
+  const first = entries.reduce(
+    (most, own) => (own && !(most && most.logDensity >= own.logDensity) ? own : most),
+    undefined,
+  );
   const best = (of: 'evidence' | 'heldOutDensity') =>
     rows.reduce((most, row) => (row[of] > most ? row[of] : most), Number.NEGATIVE_INFINITY);
   const [evidence, density] = [best('evidence'), best('heldOutDensity')];
-  const table = rows.map((row) =>
-    Object.freeze<ComparisonRow>({
+  const table = rows.map((row, i) => {
+    const own = entries[i];
+    const { mean, se } = own === undefined ? { mean: Number.NaN, se: Number.NaN } : own.behind(first!);
+    return Object.freeze<ComparisonRow>({
       ...row,
       behind: evidence - row.evidence,
       heldOutBehind: density - row.heldOutDensity,
-    }),
-  );
+      entryBehind: mean,
+      entryBehindSe: se,
+    });
+  });
   return Object.freeze({ table, toString: () => inColumns(table) });
 }
 
@@ -254,10 +281,11 @@ function numbered(names: readonly string[]): string[] {
 
 function inColumns(table: readonly ComparisonRow[]): string {
   const number = (value: number) => (Number.isNaN(value) ? '–' : value.toFixed(2));
-  const head = ['model', 'evidence', 'by', 'behind', 'held-out density', 'behind'];
-  const rows = table.map(({ name, evidence, by, behind, heldOutDensity, heldOutBehind }) => [
-    name,
-    ...[number(evidence), by, number(behind), number(heldOutDensity), number(heldOutBehind)],
+  const head = ['model', 'evidence', 'by', 'behind', 'held-out density', 'behind', 'entries', 'se', 'behind', 'its se'];
+  const rows = table.map((row) => [
+    row.name,
+    ...[number(row.evidence), row.by, number(row.behind), number(row.heldOutDensity), number(row.heldOutBehind)],
+    ...[row.entryDensity, row.entryDensitySe, row.entryBehind, row.entryBehindSe].map(number),
   ]);
   const lines = aligned([head, ...rows]);
   const reasons = table.flatMap(({ name, reason }) =>

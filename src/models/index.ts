@@ -32,6 +32,7 @@ export { type LoadedWith, loadFit } from './loadFit.ts';
 export { modelFromJSON } from './modelFromJSON.ts';
 export type { OwnParts } from './ownParts.ts';
 export { builtInPriors } from './priorCatalogue.ts';
+export { type HeldOutScore, type ScoreOptions, score } from './score.ts';
 export type { Preset } from './spectral/embedding/preset.ts';
 export type { FieldReadOut, ReadOut, ReadOutOptions } from './spectral/embedding/readOut.ts';
 export type { NeighbourhoodOptions } from './spectral/neighbourhood/neighbourhood.ts';

@@ -1,0 +1,166 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven } from '../core/given.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { matchedObservations, type ObservationsLike } from '../core/namedTable.ts';
+import { checkEntries } from '../core/observations.ts';
+import { checkOptions } from '../core/options.ts';
+import { seededRandom } from '../core/random.ts';
+import {
+  type Calibration,
+  calibrationOf,
+  heldOutEntries,
+  logDensityOf,
+  rowwise,
+  withHidden,
+} from '../inference/assessment/calibration.ts';
+import type { Fit, FittedModel } from '../model/fit.ts';
+import { observationsOf } from './assess.ts';
+
+/** Options of {@link score}. */
+export interface ScoreOptions {
+  /** The held-out rows with NaN where entries are hidden, n×D; unless given a third of the entries of each row, drawn at random. */
+  readonly shown?: MatrixLike | undefined;
+  /** Seed of what is hidden; 0 unless given. */
+  readonly seed?: number | undefined;
+  /** N×D, the observations that were fitted, for fits that do not hold them: columns are measured by their deviation. */
+  readonly observations?: MatrixLike | undefined;
+  /** Aborting it rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How well a fit predicts entries of rows that it has not seen. */
+export interface HeldOutScore extends Calibration {
+  /** Standard error of `logDensity`, in which entries of one row are dependent. */
+  readonly logDensitySe: number;
+  /** n×D, the log density of each entry that was hidden, NaN elsewhere. */
+  readonly pointwise: Matrix;
+  /**
+   * How much less the mean log density is than that of another fit, and the standard error of the difference, in which entries of one row are dependent.
+   *
+   * @throws InvalidInputError for a score of other entries
+   */
+  behind(other: HeldOutScore): { readonly mean: number; readonly se: number };
+}
+
+const schema = v.strictObject({
+  shown: v.optional(v.any()),
+  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+  observations: v.optional(v.any()),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+});
+
+/**
+ * Held-out score of a fit: entries of rows that were not fitted are hidden, `impute` predicts them from the others of their row, and what was hidden is compared with the
+ * predictions. The score is the mean of
+ *
+ *   log N(y; m, s²) − log(1/c), c the deviation of the column among the fitted rows,
+ *
+ * in nats an entry, m and s² what `impute` says; beside it coverage of intervals at 50, 80, 90 and 95 %, interval scores, PIT values, the error, and the gain over the mean and variance of each column by
+ * itself. Densities are in deviations of the columns, so that scores of models that scale their columns and of others can be compared. Two fits of any models that are asked with the
+ * same `seed` or `shown` are asked about the same entries.
+ *
+ * @param fitted - a fit that fills in missing entries of new rows
+ * @param heldOut - n×D rows that were not fitted, in the columns of those that were, or a table of them; NaN where not known
+ * @param options - see {@link ScoreOptions}
+ * @throws InvalidInputError when the fit fills in no entries of new rows, the shapes differ, or nothing is hidden
+ * @see Gneiting & Raftery 2007, Strictly proper scoring rules
+ * @example
+ * ```ts
+ * const fitted = await fit(ppca(Y, { latentDim: 1 }));
+ * const { logDensity, logDensitySe, gain } = await score(fitted, Ynew);
+ * ```
+ */
+export async function score(
+  fitted: FittedModel,
+  heldOut: ObservationsLike,
+  options: ScoreOptions = {},
+): Promise<HeldOutScore> {
+  checkGiven(
+    fitted,
+    'score',
+    'what fit returned',
+    (given) => typeof given.toJSON === 'function' && given.latents instanceof Matrix,
+  );
+  const { shown: given, seed, observations, signal } = checkOptions(schema, options, 'score');
+  if (!canScore(fitted)) {
+    throw new InvalidInputError(
+      `${fitted.model} fills in no missing entries of new rows, so there is no density of held-out ones. Score a fit with a mapping, such as ppca or gplvm.`,
+    );
+  }
+  const { Y: training } = observationsOf(fitted, fitted.toJSON().model, observations);
+  const Y = checkEntries(
+    Matrix.from(matchedObservations(heldOut, fitted.table), 'The held-out rows'),
+    'The held-out rows',
+    Number.isNaN,
+  );
+  if (Y.columns !== training.columns) {
+    throw new InvalidInputError(
+      `score takes held-out rows with ${training.columns} columns, as those that were fitted, but a ${Y.rows}×${Y.columns} matrix was given.`,
+    );
+  }
+  const shown = given === undefined ? withHidden(Y, seededRandom(seed)) : shownRows(Matrix.from(given, 'shown'), Y);
+  const predicted = await (fitted as Fit).impute!(shown, signal && { signal });
+  const entries = heldOutEntries(
+    Y,
+    shown,
+    predicted,
+    Array.from({ length: Y.rows }, (_, i) => i),
+    training,
+  );
+  const calibration = calibrationOf(entries);
+  if (calibration === undefined) {
+    throw new InvalidInputError(
+      'There is no entry to score: rows with at least two observed entries of columns that vary are needed, and `shown` that hides some of them.',
+    );
+  }
+  const pointwise = new Matrix(new Float64Array(Y.data.length).fill(Number.NaN), Y.rows, Y.columns);
+  const densities = entries.map(logDensityOf);
+  entries.forEach(({ row, column }, at) => {
+    pointwise.data[row * Y.columns + column] = densities[at]!;
+  });
+  return Object.freeze<HeldOutScore>({
+    ...calibration,
+    logDensitySe: rowwise(entries, densities).se,
+    pointwise,
+    behind: (other) => difference(other.pointwise, pointwise),
+  });
+}
+
+/** Whether a fit fills in entries of new rows; a field over points does so for the points that were fitted only. */
+export function canScore(fitted: FittedModel): boolean {
+  const { impute, predict } = fitted as Fit;
+  const { model } = fitted.toJSON() as { model: { views?: unknown; observations?: readonly (readonly unknown[])[] } };
+  const isWide = model.observations?.[0] === undefined || model.observations[0].length > 1;
+  return impute !== undefined && predict !== undefined && model.views === undefined && isWide;
+}
+
+function shownRows(shown: Matrix, Y: Matrix): Matrix {
+  if (shown.rows !== Y.rows || shown.columns !== Y.columns) {
+    throw new InvalidInputError(
+      `'shown' must be ${Y.rows}×${Y.columns}, the held-out rows with NaN where entries are hidden, but a ${shown.rows}×${shown.columns} matrix was given.`,
+    );
+  }
+  const other = shown.data.findIndex((entry, at) => !Number.isNaN(entry) && entry !== Y.data[at]);
+  if (other < 0) return shown;
+  throw new InvalidInputError(
+    `'shown' must be the held-out rows with NaN where entries are hidden, but row ${Math.floor(other / Y.columns)}, column ${other % Y.columns} is ${shown.data[other]} in one and ${Y.data[other]} in the other.`,
+  );
+}
+
+/** Mean difference of log densities of the same entries, and its standard error. */
+function difference(most: Matrix, own: Matrix): { readonly mean: number; readonly se: number } {
+  const entries: { row: number }[] = [];
+  const differences: number[] = [];
+  most.data.forEach((density, at) => {
+    if (Number.isNaN(density)) return;
+    entries.push({ row: Math.floor(at / most.columns) });
+    differences.push(density - own.data[at]!);
+  });
+  if (most.data.length === own.data.length && differences.every((entry) => !Number.isNaN(entry))) {
+    return rowwise(entries, differences);
+  }
+  throw new InvalidInputError(
+    'Scores can be compared by the same hidden entries only. Score both fits with the same held-out rows and seed.',
+  );
+}

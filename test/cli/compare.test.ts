@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { latentfield, prepared } from './latentfield.ts';
+
+async function table() {
+  const { path, write, flow, observations } = await prepared();
+  const data = write(
+    'data.csv',
+    observations
+      .toArrays()
+      .map((row) => `${row.join(',')}\n`)
+      .join(''),
+  );
+  return {
+    path,
+    data,
+    labels: write('labels.csv', flow.map((label) => `${label}\n`).join('')),
+    out: join(path, 'maps'),
+  };
+}
+
+describe('latentfield compare', () => {
+  it('prints held-out and neighbourhood scores of each model, and draws each map', async () => {
+    const { data, labels, out } = await table();
+    const args = [
+      'compare',
+      data,
+      '--labels',
+      labels,
+      '--models',
+      'ppca,gplvm,isomap',
+      '--max-seconds',
+      '30',
+      '--out',
+      out,
+    ];
+    const ran = await latentfield(args);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+    const lines = ran.stdout.split('\n');
+    expect(lines[0]).toMatch(
+      /^model +status +seconds +held out +behind +coverage of 90 % +trustworthiness +continuity +label error +picture$/,
+    );
+    expect(lines.slice(1, 4).map((line) => line.split(' ')[0])).toEqual(['ppca', 'gplvm', 'isomap']);
+    expect(lines[3]).toMatch(/ – +– +– /);
+    for (const model of ['ppca', 'gplvm', 'isomap']) {
+      expect(readFileSync(join(out, `${model}.svg`), 'utf8')).toContain('<svg');
+    }
+    expect(await latentfield(args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is there already') });
+    const json = await latentfield([...args, '--force', '--json']);
+    const { rows } = JSON.parse(json.stdout);
+    expect(rows).toHaveLength(3);
+    expect(rows[0].heldOut).toMatchObject({ entries: expect.any(Number), se: expect.any(Number) });
+    expect(rows[0].trustworthiness).toBeGreaterThan(0.5);
+    expect(rows[2].heldOut).toBeUndefined();
+  });
+
+  it('stays within the time it was given, and says that fits were stopped', async () => {
+    const { data, out } = await table();
+    const began = performance.now();
+    const ran = await latentfield([
+      'compare',
+      data,
+      '--models',
+      'gplvm,bayesian-gplvm',
+      '--max-seconds',
+      '0.2',
+      '--out',
+      out,
+    ]);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stdout).toMatch(/gplvm +(stopped|maxIterations|maxSeconds)/);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(existsSync(join(out, 'bayesianGplvm.svg'))).toBe(true);
+  });
+
+  it('refuses models that learn from labels, and few rows', async () => {
+    const { data, path, out } = await table();
+    const labelled = await latentfield(['compare', data, '--models', 'ppca,gplrf', '--out', out]);
+    expect(labelled).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('gplrf learns from labels') });
+    expect(await latentfield(['compare', data])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--out'),
+    });
+    expect(existsSync(join(path, 'maps'))).toBe(false);
+  });
+});
