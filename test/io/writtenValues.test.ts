@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bayesianGplvm, fit, gplvm, ordinal } from '../../src/index.ts';
+import { bayesianGplvm, fit, gplvm, loadFit, ordinal } from '../../src/index.ts';
 import { parseTable, readMatchingTable, readTable } from '../../src/io/index.ts';
+import { checkLikelihood } from '../../src/testing/index.ts';
 import { temporaryFolder } from './folder.ts';
 
 const csv = (...rows: string[]) => `${rows.join('\n')}\n`;
@@ -95,12 +96,28 @@ describe('ids', () => {
 });
 
 describe('grades', () => {
-  it('from 1 are refused with what to do', async () => {
-    const grades = [1, 2, 3, 4, 5, 3, 2, 1].map((grade) => [grade, 6 - grade]);
-    const model = (given: number[][]) =>
-      bayesianGplvm(given, { latentDim: 1, inducing: 3, likelihood: ordinal({ levels: 5 }) });
+  const grades = [1, 2, 3, 4, 5, 3, 2, 1].map((grade) => [grade, 6 - grade]);
+  const model = (given: number[][], options: object = {}) =>
+    bayesianGplvm(given, { latentDim: 1, inducing: 3, likelihood: ordinal({ levels: 5, ...options }) });
+
+  it('from 1 are read as such: everything is as with grades from 0, and predictions are one more', async () => {
+    const options = { maxIterations: 5, seed: 1 };
+    const less = await fit(model(grades.map((row) => row.map((grade) => grade - 1))), options);
+    const own = await fit(model(grades, { from: 1 }), options);
+    expect(own.objective).toBe(less.objective);
+    expect(own.latents).toEqual(less.latents);
+    const [mean, expected] = [own, less].map((result) => result.predict([[0.3]], { noise: true }));
+    expect(mean!.mean.at(0, 0) - expected!.mean.at(0, 0)).toBeCloseTo(1, 12);
+    expect(mean!.variance).toEqual(expected!.variance);
+    expect(own.sample([[0.3], [1]], { seed: 2 }).data.every((grade) => grade >= 1 && grade <= 5)).toBe(true);
+    expect(loadFit(JSON.parse(JSON.stringify(own))).objective).toBe(own.objective);
+    expect(checkLikelihood(ordinal({ levels: 4, from: 1 })).passed).toBe(true);
+    expect(() => ordinal({ levels: 4, from: 2 })).toThrow(/lowest grade, must be 0 or 1/);
+  });
+
+  it('from 1 are refused with what to do where grades from 0 are expected', async () => {
     await expect((async () => fit(model(grades), { maxIterations: 1 }))()).rejects.toThrow(
-      /whole number from 0 to 4; of grades from 1 to 5 give each less 1/,
+      /whole number from 0 to 4; grades from 1 to 5 take from: 1/,
     );
     const less = grades.map((row) => row.map((grade) => grade - 1));
     expect((await fit(model(less), { maxIterations: 1 })).latents.rows).toBe(8);

@@ -13,21 +13,24 @@ import { normalExpectation } from './normalExpectation.ts';
 
 /** What {@link ordinal} takes. */
 export interface OrdinalOptions {
-  /** K ≥ 2: observations are 0 … K − 1. */
+  /** K ≥ 2: how many grades there are. */
   readonly levels?: number;
+  /** The lowest grade m, 0 or 1; 0 unless given: observations are m … m + K − 1. */
+  readonly from?: 0 | 1;
   /** The first of the K − 1 cut points, a number or a parameter. */
   readonly first?: Parameters<typeof real>[0];
 }
 
 interface Options {
   readonly levels: number;
+  readonly from: 0 | 1;
 }
 
 /**
- * Ordered grades 0 … K − 1 by the cumulative logit: p(y ≤ k|f) = σ(c_k − f) with cut points c_0 < c_1 < … < c_{K−2}, so
+ * Ordered grades 0 … K − 1, or 1 … K, by the cumulative logit: p(y ≤ k|f) = σ(c_k − f) with cut points c_0 < c_1 < … < c_{K−2}, so
  * log p(y = k|f) = −softplus(f − c_k) − softplus(c_{k−1} − f) + log(1 − exp(c_{k−1} − c_k)), without what is beyond the first and last.
  *
- * @param overrides - `levels` K (5); `first`, the first cut point, and `gaps`, K − 2 positive gaps between them (1 each, about 0, unless given)
+ * @param overrides - `levels` K (5); `from`, the lowest grade (0); `first`, the first cut point, and `gaps`, K − 2 positive gaps between them (1 each, about 0, unless given)
  * @throws InvalidInputError for fewer than two levels; when a model is made, for grades out of range
  * @see McCullagh 1980
  * @example
@@ -48,9 +51,10 @@ function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options
       first: real(-(levels - 2) / 2),
       gaps: positive(new Array<number>(Math.max(1, levels - 2)).fill(1)),
     },
-    options: { levels: readLevels },
-    logDensity: (p, f, y) => gradeDensity(cutsOf(p, levels), f, y, levels),
-    moments: (p, mean, variance) => {
+    options: { levels: readLevels, from: readFrom },
+    logDensity: (p, f, y, { from = 0 }) =>
+      gradeDensity(cutsOf(p, levels), f, from === 0 ? y : op.sub<Tensor2D>(y, from), levels),
+    moments: (p, mean, variance, { from = 0 }) => {
       const cuts = cutsOf(p, levels);
       const grades = Array.from({ length: levels }, (_, k) =>
         normalExpectation(mean, variance, (f) => {
@@ -61,22 +65,25 @@ function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options
       const moment = (power: number) =>
         grades.map((p, k) => op.mul<Tensor2D>(pow(k, power), p)).reduce((sum, part) => op.add<Tensor2D>(sum, part));
       const average = moment(1);
-      return { mean: average, variance: op.sub<Tensor2D>(moment(2), op.square(average)) };
+      return {
+        mean: from === 0 ? average : op.add<Tensor2D>(average, from),
+        variance: op.sub<Tensor2D>(moment(2), op.square(average)),
+      };
     },
-    sample: (p, f, random) => {
+    sample: (p, f, random, { from = 0 }) => {
       const cuts = doublesOf(cutsOf(p, levels));
       // The number of cut points below f and a logistic number.
       return drawnEntries(f, [], (entry) => {
         const u = random.uniform();
         const moved = entry + log(u / (1 - u));
-        return cuts.reduce((grade, cut) => grade + (cut < moved ? 1 : 0), 0);
+        return cuts.reduce<number>((grade, cut) => grade + (cut < moved ? 1 : 0), from);
       });
     },
-    start: (y) => y - (levels - 1) / 2,
-    refuses: (y) =>
-      Number.isInteger(y) && y >= 0 && y < levels
+    start: (y, { from = 0 }) => y - from - (levels - 1) / 2,
+    refuses: (y, { from = 0 }) =>
+      Number.isInteger(y) && y >= from && y < from + levels
         ? undefined
-        : `a grade, a whole number from 0 to ${levels - 1}${y === levels ? `; of grades from 1 to ${levels} give each less 1` : ''}`,
+        : `a grade, a whole number from ${from} to ${from + levels - 1}${y === levels ? `; grades from 1 to ${levels} take from: 1` : ''}`,
   });
 }
 
@@ -111,6 +118,13 @@ function gradeDensity(cuts: Tensor, f: Tensor2D, y: Tensor2D, levels: number): T
   const below = op.mul(hasUpper, op.softplus(op.sub(f, upper)));
   const above = op.mul(hasLower, op.softplus(op.sub(lower, f)));
   return op.sub<Tensor2D>(between, op.add(below, above));
+}
+
+function readFrom(given: unknown): 0 | 1 {
+  if (given === 0 || given === 1) return given;
+  throw new InvalidInputError(
+    `Option 'from' of likelihood 'ordinal', the lowest grade, must be 0 or 1, but ${describe(given)} was given.`,
+  );
 }
 
 function readLevels(given: unknown): number {
