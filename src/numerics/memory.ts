@@ -21,6 +21,15 @@ function sizeOf(sizeClass: number): number {
   return 64 * 2 ** octave + (sizeClass & 3) * 16 * 2 ** octave;
 }
 
+/** The smallest block. */
+const LEAST = 64;
+
+/** The largest class whose blocks have no more bytes than that. */
+function largestWithin(bytes: number): number {
+  const sizeClass = classOf(bytes);
+  return sizeOf(sizeClass) <= bytes ? sizeClass : sizeClass - 1;
+}
+
 /** Bytes from `start` to before `end`. */
 interface Stretch {
   readonly start: number;
@@ -111,12 +120,9 @@ export class Float64Memory {
    * fit, while a new memory has no pages where nothing is written.
    */
   #inUse(): Stretch[] {
-    const free = this.#free.flatMap((offsets, sizeClass) =>
-      offsets.map((start) => ({ start, end: start + sizeOf(sizeClass) })),
-    );
     const stretches: Stretch[] = [];
     let start = 0;
-    for (const next of free.sort((a, b) => a.start - b.start)) {
+    for (const next of this.#freed()) {
       if (next.start > start) stretches.push({ start, end: next.start });
       start = next.end;
     }
@@ -223,6 +229,40 @@ export class Float64Memory {
     this.#view = new DataView(this.#buffer);
   }
 
+  /** Freed blocks in the order of their places. */
+  #freed(): Stretch[] {
+    return this.#free
+      .flatMap((offsets, sizeClass) => offsets.map((start) => ({ start, end: start + sizeOf(sizeClass) })))
+      .sort((a, b) => a.start - b.start);
+  }
+
+  /**
+   * A place among freed blocks that lie side by side, whatever their size classes: what many fits of other sizes have left is of no use otherwise. The rest of them
+   * is given to the lists anew, in blocks as large as can be.
+   */
+  #joined(size: number): number | undefined {
+    const stretches: Stretch[] = [];
+    for (const { start, end } of this.#freed()) {
+      const last = stretches.at(-1);
+      if (last?.end === start) stretches[stretches.length - 1] = { start: last.start, end };
+      else stretches.push({ start, end });
+    }
+    const place = stretches.find(({ start, end }) => end - start >= size);
+    if (place === undefined) return undefined;
+    this.#free.length = 0;
+    for (const stretch of stretches) {
+      let { start } = stretch;
+      if (stretch === place) start += size;
+      while (stretch.end - start >= LEAST) {
+        const sizeClass = largestWithin(stretch.end - start);
+        this.#free[sizeClass] ??= [];
+        this.#free[sizeClass].push(start);
+        start += sizeOf(sizeClass);
+      }
+    }
+    return place.start;
+  }
+
   #extend(size: number, asked: number): number {
     const offset = this.#top;
     const end = offset + size;
@@ -232,7 +272,11 @@ export class Float64Memory {
       const needed = Math.ceil(missing / PAGE);
       // Grow by a quarter at least, so that growth (which detaches all views) stays rare.
       const wanted = Math.min(Math.max(needed, pages >> 2), this.#maximumPages - pages);
-      if (wanted < needed || !this.#grow(wanted, needed)) throw this.#exhausted(asked);
+      if (wanted < needed || !this.#grow(wanted, needed)) {
+        const joined = this.#joined(size);
+        if (joined === undefined) throw this.#exhausted(asked);
+        return joined;
+      }
     }
     this.#top = end;
     return offset;

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 import { Float64Memory } from '../../../src/numerics/memory.ts';
 import { doublesOf } from '../../../src/tensors/doubles.ts';
 import { float64Backend, withFloat64 } from '../../../src/tensors/float64/scope.ts';
@@ -31,6 +32,51 @@ describe('memory', () => {
     const other = memory.allocate(2000);
     memory.release(other, 2000);
     expect(memory.allocate(1000)).not.toBe(other);
+  });
+
+  test('joins freed blocks of other sizes where nothing else is left, and leaves those in use as they are', () => {
+    const memory = new Float64Memory({ maximumPages: 32 });
+    const bytes = 16 * 1024;
+    const small = Array.from({ length: 120 }, () => memory.allocate(bytes));
+    for (const [i, offset] of small.entries()) memory.float64(offset, bytes / 8).fill(i);
+    // All but every 40th.
+    const kept = small.filter((_, i) => i % 40 === 39);
+    for (const offset of small) if (!kept.includes(offset)) memory.release(offset, bytes);
+    const large = [0, 1, 2].map(() => memory.allocate(32 * bytes));
+    for (const offset of large) memory.float64(offset, (32 * bytes) / 8).fill(-1);
+    for (const [k, offset] of kept.entries()) {
+      expect(new Set(memory.float64(offset, bytes / 8))).toEqual(new Set([40 * k + 39]));
+    }
+    expect(() => memory.allocate(32 * bytes)).toThrow(/out of memory/);
+  });
+
+  test('blocks that are taken and freed in any order lie apart when the memory is used up', () => {
+    const random = seededRandom(5);
+    const memory = new Float64Memory({ maximumPages: 24 });
+    let held: { offset: number; bytes: number }[] = [];
+    let refused = 0;
+    for (let step = 0; step < 3000; step++) {
+      const bytes = 8 * (1 + Math.floor(2 ** (15 * random.uniform())));
+      try {
+        held.push({ offset: memory.allocate(bytes), bytes });
+      } catch {
+        refused++;
+        held = held.filter(({ offset, bytes: own }) => {
+          if (random.uniform() < 0.5) return true;
+          memory.release(offset, own);
+          return false;
+        });
+      }
+      if (step % 50 > 0) continue;
+      const sorted = [...held].sort((a, b) => a.offset - b.offset);
+      sorted.slice(1).forEach(({ offset }, i) => {
+        expect(offset).toBeGreaterThanOrEqual(sorted[i]!.offset + sorted[i]!.bytes);
+        expect(offset % 16).toBe(0);
+      });
+      expect(sorted.at(-1)!.offset + sorted.at(-1)!.bytes).toBeLessThanOrEqual(24 * PAGE);
+    }
+    expect(refused).toBeGreaterThan(10);
+    expect(memory.liveBytes).toBe(held.reduce((sum, { bytes }) => sum + bytes, 0));
   });
 
   test('blocks of every size are aligned, big enough and apart', () => {
