@@ -648,6 +648,35 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     expect(new Set(pictures).size).toBe(9);
   });
 
+  it('draws the shortest path between two places, from what is expected at one to what is at the other', async () => {
+    await open();
+    /** Takes the row that a key leads to as an end, and tells what is expected there of the first column. */
+    const takeRow = async (key: string, name: RegExp) => {
+      await map().focus();
+      await page.keyboard.press(key);
+      await panel().getByRole('heading', { name }).waitFor();
+      const first = panel().locator('tbody tr', { hasText: 'exp.' }).first();
+      await first.waitFor();
+      const [, expected] = /exp\. (\S+)/.exec(await first.innerText())!;
+      await page.keyboard.press('Enter');
+      return expected!;
+    };
+    await map().focus();
+    await page.keyboard.press('g');
+    const start = await takeRow('n', /^row 1, /i);
+    await panel().getByRole('heading', { name: 'Expected here' }).waitFor();
+    const end = await takeRow('p', /^row 150, /i);
+    await panel().getByRole('heading', { name: 'Shortest path' }).waitFor();
+    const told = panel().getByText(/^Length [\d.]+, in the units of the columns\.$/);
+    await told.waitFor();
+    const values = panel().getByRole('table', { name: 'Values, from start to end' });
+    await values.waitFor();
+    await page.getByLabel('Order of the values').selectOption('order');
+    expect(await values.locator('tbody tr').first().locator('.number').innerText()).toBe(`${end} / ${start}`);
+    await press('Close');
+    await panel().getByRole('heading', { name: 'gplvm' }).waitFor();
+  });
+
   it('searches rows by number, label and condition', async () => {
     await open();
     const all = await settled();

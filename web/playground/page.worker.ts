@@ -1,6 +1,8 @@
 import {
   type Fit,
   fitSteps,
+  type Geometry,
+  geometry,
   type FitStep as LibraryStep,
   loadFit,
   Matrix,
@@ -62,6 +64,7 @@ export type Request =
   | { readonly kind: 'open'; readonly text: string }
   | { readonly kind: 'predict'; readonly X: PlainMatrix }
   | { readonly kind: 'project'; readonly Y: PlainMatrix }
+  | { readonly kind: 'geodesic'; readonly from: readonly number[]; readonly to: readonly number[] }
   | { readonly kind: 'background'; readonly place: Place }
   | {
       readonly kind: 'scores';
@@ -115,6 +118,7 @@ export interface Answers {
   readonly open: FitSummary & { readonly rows: Partial<FittedRows> };
   readonly predict: { readonly mean: PlainMatrix; readonly variance: PlainMatrix };
   readonly project: Placed;
+  readonly geodesic: { readonly latents: PlainMatrix; readonly length: number; readonly converged: boolean };
   /** undefined when another was asked for meanwhile. */
   readonly background: Background | undefined;
   readonly scores: Scores;
@@ -161,6 +165,7 @@ let fitted: { fit: AnyFit; observations: Matrix | undefined; units: Standardised
 let remembered: object | undefined;
 let rounds: readonly number[] = [];
 let likeness: Promise<Likeness> | undefined;
+let surface: { readonly of: AnyFit; readonly geometry: Geometry } | undefined;
 
 self.addEventListener('message', async ({ data }: MessageEvent<Signal | { id: number; request: Request }>) => {
   if ('signal' in data) {
@@ -201,6 +206,8 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
       return predictions(matrix(request.X));
     case 'project':
       return placed(matrix(request.Y));
+    case 'geodesic':
+      return geodesic(request);
     case 'background':
       return background(request.place);
     case 'scores':
@@ -329,6 +336,16 @@ async function placed(Y: Matrix): Promise<Placed> {
   const [found, usual] = [await place(seen), await likeness];
   const { by, compared, moved } = usual;
   return { latents: plain(found.latents), unlikely: isUnlikely(seen, found.logDensity, usual), by, compared, moved };
+}
+
+const PATH_POINTS = 40;
+
+/** The shortest path among the observations between two places, in the units that were fitted. */
+function geodesic({ from, to }: Request & { kind: 'geodesic' }): Answers['geodesic'] {
+  const { fit } = fitted!;
+  if (surface?.of !== fit) surface = { of: fit, geometry: geometry(fit) };
+  const { latents, length, converged } = surface.geometry.geodesic([...from], [...to], { points: PATH_POINTS });
+  return { latents: plain(latents), length, converged };
 }
 
 async function background(place: Place): Promise<Background | undefined> {

@@ -24,6 +24,11 @@ export interface Fitted extends Omit<FitSummary, 'latents' | 'latentVariances'> 
   predict(X: readonly (readonly number[])[]): Promise<{ readonly mean: Matrix; readonly variance: Matrix }>;
   /** Latents of new rows. */
   project(Y: Matrix): Promise<Omit<Placed, 'latents'> & { readonly latents: Matrix }>;
+  /** The shortest path between two places: its points, and its length in the units that were fitted. */
+  geodesic(
+    from: readonly number[],
+    to: readonly number[],
+  ): Promise<{ readonly latents: Matrix; readonly length: number; readonly converged: boolean }>;
   background(place: Place): Promise<Background | undefined>;
   /** The text of its JSON. */
   json(): Promise<string>;
@@ -114,6 +119,10 @@ export class PageWorker {
       project: async (Y) => {
         const placed = await this.ask({ kind: 'project', Y: plainMatrix(Y) });
         return { ...placed, latents: matrixOf(placed.latents) };
+      },
+      geodesic: async (from, to) => {
+        const found = await this.ask({ kind: 'geodesic', from, to });
+        return { ...found, latents: matrixOf(found.latents) };
       },
       background: (place) => this.ask({ kind: 'background', place }),
       json: () => this.ask({ kind: 'json' }),

@@ -1,5 +1,5 @@
 import type { Matrix } from 'latentfield/core';
-import type { CanvasMap, MapMargins, MapScene, MapTool } from 'latentfield/plot';
+import type { CanvasMap, MapMargins, MapScene } from 'latentfield/plot';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
@@ -12,11 +12,11 @@ import type { Fitted } from '../pageWorker.ts';
 import { rowsFound } from '../search.ts';
 import { type Behind, doubtAt, meanOf, terrainOf, useTerrain } from '../terrain.ts';
 import { Figure, type Reading, rangesOf, short } from './figures.tsx';
-import { BehindScale, Legend, Tools } from './mapParts.tsx';
+import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
 import { MapNames, MapSwitch } from './mapSwitch.tsx';
 import { MapView } from './mapView.tsx';
 import { ChosenPanel, Overview } from './panel.tsx';
-import { PlaceReading, RowReading, useAlong, useNear } from './readings.tsx';
+import { PathReading, PlaceReading, RowReading, useAlong, useNear, type Walk } from './readings.tsx';
 import { TrustBox } from './trust.tsx';
 
 const BY_ROW = 'row number';
@@ -71,7 +71,7 @@ export function Explorer({
   const up = latents.columns === 1 ? undefined : Math.min(isOwn ? dimensions[1] : 1, latents.columns - 1);
   const axes = useMemo(() => [across, up] as const, [across, up]);
 
-  const [tool, setTool] = useState<MapTool>('ask');
+  const [tool, setTool] = useState<Tool>('ask');
   const [colour, setColour] = useState('');
   const [behind, setBehind] = useState<Behind>('certainty');
   const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
@@ -82,6 +82,9 @@ export function Explorer({
   const [cursorBefore, setCursor] = useState<readonly number[]>();
   const [path, setPath] = useState<readonly (readonly [number, number])[]>([]);
   const [subsetBefore, setSubset] = useState<readonly number[]>();
+  /** Where a shortest path is to begin, and the one that was found. */
+  const [startBefore, setStart] = useState<readonly number[]>();
+  const [walkBefore, setWalk] = useState<Walk>();
   /** The line around chosen rows, on the map on which it was drawn. */
   const [lasso, setLasso] = useState<{ readonly method: string; readonly ring: MapScene['ring'] }>();
   /** The fit that rows, kinds and places were chosen of: of another nothing is chosen. */
@@ -91,6 +94,8 @@ export function Explorer({
   const chosenRow = isStale ? -1 : chosenBefore;
   const cursor = isStale ? undefined : cursorBefore;
   const subset = isStale ? undefined : subsetBefore;
+  const start = isStale ? undefined : startBefore;
+  const walk = walkBefore?.of === fit && isOwn ? walkBefore : undefined;
   const map = useRef<CanvasMap | undefined>(undefined);
   const canDecode = isOwn && fit?.predicts === true && rows !== undefined;
 
@@ -103,6 +108,9 @@ export function Explorer({
     setCursor(undefined);
     setPath([]);
     setSubset(undefined);
+    setStart(undefined);
+    setWalk(undefined);
+    setTool('ask');
     setBehind('certainty');
     setDimensions([0, 1]);
     if (colour !== BY_ROW && rows?.columns.includes(colour) !== true) setColour('');
@@ -192,6 +200,17 @@ export function Explorer({
     [rows, pointed],
   );
   const near = useNear(isMoving || isRunning ? undefined : rows, pointedValues, pointed);
+  const walked = useMemo(
+    () =>
+      walk?.found?.latents.toArrays() ??
+      path.map(([x, y]) => {
+        const at = [...(cursor ?? meanOf(fitLatents))];
+        at[across] = x;
+        if (up !== undefined) at[up] = y;
+        return at;
+      }),
+    [path, walk],
+  );
   const overlaid = useMemo<MapScene>(
     () => ({
       ...scene,
@@ -200,7 +219,7 @@ export function Explorer({
       joined: hovered.point < 0 || hovered.point === pointed ? near : [],
       ring: lasso?.method === method && subset !== undefined ? lasso.ring : undefined,
       cursor: canDecode && cursor !== undefined && up !== undefined ? [cursor[across]!, cursor[up]!] : undefined,
-      path: canDecode ? path : [],
+      path: canDecode && up !== undefined ? walked.map((at) => [at[across]!, at[up]!] as const) : [],
       added:
         isOwn && added !== undefined && !isRunning
           ? added.latents.toArrays().map((place, i) => ({
@@ -210,7 +229,7 @@ export function Explorer({
             }))
           : [],
     }),
-    [scene, hovered, chosenRow, near, lasso, subset, cursor, path, added, canDecode],
+    [scene, hovered, chosenRow, near, lasso, subset, cursor, walked, added, canDecode],
   );
 
   const asked = chosenRow >= 0 && isOwn ? Array.from(fitLatents.row(chosenRow)) : cursor;
@@ -220,17 +239,7 @@ export function Explorer({
     () => decoded && { expected: decoded.mean.row(0), deviations: Array.from(decoded.variance.row(0), Math.sqrt) },
     [decoded],
   );
-  const walked = useMemo(
-    () =>
-      path.map(([x, y]) => {
-        const at = [...(cursor ?? meanOf(fitLatents))];
-        at[across] = x;
-        if (up !== undefined) at[up] = y;
-        return at;
-      }),
-    [path],
-  );
-  const along = useAlong(canDecode && rows?.view.kind !== 'values' ? fit : undefined, walked);
+  const along = useAlong(canDecode && (walk || rows?.view.kind !== 'values') ? fit : undefined, walked);
 
   const askAt = (x: number, y: number, isNew: boolean) => {
     const at = [...(cursor ?? meanOf(fitLatents))];
@@ -238,16 +247,39 @@ export function Explorer({
     if (up !== undefined) at[up] = y;
     setChosenRow(-1);
     setSubset(undefined);
+    setWalk(undefined);
     setCursor(at);
     setPath((before) => (isNew ? [[x, y]] : [...before.slice(-200), [x, y]]));
   };
+  const pathAt = (x: number, y: number, isNew: boolean) => {
+    if (!isNew) return;
+    const at = [...meanOf(fitLatents)];
+    at[across] = x;
+    if (up !== undefined) at[up] = y;
+    takeEnd(at);
+  };
+  /** Takes a place as the start of a shortest path, or as the end of the one that has been started. */
+  const takeEnd = (place: readonly number[]) => {
+    letGo();
+    if (start === undefined) {
+      setStart(place);
+      setCursor(place);
+      return;
+    }
+    const of = fit!;
+    setWalk({ of, found: undefined, problem: '' });
+    of.geodesic(start, place).then(
+      (found) => setWalk((now) => (now?.of === of ? { of, found, problem: '' } : now)),
+      (error: Error) => setWalk((now) => (now?.of === of ? { of, found: undefined, problem: error.message } : now)),
+    );
+  };
   const choose = (row: number) => {
-    setCursor(undefined);
-    setPath([]);
-    setSubset(undefined);
+    letGo();
     setChosenRow(row);
   };
   const letGo = () => {
+    setStart(undefined);
+    setWalk(undefined);
     setCursor(undefined);
     setPath([]);
     setSubset(undefined);
@@ -300,6 +332,8 @@ export function Explorer({
     else if (key === '-') map.current!.zoom(0.8);
     else if (key === '0') map.current!.all();
     else if (key === 'l') setTool(tool === 'lasso' ? 'ask' : 'lasso');
+    else if (key === 'g' && canDecode && up !== undefined) setTool(tool === 'path' ? 'ask' : 'path');
+    else if (key === 'Enter' && tool === 'path' && asked !== undefined && canDecode) takeEnd(asked);
     else if (key === 't') setTrust(!isTrust);
     else if (key === 'Escape') letGo();
     else if (/^[1-5]$/.test(key)) {
@@ -329,12 +363,16 @@ export function Explorer({
         <MapView
           scene={overlaid}
           theme={theme}
-          tool={tool}
+          tool={tool === 'path' ? 'ask' : tool}
           margins={margins}
           label={`Map of ${latents.rows} rows, ${isRunning ? `being fitted by ${run!.of.settings?.model}` : title}`}
           events={{
             hover: (point, x, y) => setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y })),
-            pick: (point) => (point < 0 ? letGo() : choose(point)),
+            pick: (point) => {
+              if (point < 0) letGo();
+              else if (tool === 'path') takeEnd(Array.from(fitLatents.row(point)));
+              else choose(point);
+            },
             lasso: (points, ring) => {
               letGo();
               if (points.length === 0) return;
@@ -342,7 +380,7 @@ export function Explorer({
               setLasso({ method, ring });
               setTool('ask');
             },
-            ...(canDecode && up !== undefined && { ask: askAt }),
+            ...(canDecode && up !== undefined && { ask: tool === 'path' ? pathAt : askAt }),
           }}
           onKey={onKey}
           onMade={(made) => {
@@ -356,6 +394,7 @@ export function Explorer({
         </p>
         <Tools
           {...{ tool, setTool, isTrust, setTrust }}
+          hasPaths={canDecode && up !== undefined}
           map={map}
           canTrust={scores?.kept !== undefined && !isRunning}
           onKeys={() => onKeys('?')}
@@ -395,7 +434,15 @@ export function Explorer({
         )}
         {!isRunning && canDecode && cursor === undefined && chosenRow < 0 && (
           <p class="hint card">
-            <b>Drag</b> to decode · <b>scroll</b> to zoom · <b>Shift and drag</b> to choose rows
+            {tool === 'path' ? (
+              <>
+                <b>Click</b> two places: the shortest path between them is drawn
+              </>
+            ) : (
+              <>
+                <b>Drag</b> to decode · <b>scroll</b> to zoom · <b>Shift and drag</b> to choose rows
+              </>
+            )}
           </p>
         )}
         {hovered.point >= 0 && rows !== undefined && ranges !== undefined && (
@@ -434,6 +481,14 @@ export function Explorer({
               clear={letGo}
               choose={setChosenRow}
             />
+          ) : walk !== undefined && chosenRow < 0 ? (
+            <PathReading
+              {...common}
+              walk={walk}
+              along={along}
+              isStandardised={shown?.of?.settings?.standardise === true}
+              close={letGo}
+            />
           ) : chosenRow >= 0 ? (
             <RowReading
               {...common}
@@ -452,7 +507,7 @@ export function Explorer({
               note={placeNote(cursor!, axes)}
               reading={reading}
               doubt={background && up !== undefined ? doubtAt(background, cursor![across]!, cursor![up]!) : undefined}
-              along={along}
+              along={along?.mean}
               close={letGo}
             />
           ) : (

@@ -8,8 +8,9 @@ import { short } from './figures.tsx';
 import { Icon } from './icon.tsx';
 
 interface ToolsGiven {
-  readonly tool: MapTool;
-  readonly setTool: (tool: MapTool) => void;
+  readonly tool: Tool;
+  readonly setTool: (tool: Tool) => void;
+  readonly hasPaths: boolean;
   readonly isTrust: boolean;
   readonly setTrust: (isTrust: boolean) => void;
   readonly canTrust: boolean;
@@ -17,12 +18,20 @@ interface ToolsGiven {
   readonly onKeys: () => void;
 }
 
-const TOOLS = { ask: 'Ask: drag to decode', lasso: 'Lasso: choose rows (L)', move: 'Move the map (Space and drag)' };
+/** What dragging or clicking does: a path is between two places that are clicked. */
+export type Tool = MapTool | 'path';
 
-export function Tools({ tool, setTool, isTrust, setTrust, canTrust, map, onKeys }: ToolsGiven) {
+const TOOLS: Readonly<Record<Tool, string>> = {
+  ask: 'Ask: drag to decode',
+  path: 'Shortest path: click two places (G)',
+  lasso: 'Lasso: choose rows (L)',
+  move: 'Move the map (Space and drag)',
+};
+
+export function Tools({ tool, setTool, hasPaths, isTrust, setTrust, canTrust, map, onKeys }: ToolsGiven) {
   return (
     <div class="rail card" role="toolbar" aria-label="Tools" aria-orientation="vertical">
-      {(Object.keys(TOOLS) as MapTool[]).map((name) => (
+      {(Object.keys(TOOLS) as Tool[]).map((name) => (
         <button
           key={name}
           type="button"
@@ -30,6 +39,7 @@ export function Tools({ tool, setTool, isTrust, setTrust, canTrust, map, onKeys 
           aria-label={TOOLS[name]}
           title={TOOLS[name]}
           aria-pressed={tool === name}
+          disabled={name === 'path' && !hasPaths}
           onClick={() => setTool(name)}
         >
           <Icon name={name} />

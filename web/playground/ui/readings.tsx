@@ -4,7 +4,7 @@ import { type Dataset, rowName } from '../data/dataset.ts';
 import type { Colouring, Theme } from '../drawing/colours.ts';
 import { nearestRows } from '../neighbours.ts';
 import type { Fitted } from '../pageWorker.ts';
-import { Curve, Figure, Picture, Pictures, type Ranges, type Reading, short, Values } from './figures.tsx';
+import { Curve, Figure, Picture, Pictures, type Ranges, type Reading, short, Values, type Words } from './figures.tsx';
 import { Icon } from './icon.tsx';
 
 interface Common {
@@ -319,18 +319,85 @@ export function Along({
   );
 }
 
+/** A shortest path that was asked for between two places. */
+export interface Walk {
+  readonly of: Fitted;
+  /** undefined while it is looked for, or where it could not be found. */
+  readonly found: { readonly latents: Matrix; readonly length: number; readonly converged: boolean } | undefined;
+  readonly problem: string;
+}
+
+const PATH_WORDS: Words = { bar: 'at its end', interval: '95 % at its end', circle: 'at its start' };
+
+/** The shortest path between two places, with what is expected along it. */
+export function PathReading({
+  walk: { found, problem },
+  along,
+  isStandardised,
+  close,
+  ...common
+}: Common & {
+  readonly walk: Walk;
+  readonly along: Frames | undefined;
+  readonly isStandardised: boolean;
+  readonly close: () => void;
+}) {
+  const last = along && along.mean.rows - 1;
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h2>Shortest path</h2>
+          <p class="note">
+            {problem !== ''
+              ? 'There is none.'
+              : found === undefined
+                ? 'It is being looked for.'
+                : `Length ${short(found.length)}, in ${isStandardised ? 'standard deviations' : 'the units'} of the columns.`}
+          </p>
+        </div>
+        <Close close={close} />
+      </div>
+      {problem !== '' && <p class="error">{problem}</p>}
+      <p class="note">
+        Among the observations no way between the two places is shorter: it bends around what the data do not know.
+      </p>
+      {found?.converged === false && (
+        <p class="warn">The search for it ended at its limit: there may be a shorter one.</p>
+      )}
+      {along !== undefined && <Along {...common} rows={along.mean} title="Along the path" />}
+      {along !== undefined && (
+        <Values
+          {...common}
+          label="Values, from start to end"
+          expected={along.mean.row(last!)}
+          deviations={Array.from(along.variance.row(last!), Math.sqrt)}
+          observed={along.mean.row(0)}
+          words={PATH_WORDS}
+        />
+      )}
+    </>
+  );
+}
+
+/** What is expected at places of a path. */
+export interface Frames {
+  readonly mean: Matrix;
+  readonly variance: Matrix;
+}
+
 const FRAMES = 9;
 const REST = 120;
 
 /** What a fit expects at places that are equally far along a path, when that path has come to rest. */
-export function useAlong(fit: Fitted | undefined, path: readonly (readonly number[])[]): Matrix | undefined {
-  const [found, setFound] = useState<{ readonly rows: Matrix; readonly of: typeof path }>();
+export function useAlong(fit: Fitted | undefined, path: readonly (readonly number[])[]): Frames | undefined {
+  const [found, setFound] = useState<{ readonly frames: Frames; readonly of: typeof path }>();
   useEffect(() => {
     if (fit === undefined || path.length < 4) return;
     let isWanted = true;
     const later = setTimeout(() => {
       fit.predict(spaced(path, FRAMES)).then(
-        ({ mean }) => isWanted && setFound({ rows: mean, of: path }),
+        (frames) => isWanted && setFound({ frames, of: path }),
         () => {},
       );
     }, REST);
@@ -339,7 +406,7 @@ export function useAlong(fit: Fitted | undefined, path: readonly (readonly numbe
       clearTimeout(later);
     };
   }, [fit, path]);
-  return found?.of === path ? found.rows : undefined;
+  return found?.of === path ? found.frames : undefined;
 }
 
 /** Places equally far from each other along a path, both ends included. */

@@ -243,6 +243,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['← ↑ → ↓', 'move the cross: what the model expects there'],
   ['Shift ←', 'move the map'],
   ['+ − 0', 'zoom, show all'],
+  ['G Enter', 'shortest path: Enter takes the cross, or the row, as its start and its end'],
   ['L', 'lasso'],
   ['T', 'rows not to trust'],
   ['1 … 5', 'the same rows in other maps'],
