@@ -5,7 +5,7 @@ import { seededRandom } from '../core/random.ts';
 import { evaluate, type GivenValues, givenValues } from '../model/evaluate.ts';
 import type { FittedVariables } from '../model/language/derived.ts';
 import type { RowsByName } from '../model/language/fittedGraph.ts';
-import type { NamedPosterior } from '../model/language/variablesModel.ts';
+import { compiledModel, type NamedPosterior } from '../model/language/variablesModel.ts';
 import type { AnyModel, ParameterValues } from '../model/model.ts';
 import { open } from '../model/open.ts';
 import { entriesOf } from '../model/parameter.ts';
@@ -14,6 +14,7 @@ import { modelFromJSON } from '../models/modelFromJSON.ts';
 import type { OwnParts } from '../models/ownParts.ts';
 import { withFloat64 } from '../tensors/float64/scope.ts';
 import { agreement, finite } from './agreement.ts';
+import { scalesAreHeld } from './degenerateScales.ts';
 import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
 import { integrated } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
@@ -28,7 +29,8 @@ export interface ModelCheckOptions extends CheckOptions, DifferenceOptions, OwnP
  * Checks that a model, yours or the library's, is what `fit` relies on: `evaluate` gives gradients that agree with differences of its
  * objective, terms that add up to it, and the same numbers every time; the model's description is plain JSON, from which it comes back with the same
  * bits; every parameter that is not held is used; no tensor is left behind. Of a model of variables, what is derived is compared too: the density that places new
- * rows with its slopes, predictions and draws of observations with the density that these have, and all of it with the same after JSON.
+ * rows with its slopes, predictions and draws of observations with the density that these have, and all of it with the same after JSON; and the points
+ * of a latent variable are shrunk together with the scales of their density, by which a model that has no maximum is found.
  *
  * @param model - a small one: its objective is evaluated some hundred times
  * @param options - `values` at which it is checked, `tolerance` of gradients (1e-6), `entries` moved of each value (6), `seed` (1) of
@@ -115,6 +117,10 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
     ],
   ];
   const derived = derivedRequirements(model, at, own, { tolerance, entries, seed });
+  if (derived.length > 0) {
+    const compiled = () => withFloat64(() => compiledModel(model, 'checkModel', seed));
+    requirements.push(['there is a maximum', () => scalesAreHeld(compiled(), at(), objective)]);
+  }
   const report = { seed, ...(throws !== undefined && { throws }) };
   return conformance(`Model '${model.name}'`, report, [...requirements, ...derived]);
 }

@@ -2,12 +2,14 @@ import {
   type Density,
   defineDensity,
   defineModel,
+  fixed,
   gaussianProcess,
   latent,
   Matrix,
   observed,
   positive,
   rbf,
+  real,
   seededRandom,
   standardNormal,
 } from 'latentfield';
@@ -44,6 +46,17 @@ const withMoments = (change: (moments: Moments) => Moments): Density => ({
   },
 });
 
+it('the types of operations tell a scalar from a tensor', () => {
+  const X = op.tensor<Tensor2D>(Float64Array.of(1, 2), [1, 2]);
+  const scalar = op.neg(op.sum(op.square(X)));
+  const whole: op.Scalar = scalar;
+  // @ts-expect-error: it is N×q
+  const rows: op.Scalar = op.neg(op.square(X));
+  // @ts-expect-error: a sum over all axes is a scalar
+  const sums: op.Tensor1D = op.neg(op.sum(op.square(X)));
+  expect([whole.rank, rows.rank, sums.rank]).toEqual([0, 2, 0]);
+});
+
 describe('checkModel of a model of variables', () => {
   it('passes a process, and looks at all that is derived', () => {
     const own = modelOf(process);
@@ -55,6 +68,7 @@ describe('checkModel of a model of variables', () => {
       'the same every time',
       'plain JSON',
       'JSON round trip',
+      'there is a maximum',
       'the density that places rows',
       "predictions of 'y'",
       'draws',
@@ -98,5 +112,45 @@ describe('checkModel of a model of variables', () => {
     );
     expect(() => defineModel({ name: 'x', variabels: () => ({}) } as never)).toThrow(/variabels/);
     expect(() => defineModel({ name: 'x', variables: () => ({}), placment: 1 } as never)).toThrow(/placment/);
+  });
+
+  it('refuses latent points that shrink with the scales of their own density without end, and says what to do', () => {
+    const { PI } = Math;
+    const normal = (x: Tensor2D, m: op.TensorOrNumber, s: op.TensorOrNumber) =>
+      op.sum<op.Tensor1D>(
+        op.sub(op.mul(-0.5, op.square(op.div(op.sub(x, m), s))), op.add(op.log(s), 0.5 * Math.log(2 * PI))),
+        1,
+      );
+    const groups = defineDensity({
+      name: 'groups',
+      parameters: { first: real([-1, 0]), second: real([1, 0]), width: positive(0.5) },
+      logDensity: (p, { value }) =>
+        op.logSumExp<op.Tensor1D>(
+          op.stack([normal(value, p.first, p.width), normal(value, p.second, p.width)]) as op.Tensor,
+          0,
+        ),
+    });
+    const grouped = (density: Density) =>
+      defineModel({
+        name: 'grouped',
+        variables: ({ y }: { y: Matrix }) => {
+          const z = latent({ dim: 2, density });
+          return { z, y: observed(y, { density: process, given: z }) };
+        },
+      });
+    const maximum = (density: Density) => {
+      const own = grouped(density);
+      const { checks } = checkModel(own({ y: Y }), { models: { own, grouped: own }, throws: false });
+      return checks.find(({ name }) => name === 'there is a maximum')!;
+    };
+    const { passed, message } = maximum(groups());
+    expect(passed).toBe(false);
+    // N·q·ln 10 at most, of 9 points of 2 columns, and most of that.
+    const gain = Number(/rises by ([\d.]+) for each factor of ten by which 'z' shrinks/.exec(message)![1]);
+    expect(gain).toBeLessThan(9 * 2 * Math.log(10) + 0.1);
+    expect(gain).toBeGreaterThan(0.8 * 9 * 2 * Math.log(10));
+    expect(message).toMatch(/'z\.width'.*without end.*fixed\(…\).*prior.*Gaussian rows/);
+    expect(maximum(groups({ width: fixed(0.5) })).passed).toBe(true);
+    expect(maximum(standardNormal({ precision: positive(1) }).density).passed).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { doublesOf } from '../doubles.ts';
-import type { Tensor, Tensor2D } from '../tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
 import { tensor } from './creation.ts';
 
 /**
@@ -14,7 +14,10 @@ import { tensor } from './creation.ts';
  * @returns a tensor without the reduced axes, with a gradient in x
  * @throws Error of TensorFlow.js when there is no such axis
  */
-export type Reduction = <T extends Tensor = Tensor>(x: Tensor, axis?: number | number[], keepDims?: boolean) => T;
+export interface Reduction {
+  (x: Tensor): Scalar;
+  <T extends Tensor = Tensor>(x: Tensor, axis?: number | number[], keepDims?: boolean): T;
+}
 
 /**
  * The sum of the entries, Σ x_i.
@@ -24,7 +27,8 @@ export type Reduction = <T extends Tensor = Tensor>(x: Tensor, axis?: number | n
  * op.sum(op.tensor([[1, 2], [3, 4]]), 0); // [4, 6]
  * ```
  */
-export const sum: Reduction = (x, axis, keepDims) => tf.sum(x, axis, keepDims);
+export const sum: Reduction = (x: Tensor, axis?: number | number[], keepDims?: boolean) =>
+  tf.sum(x, axis, keepDims) as never;
 
 /**
  * The mean of the entries, Σ x_i / n.
@@ -34,7 +38,8 @@ export const sum: Reduction = (x, axis, keepDims) => tf.sum(x, axis, keepDims);
  * op.mean(op.tensor([[1, 2], [3, 4]]), 1, true); // [[1.5], [3.5]]
  * ```
  */
-export const mean: Reduction = (x, axis, keepDims) => tf.mean(x, axis, keepDims);
+export const mean: Reduction = (x: Tensor, axis?: number | number[], keepDims?: boolean) =>
+  tf.mean(x, axis, keepDims) as never;
 
 /**
  * The largest entry; entries that share it each receive the whole gradient.
@@ -44,7 +49,8 @@ export const mean: Reduction = (x, axis, keepDims) => tf.mean(x, axis, keepDims)
  * op.max(op.tensor([[1, 2], [3, 4]]), 0); // [3, 4]
  * ```
  */
-export const max: Reduction = (x, axis, keepDims) => tf.max(x, axis, keepDims);
+export const max: Reduction = (x: Tensor, axis?: number | number[], keepDims?: boolean) =>
+  tf.max(x, axis, keepDims) as never;
 
 /**
  * The smallest entry; entries that share it each receive the whole gradient.
@@ -54,7 +60,8 @@ export const max: Reduction = (x, axis, keepDims) => tf.max(x, axis, keepDims);
  * op.min(op.tensor([[1, 2], [3, 4]])); // 1
  * ```
  */
-export const min: Reduction = (x, axis, keepDims) => tf.min(x, axis, keepDims);
+export const min: Reduction = (x: Tensor, axis?: number | number[], keepDims?: boolean) =>
+  tf.min(x, axis, keepDims) as never;
 
 /**
  * log Σ exp x_i, without overflow. Its gradient is the softmax, exp x_i / Σ exp x_j.
@@ -64,7 +71,8 @@ export const min: Reduction = (x, axis, keepDims) => tf.min(x, axis, keepDims);
  * op.logSumExp(op.tensor([1000, 1000])); // 1000.6931471805599
  * ```
  */
-export const logSumExp: Reduction = (x, axis, keepDims) => tf.logSumExp(x, axis, keepDims) as never;
+export const logSumExp: Reduction = (x: Tensor, axis?: number | number[], keepDims?: boolean) =>
+  tf.logSumExp(x, axis, keepDims) as never;
 
 /**
  * Sums of the rows of X that belong to the same segment: row s of the result is Σ x_i over the rows i with segments[i] = s. Rows of

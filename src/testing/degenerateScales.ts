@@ -1,0 +1,100 @@
+import { LatentFieldError } from '../core/errors.ts';
+import { Matrix } from '../core/matrix.ts';
+import type { CompiledGraph } from '../model/language/compiled.ts';
+import type { Node } from '../model/language/graph.ts';
+import { isGaussian } from '../model/language/variable.ts';
+import type { ParameterValues } from '../model/model.ts';
+
+/** Powers of the factor by which points shrink that a parameter may move with them by. */
+const POWERS = [0, -1, -2, 1, 2] as const;
+/** Factors by which points shrink. */
+const FACTORS = [1e2, 1e3, 1e4];
+/** Gains of two factors of ten that are as equal as this, relative, go on for ever. */
+const EQUAL = 0.05;
+
+/**
+ * Throws where the objective rises without end as the points of a latent variable shrink together with parameters of the density that they have, and of those that
+ * are given them: by as much for each factor of ten. Such a model has no maximum.
+ *
+ * Each parameter moves as the power of the factor that is best for the objective, one parameter after another, twice.
+ *
+ * @returns what was tried, in words
+ * @throws LatentFieldError that names the variable, the parameters and what to do
+ */
+export function scalesAreHeld(
+  model: CompiledGraph,
+  at: ParameterValues,
+  objective: (values: ParameterValues) => number,
+): string {
+  const points = model.graph.nodes.filter(
+    ({ name, variable }) => variable.role === 'latent' && !isGaussian(variable) && at[name] instanceof Matrix,
+  );
+  const tried = points.filter((node) => ownScales(model, node).length > 0);
+  for (const node of tried) checkShrinking(model, node, at, objective);
+  return tried.length === 0 ? 'no latent points whose density has free parameters' : `${tried.length} tried`;
+}
+
+/** Paths of the free parameters without priors of the density of a variable. */
+function ownScales(model: CompiledGraph, { densities }: Node): string[] {
+  return densities.flatMap(({ path, isFactor }) =>
+    isFactor ? [] : Object.values(model.ownPaths(path)).filter((own) => isLoose(model, own)),
+  );
+}
+
+const isLoose = ({ parameters }: CompiledGraph, path: string): boolean =>
+  parameters[path]!.free && parameters[path]!.prior === undefined;
+
+function checkShrinking(
+  model: CompiledGraph,
+  node: Node,
+  at: ParameterValues,
+  objective: (values: ParameterValues) => number,
+): void {
+  const own = ownScales(model, node);
+  const below = model.graph.nodes
+    .filter(({ given }) => given.includes(node.name))
+    .flatMap((of) => ownScales(model, of));
+  const powers = new Map<string, number>([...own, ...below].map((path) => [path, 0]));
+  const height = (factor: number) => {
+    const moved: Record<string, ParameterValues[string]> = { ...at, [node.name]: times(at[node.name]!, 1 / factor) };
+    for (const [path, power] of powers) moved[path] = times(at[path]!, toPower(factor, power));
+    try {
+      const found = objective(moved);
+      return Number.isNaN(found) ? Number.NEGATIVE_INFINITY : found;
+    } catch {
+      return Number.NEGATIVE_INFINITY;
+    }
+  };
+  // Twice, as what is best for one depends on the others.
+  for (const path of [...below, ...own, ...below, ...own]) {
+    const heights = POWERS.map((power) => {
+      powers.set(path, power);
+      return height(FACTORS.at(-1)!);
+    });
+    powers.set(path, POWERS[heights.indexOf(Math.max(...heights))]!);
+  }
+  const [first, second, third] = FACTORS.map(height) as [number, number, number];
+  const gain = third - second;
+  const isEndless = gain > 0 && Math.abs(gain - (second - first)) <= EQUAL * gain;
+  if (!isEndless) return;
+  const moving = [...powers].filter(([, power]) => power !== 0).map(([path]) => `'${path}'`);
+  throw new LatentFieldError(
+    `the objective rises by ${gain.toPrecision(3)} for each factor of ten by which '${node.name}' shrinks with ${moving.join(', ')}, without end: the model has no maximum. ` +
+      `Hold a parameter of the density of '${node.name}' with fixed(…), give it a prior, or infer the variable as Gaussian rows (posterior: gaussian())`,
+  );
+}
+
+/** A factor times itself so often; of negative powers one over it. */
+const toPower = (factor: number, power: number): number =>
+  power < 0 ? 1 / toPower(factor, -power) : power === 0 ? 1 : factor * toPower(factor, power - 1);
+
+function times(value: ParameterValues[string], factor: number): ParameterValues[string] {
+  if (typeof value === 'number') return value * factor;
+  if (value instanceof Matrix)
+    return new Matrix(
+      value.data.map((entry) => entry * factor),
+      value.rows,
+      value.columns,
+    );
+  return (value as readonly number[]).map((entry) => entry * factor);
+}
