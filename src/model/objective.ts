@@ -221,7 +221,9 @@ function addTo(gradients: (Float64Array | undefined)[], { variables }: VariableL
   for (const [i, own] of term.gradients) {
     if (variables[i]!.start < 0) continue;
     const before = gradients[i];
-    gradients[i] = before === undefined ? own : before.map((entry, k) => entry + own[k]!);
+    if (before === undefined) gradients[i] = own;
+    // They are nobody else's.
+    else for (let k = 0; k < own.length; k++) before[k]! += own[k]!;
   }
 }
 

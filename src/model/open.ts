@@ -110,7 +110,7 @@ export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
   let isOpen = true;
   const checked = (x: ArrayLike<number>) => {
     if (!isOpen) throw new InvalidInputError(`This model was disposed of: open it again.`);
-    const point = x instanceof Float64Array ? x.slice() : Float64Array.from(x);
+    const point = x instanceof Float64Array ? x : Float64Array.from(x);
     if (point.length === size) return point;
     throw new InvalidInputError(`The model '${model.name}' has ${size} variables, but ${point.length} were given.`);
   };

@@ -6,6 +6,7 @@ import type { Float64Memory } from '../../numerics/memory.ts';
 import type { FusedOperations, RadialProfile, RadialSum } from '../../numerics/operations/covariances.ts';
 import type { LinearAlgebraEngine } from '../../numerics/operations/linearAlgebra.ts';
 import { Float64Backend } from '../float64/backend.ts';
+import { sizeOf } from '../float64/operations/operation.ts';
 import { type GaussianData, gaussianLogDensity } from '../linearAlgebra/gaussianLogDensity.ts';
 import { requireBackend } from '../linearAlgebra/operands.ts';
 import {
@@ -105,22 +106,32 @@ function valueAtOnce(
   const width = y!.shape[1]!;
   const observed = { n, q, x: backend.offset(x!), y: backend.offset(y!), width, columns: width };
   const one = (info: TensorInfo) => memory.number(backend.offset(info));
-  // A copy: a view may be detached by what is allocated.
-  const lengthscale = backend.float64(l!).slice();
-  const numbers = { variance: one(v!), lengthscale, bias: one(b!), noise: one(s!) };
-  const found = fusedOperations(memory).radialLogDensity(observed, profile, parametersOf(numbers, q), isWanted(0));
+  const isShared = sizeOf(l!.shape) === 1;
+  const lengthscales = new Float64Array(q);
+  if (isShared) lengthscales.fill(one(l!));
+  else lengthscales.set(backend.float64(l!));
+  const numbers = { variance: one(v!), lengthscales, bias: one(b!), noise: one(s!) };
+  const found = fusedOperations(memory).radialLogDensity(observed, profile, numbers, isWanted(0));
   if (found === undefined) return undefined;
-  const { slopes, points = NONE } = found;
+  const { slopes, points } = found;
   return {
     value: logDensity(n, width, found.logDeterminant, found.quadratic),
     slopes: (slope) => [
-      multiplied(points, slope),
+      points === undefined ? NONE : multiplied(points, slope),
       isWanted(1) ? Float64Array.of(slope * slopes.variance) : NONE,
-      isWanted(2) ? multiplied(lengthscaleGradient(slopes, numbers), slope) : NONE,
+      isWanted(2) ? inLengthscales(slopes, isShared, slope) : NONE,
       isWanted(3) ? Float64Array.of(slope * slopes.bias) : NONE,
       isWanted(4) ? Float64Array.of(slope * slopes.noise) : NONE,
     ],
   };
+}
+
+/** The gradient in each lengthscale, or in the one that all columns share. */
+function inLengthscales({ lengthscales }: RadialSum, isShared: boolean, slope: number): Float64Array {
+  if (!isShared) return multiplied(lengthscales as Float64Array, slope);
+  let sum = 0;
+  for (let d = 0; d < lengthscales.length; d++) sum += lengthscales[d]!;
+  return Float64Array.of(slope * sum);
 }
 
 const NONE = new Float64Array(0);

@@ -127,18 +127,20 @@ function trajectory(from: Position, of: Dynamics, random: Random, maxDepth: numb
  */
 function turnsBack(first: Subtree, second: Subtree): boolean {
   return (
-    isTurning(sum(first.momenta, second.momenta), first.begin, second.end) ||
-    isTurning(sum(first.momenta, second.begin.p), first.begin, second.begin) ||
-    isTurning(sum(second.momenta, first.end.p), first.end, second.end)
+    isTurning(first.momenta, second.momenta, first.begin, second.end) ||
+    isTurning(first.momenta, second.begin.p, first.begin, second.begin) ||
+    isTurning(second.momenta, first.end.p, first.end, second.end)
   );
 }
 
-function isTurning(momenta: Float64Array, a: PhasePoint, b: PhasePoint): boolean {
+/** ρ is the sum of two. */
+function isTurning(first: Float64Array, second: Float64Array, a: PhasePoint, b: PhasePoint): boolean {
   let atA = 0;
   let atB = 0;
-  for (let i = 0; i < momenta.length; i++) {
-    atA += momenta[i]! * a.velocity[i]!;
-    atB += momenta[i]! * b.velocity[i]!;
+  for (let i = 0; i < first.length; i++) {
+    const momentum = first[i]! + second[i]!;
+    atA += momentum * a.velocity[i]!;
+    atB += momentum * b.velocity[i]!;
   }
   return !(atA > 0 && atB > 0);
 }
