@@ -1,6 +1,6 @@
 import { count, errorsOf, library, plot, readLabels, readMatrix, rowsOf } from './data.mjs';
 
-const { bayesianGplvm, draw, fit, gplvm, laplaceApproximation, Matrix, nuts, rbf, rHat } = library;
+const { bayesianGplvm, draw, fit, gplvm, laplaceApproximation, Matrix, nuts, rbf } = library;
 const { latentPlot, pictureGrid } = plot;
 
 /** Rows, transitions of each chain in the warm-up and after it, and the most doublings of a trajectory: an evaluation takes N³. */
@@ -30,13 +30,15 @@ async function posteriorMaps(study) {
       const method = nuts({ maxDepth: set.maxDepth });
       const drawn = await draw(model, { start, priors: 'weak', chains: CHAINS, warmup, draws, method, seed: 1 });
       const { latents, diagnostics, logDensity, divergences, message } = drawn;
-      const alone = count(CHAINS).map((c) => withinChain(latents.aligned.slice(c * draws, (c + 1) * draws)));
       return {
-        latents: latents.mean.toArrays(),
-        covariances: latents.covariances.map((own) => own.toArrays()),
         rHat: latents.rHat,
         essBulk: latents.essBulk,
-        alone,
+        alone: Array.from(latents.chainRHat),
+        modes: latents.modes.map((own) => ({
+          chains: own.chains,
+          latents: own.mean.toArrays(),
+          covariances: own.covariances.map((covariance) => covariance.toArrays()),
+        })),
         levels: count(CHAINS).map((c) => meanOf(logDensity.row(c))),
         evaluations: diagnostics.evaluations,
         divergences: divergences.length,
@@ -49,20 +51,30 @@ async function posteriorMaps(study) {
       const result = await fit(bayesianGplvm(Y, options), { maxIterations: study.quick ? 30 : 1000, seed: 1 });
       return { latents: result.latents.toArrays(), variances: result.latentVariances.toArrays() };
     });
+    const byMode = (of) =>
+      Object.fromEntries(
+        found.modes.map((mode) => [
+          found.modes.length === 1
+            ? 'draws'
+            : `draws of ${mode.chains.length === 1 ? 'chain' : 'chains'} ${mode.chains.join(', ')}`,
+          mode[of],
+        ]),
+      );
     const covariancesOf = {
-      draws: found.covariances,
+      ...byMode('covariances'),
       Laplace: found.laplace.covariances,
       variational: variational.variances?.map(([a, b]) => [
         [a, 0],
         [0, b],
       ]),
     };
-    const latentsOf = { draws: found.latents, Laplace: found.laplace.latents, variational: variational.latents };
+    const latentsOf = { ...byMode('latents'), Laplace: found.laplace.latents, variational: variational.latents };
     rows.push([
       name,
       Y.rows,
       found.rHat.toFixed(3),
       found.alone.map((own) => own.toFixed(2)).join(' '),
+      found.modes.map(({ chains }) => chains.join(' ')).join(' | '),
       found.essBulk.toFixed(0),
       found.levels.map((own) => own.toFixed(1)).join(' '),
       found.divergences,
@@ -105,11 +117,22 @@ async function posteriorMaps(study) {
       )
       .join(
         ', ',
-      )}. Turning leaves distances as they are, so R̂ is the largest of distances between points (300 pairs); 'alone' is the same of each chain by itself, split. Draws with R̂ above 1.01 are no posterior yet. Where chains alone are near 1 then, each explores a mode of its own, and the mean log density of each tells how far these are apart; where chains alone are above 1.01 too, they have not explored even one in this many transitions, and their ellipses show how far they have drifted.`,
+      )}. Turning leaves distances as they are, so R̂ is the largest of distances between points (300 pairs); 'alone' is the same of each chain by itself, split. Chains are of one map where the means of their distances differ by less than a standard deviation within a chain, root mean square; each map has its own picture and width. Draws with R̂ above 1.01 are no posterior yet. Where chains alone are near 1 then, each explores a mode of its own, and the mean log density of each tells how far these are apart; where chains alone are above 1.01 too, they have not explored even one in this many transitions, and their ellipses show how far they have drifted.`,
   );
   study.table(
     'Whether the chains agree',
-    ['data', 'N', 'R̂', 'alone', 'least ESS', 'log density of each chain', 'divergences', 'gradients', 'CPU s'],
+    [
+      'data',
+      'N',
+      'R̂',
+      'alone',
+      'chains of each map',
+      'least ESS',
+      'log density of each chain',
+      'divergences',
+      'gradients',
+      'CPU s',
+    ],
     rows,
     { timed: ['CPU s'] },
   );
@@ -128,14 +151,6 @@ async function laplaceOf(model, start) {
   } catch (error) {
     return { latents, reason: error.message };
   }
-}
-
-/** The largest split R̂ of distances in one chain. */
-function withinChain(latents) {
-  const N = latents[0].rows;
-  const chosen = count(N).flatMap((i) => [1, 7, 13].map((step) => [i, (i + step) % N]).filter(([a, b]) => a !== b));
-  const distance = (X, i, j) => Math.hypot(X.at(i, 0) - X.at(j, 0), X.at(i, 1) - X.at(j, 1));
-  return Math.max(...chosen.map(([i, j]) => rHat([latents.map((X) => distance(X, i, j))])));
 }
 
 const meanOf = (values) => values.reduce((sum, entry) => sum + entry, 0) / values.length;

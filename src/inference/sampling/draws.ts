@@ -474,6 +474,30 @@ const MANY_POINTS = 100;
 /** Below this E-BFMI a chain explores the energies too slowly. */
 const LEAST_EBFMI = 0.3;
 
+/** A chain whose own R̂ is above this has not explored the map that it is at. */
+const UNSETTLED = 1.1;
+
+/** Which chains draw which map, and how likely these are. */
+function mapsOf({ modes, chainRHat }: LatentDraws, logDensity: Float64Array, chains: number): string {
+  const draws = logDensity.length / chains;
+  const level = (of: readonly number[]) => {
+    const own = of.map((c) => logDensity.subarray(c * draws, (c + 1) * draws));
+    return own.reduce((sum, chain) => sum + chain.reduce((total, entry) => total + entry, 0), 0) / (own.length * draws);
+  };
+  const named = modes.map(
+    ({ chains: of }) =>
+      `${of.length === 1 ? 'chain' : 'chains'} ${of.join(', ')} (mean log density ${level(of).toFixed(1)})`,
+  );
+  const unsettled = chainRHat.filter((own) => own > UNSETTLED).length;
+  const maps =
+    modes.length === 1
+      ? 'All chains draw one map, whose mean distances agree within a standard deviation.'
+      : `The chains draw ${modes.length} different maps, which are in latents.modes: ${named.join('; ')}.`;
+  return unsettled === 0
+    ? maps
+    : `${maps} ${unsettled} of ${chains} chains have not explored even their own, at R̂ of up to ${Math.max(...chainRHat).toFixed(2)} each by itself.`;
+}
+
 function messageOf(
   { sampler, statistics, jittered, added, chains }: DrawsRecord,
   summary: DrawsSummary,
@@ -497,6 +521,7 @@ function messageOf(
       `The chains have not mixed: R̂ of ${what} is ${worst.toFixed(3)}, above ${MOST_RHAT}. Draw longer, begin at a fit, or look for modes in a plot of the chains.`,
     );
   }
+  if (apart && worst > MOST_RHAT) sentences.push(mapsOf(latents, statistics.logDensity, chains));
   const points = latents?.mean.rows ?? 0;
   if (points >= MANY_POINTS && !(worst <= MOST_RHAT && least >= wanted)) {
     sentences.push(

@@ -18,7 +18,7 @@ export type { DrawOptions, DrawStep } from './drawOptions.ts';
 export type { Divergence, DrawnProjection, Draws, DrawsJSON, DrawsPredictOptions, DrawsRecord } from './draws.ts';
 export type { ChainsLike } from './givenDraws.ts';
 export type { InferenceData, NestedNumbers } from './inferenceData.ts';
-export type { LatentDraws } from './latentDraws.ts';
+export type { LatentDraws, LatentMode } from './latentDraws.ts';
 export {
   type LeaveOneOut,
   loo,

@@ -3,6 +3,17 @@ import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
 import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
 import { essBulk, rHat } from './convergence.ts';
+import { mean as average, sampleVariance } from './moments.ts';
+
+/** Chains that draw one map, as far as their means tell. */
+export interface LatentMode {
+  /** From 0. */
+  readonly chains: readonly number[];
+  /** The mean of their latents, turned onto each other, N×q. */
+  readonly mean: Matrix;
+  /** The covariance of each point about it, q×q. */
+  readonly covariances: readonly Matrix[];
+}
 
 /** What the draws say of the latents of free points. */
 export interface LatentDraws {
@@ -16,7 +27,17 @@ export interface LatentDraws {
   readonly rHat: number;
   /** The least bulk ESS of these distances. */
   readonly essBulk: number;
+  /** The largest split R̂ of these distances in each chain: far above 1 the chain has not explored even its own map. */
+  readonly chainRHat: Float64Array;
+  /**
+   * Chains in groups whose maps are the same: the means of distances of two chains of a group, or of a series of chains between them, differ by less than a standard deviation
+   * within a chain, root mean square over pairs of points. One group says that there is one map, not that the chains have mixed.
+   */
+  readonly modes: readonly LatentMode[];
 }
+
+/** Means of distances that differ by so many standard deviations within a chain are of different maps. */
+const APART = 1;
 
 /** Most pairs of points whose distances are looked at. */
 const MOST_PAIRS = 300;
@@ -44,13 +65,55 @@ export function latentDraws(latents: readonly Matrix[], chains: number): LatentD
       chains,
     ),
   );
+  const length = latents.length / chains;
+  const modes = groupsOf(distances, chains).map((group) => ({
+    chains: group,
+    ...spreadOf(ownMean(group.flatMap((c) => aligned.slice(c * length, (c + 1) * length)))),
+  }));
   return Object.freeze({
     mean,
     covariances,
     aligned,
     rHat: Math.max(...distances.map(rHat)),
     essBulk: Math.min(...distances.map(essBulk)),
+    chainRHat: Float64Array.from({ length: chains }, (_, c) => Math.max(...distances.map((own) => rHat([own[c]!])))),
+    modes,
   });
+}
+
+/** Draws of a group turned onto their own mean: that of all chains may lie between maps. */
+function ownMean(aligned: readonly Matrix[]): readonly Matrix[] {
+  const target = meanOf(aligned);
+  return aligned.map((X) => turned(X, target));
+}
+
+/**
+ * Chains that are linked by maps that agree.
+ *
+ * @param distances - of each pair of points, chains × draws
+ */
+function groupsOf(distances: readonly (readonly number[][])[], chains: number): number[][] {
+  const moments = distances.map((own) =>
+    own.map((chain) => {
+      const values = Float64Array.from(chain);
+      return [average(values), sampleVariance(values)] as const;
+    }),
+  );
+  const isLinked = (a: number, b: number) => {
+    let [between, within] = [0, 0];
+    for (const own of moments) {
+      between += square(own[a]![0] - own[b]![0]);
+      within += (own[a]![1] + own[b]![1]) / 2;
+    }
+    return between <= square(APART) * within;
+  };
+  const groups: number[][] = [];
+  for (let c = 0; c < chains; c++) {
+    const near = groups.filter((group) => group.some((other) => isLinked(other, c)));
+    const joined = [...near.flat(), c];
+    groups.splice(0, groups.length, ...groups.filter((group) => !near.includes(group)), joined);
+  }
+  return groups.map((group) => group.sort((a, b) => a - b)).sort((a, b) => a[0]! - b[0]!);
 }
 
 function chainsOf(values: readonly number[], chains: number): number[][] {

@@ -53,6 +53,50 @@ describe('draws of latents that are free to turn', () => {
   });
 });
 
+describe('chains at two maps', () => {
+  // Chains 0 and 2 at one map, 1 at another; each draw turned by an angle of its own.
+  const maps = [0, 1].map(() => Array.from({ length: 6 }, () => [random.normal(), random.normal()]));
+  const drawOf = (map: number, s: number) =>
+    Matrix.from(
+      maps[map]!.map(([x, y]) => {
+        const [a, b] = [x! + 0.05 * random.normal(), y! + 0.05 * random.normal()];
+        return [Math.cos(s) * a - Math.sin(s) * b, Math.sin(s) * a + Math.cos(s) * b];
+      }),
+    );
+  const {
+    modes,
+    chainRHat,
+    rHat: worst,
+  } = latentDraws(
+    [0, 1, 0].flatMap((map) => Array.from({ length: 40 }, (_, s) => drawOf(map, s))),
+    3,
+  );
+  const distance = (X: { at(i: number, d: number): number }, i: number, j: number) =>
+    Math.hypot(X.at(i, 0) - X.at(j, 0), X.at(i, 1) - X.at(j, 1));
+
+  it('are told apart by their distances, with the mean map of each', () => {
+    expect(modes.map(({ chains }) => chains)).toEqual([[0, 2], [1]]);
+    modes.forEach(({ mean }, m) => {
+      const own = Matrix.from(maps[m]!);
+      for (const [i, j] of [
+        [0, 1],
+        [2, 5],
+        [3, 4],
+      ] as const) {
+        expect(Math.abs(distance(mean, i, j) - distance(own, i, j))).toBeLessThan(0.06);
+      }
+    });
+    for (const covariance of modes[1]!.covariances) {
+      expect(covariance.at(0, 0) + covariance.at(1, 1)).toBeLessThan(0.01);
+    }
+  });
+
+  it('are not mixed together, though each by itself is', () => {
+    expect(worst).toBeGreaterThan(1.5);
+    expect(Math.max(...chainRHat)).toBeLessThan(1.3);
+  });
+});
+
 describe('the covariance of a window of a chain', () => {
   const points = Array.from({ length: 9 }, () => Float64Array.from({ length: 3 }, () => random.normal()));
   const mean = Float64Array.from({ length: 3 }, (_, i) => points.reduce((sum, x) => sum + x[i]! / 9, 0));

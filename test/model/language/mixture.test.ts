@@ -16,6 +16,7 @@ import {
   mapped,
   mixture,
   observed,
+  open,
   priorDraws,
   rbf,
   real,
@@ -153,4 +154,27 @@ describe('a mixture', () => {
     expect(make).toThrow(InvalidInputError);
     expect(make).toThrow(message);
   });
+});
+
+it('the density of the variables of a mixture has its own gradient, the Jacobian of the weights in it', () => {
+  const model = defineModel({
+    name: 'clusters',
+    variables: ({ y }: { y: Matrix }) => {
+      const parts = [around({ mean: real(-2) }), around({ mean: real(0.5) }), around({ mean: real(3) })];
+      const x = latent({ dim: 1, init: Matrix.from([[-2], [0], [1], [3]]), density: mixture(parts) });
+      const kernel = rbf({ variance: fixed(1), lengthscale: fixed(1) });
+      return { x, y: observed(y, { density: gaussianProcess({ kernel, noise: fixed(0.1) }), given: x }) };
+    },
+  })({ y: Matrix.from([[-1], [0.2], [0.4], [1]]) });
+  const opened = open(model, { jacobian: true });
+  // Three weights are two variables.
+  expect(opened.size).toBe(4 + 2 + 3);
+  const x = opened.start.map((entry, i) => entry + 0.1 * Math.sin(i));
+  const { gradient } = opened.evaluate(x);
+  const h = 1e-5;
+  gradient.forEach((slope, i) => {
+    const at = (step: number) => opened.evaluate(x.with(i, x[i]! + step)).value;
+    expect(Math.abs(slope - (at(h) - at(-h)) / (2 * h))).toBeLessThan(1e-7);
+  });
+  opened.dispose();
 });
