@@ -12,10 +12,10 @@ const SETS = {
   letter: 'letter',
   pendigits: 'pendigits_test',
   USPS: 'usps',
-  'YALE-B': 'yaleb',
-  'COIL-20': 'coil20_32',
   'two moons': 'two_moons',
   'motion capture': 'cmu_mocap',
+  'YALE-B': 'yaleb',
+  'COIL-20': 'coil20_32',
 };
 const OPTIONAL = { vowels: 'vowels', UMIST: 'umist', satimage: 'satimage' };
 
