@@ -115,6 +115,7 @@ const calls = {
   lpp: (o) => root.lpp(Y, o),
   mapped: (o) => root.mapped(root.known(X), root.linearMap(), o),
   markov: (o) => root.markov(o),
+  segmentsOf: (o) => root.segmentsOf([1, 2, 3], o),
   matern12: (o) => root.matern12(o),
   matern32: (o) => root.matern32(o),
   matern52: (o) => root.matern52(o),
