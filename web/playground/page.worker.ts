@@ -1,8 +1,6 @@
 import {
   type Fit,
   fitSteps,
-  type Geometry,
-  geometry,
   type FitStep as LibraryStep,
   loadFit,
   Matrix,
@@ -165,7 +163,6 @@ let fitted: { fit: AnyFit; observations: Matrix | undefined; units: Standardised
 let remembered: object | undefined;
 let rounds: readonly number[] = [];
 let likeness: Promise<Likeness> | undefined;
-let surface: { readonly of: AnyFit; readonly geometry: Geometry } | undefined;
 
 self.addEventListener('message', async ({ data }: MessageEvent<Signal | { id: number; request: Request }>) => {
   if ('signal' in data) {
@@ -338,13 +335,9 @@ async function placed(Y: Matrix): Promise<Placed> {
   return { latents: plain(found.latents), unlikely: isUnlikely(seen, found.logDensity, usual), by, compared, moved };
 }
 
-const PATH_POINTS = 40;
-
-/** The shortest path among the observations between two places, in the units that were fitted. */
-function geodesic({ from, to }: Request & { kind: 'geodesic' }): Answers['geodesic'] {
-  const { fit } = fitted!;
-  if (surface?.of !== fit) surface = { of: fit, geometry: geometry(fit) };
-  const { latents, length, converged } = surface.geometry.geodesic([...from], [...to], { points: PATH_POINTS });
+async function geodesic({ from, to }: Request & { kind: 'geodesic' }): Promise<Answers['geodesic']> {
+  const { shortestPath } = await import('./paths.ts');
+  const { latents, length, converged } = shortestPath(fitted!.fit, from, to);
   return { latents: plain(latents), length, converged };
 }
 
