@@ -2,6 +2,7 @@ import { coverage } from './coverage.mjs';
 import { defaultStrengths } from './defaultStrengths.mjs';
 import { defaults } from './defaults.mjs';
 import { drillGlasso } from './drill.mjs';
+import { duplicates } from './duplicates.mjs';
 import { embeddingScores } from './embeddingScores.mjs';
 import { fieldDensities } from './fieldDensities.mjs';
 import { gplrfDimensionality, gplrfFigure1, gplrfFigure3, gplrfFigure4 } from './gplrfFigures.mjs';
@@ -25,6 +26,7 @@ export const reproductions = [
   coverage,
   defaultStrengths,
   defaults,
+  duplicates,
   labelledDefaults,
   gplvmOil,
   gplvmMocap,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { checkAllPairs } from '../../core/allPairs.ts';
+import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -74,6 +75,11 @@ const defined = defineComputedModel({
     const { within, between } = classScatter(coordinates, classes);
     const epsilon = (regularization * trace) / points.rows;
     const { columns: rank } = coordinates;
+    if (rank < latentDim) {
+      throw new InvalidInputError(
+        `kernelLda was asked for ${latentDim} dimensions, but its points vary in ${rank} direction${rank === 1 ? '' : 's'} of the feature space only. Choose a smaller latentDim.`,
+      );
+    }
     for (let k = 0; k < rank; k++) within.data[k * (rank + 1)]! += epsilon;
     const { values: ratios, vectors } = generalisedPairs(between, within);
     const order = Array.from({ length: latentDim }, (_, c) => ratios.length - 1 - c);

@@ -258,6 +258,17 @@ describe('projections refuse', () => {
     ['to be evaluated', () => evaluate(lda(Y, labels)), /closed form/],
     ['more dimensions than directions', () => fit(lpp(Y, { latentDim: 6 })), /vary in 5 directions only/],
     [
+      'more dimensions than points vary in',
+      () =>
+        fit(
+          kernelLda(
+            Y.map((_, i) => Y[i === 0 ? 0 : 1]!),
+            labels,
+          ),
+        ),
+      /vary in 1 direction of the feature space only/,
+    ],
+    [
       'a column that differs between classes alone',
       () =>
         fit(
