@@ -116,10 +116,15 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
   const shown =
     nodes.find(({ variable, isPointwise: isShown }) => isShown && variable.role === 'latent') ??
     nodes.find(({ variable, isPointwise: isShown }) => isShown && variable.role === 'mapped') ??
-    nodes.find(({ variable }) => variable.role === 'embedded');
+    nodes.find(({ variable }) => variable.role === 'embedded') ??
+    // A regression shows its inputs.
+    nodes.find(({ name, variable, isPointwise: isShown }) => {
+      const isInput = nodes.some((node) => node.variable.role === 'observed' && node.given.includes(name));
+      return isShown && variable.role === 'known' && isInput;
+    });
   if (shown === undefined) {
     throw new InvalidInputError(
-      `The variables of ${owner} have no latent, mapped or embedded one with a row a point. Return one.`,
+      `The variables of ${owner} have no latent, mapped or embedded one with a row a point, and no known one that an observed one is given. Return one.`,
     );
   }
   return { nodes, shared, points, shown, isNamed: places !== undefined };
