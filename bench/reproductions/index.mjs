@@ -5,17 +5,20 @@ import { drillGlasso } from './drill.mjs';
 import { duplicates } from './duplicates.mjs';
 import { embeddingScores } from './embeddingScores.mjs';
 import { fieldDensities } from './fieldDensities.mjs';
+import { fieldInBound } from './fieldInBound.mjs';
 import { gplrfDimensionality, gplrfFigure1, gplrfFigure3, gplrfFigure4 } from './gplrfFigures.mjs';
 import { gplrfTable1 } from './gplrfTable1.mjs';
 import { gplvmMocap, gplvmOil } from './gplvm.mjs';
 import { gplvmImputation } from './imputation.mjs';
 import { jointField } from './jointField.mjs';
 import { labelledDefaults } from './labelledDefaults.mjs';
+import { manifoldsFound } from './manifolds.mjs';
 import { drillStudy, meuFigure7, meuFigures } from './maxEntropyUnfolding.mjs';
 import { mpmeFigure4, mpmeTeapots } from './mpmeClustering.mjs';
 import { mpmeFigures } from './mpmeFigures.mjs';
 import { mpmeTable2 } from './mpmeTable2.mjs';
 import { newPoints } from './newPoints.mjs';
+import { oilSplits } from './oilSplits.mjs';
 import { sampledMaps } from './sampledMaps.mjs';
 import { tpslvmFigures, tpslvmTable1, tpslvmTable2 } from './tpslvm.mjs';
 import { tpslvmTeapots } from './tpslvmTeapots.mjs';
@@ -33,6 +36,9 @@ export const reproductions = [
   gplvmImputation,
   bayesianOil,
   bayesianHeldOut,
+  oilSplits,
+  fieldInBound,
+  manifoldsFound,
   poissonCircle,
   bernoulliDigits,
   sampledMaps,

@@ -1,0 +1,233 @@
+import { count, library, op } from './data.mjs';
+
+const {
+  bayesianGplvm,
+  circle,
+  defineDensity,
+  defineModel,
+  fit,
+  fixed,
+  gaussian,
+  gaussianProcess,
+  isomap,
+  latent,
+  mapped,
+  Matrix,
+  observed,
+  periodic,
+  rbf,
+  seededRandom,
+  sphere,
+  standardNormal,
+  torus,
+} = library;
+
+const TURN = 2 * Math.PI;
+const onChart = (name, dim, chart, options = {}) =>
+  defineModel({
+    name,
+    variables: (y) => {
+      const z = latent({ dim, ...options });
+      const x = mapped(z, chart());
+      return { z, x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
+    },
+  });
+const circular = onChart('circular', 1, circle);
+const toric = onChart('toric', 2, torus);
+const spherical = onChart('spherical', 3, sphere, { density: standardNormal() });
+
+/** cos(ka) and sin(ka). */
+const waves = (a, ...orders) => orders.flatMap((k) => [Math.cos(k * a), Math.sin(k * a)]);
+/** The length of the mean of exp(i(θ ± θ′)), whichever way round. */
+const agreement = (found, truth) =>
+  Math.max(
+    ...[1, -1].map((sign) => {
+      const mean = (of) => truth.reduce((sum, a, i) => sum + of(a + sign * found[i]) / truth.length, 0);
+      return Math.hypot(mean(Math.cos), mean(Math.sin));
+    }),
+  );
+/** Correlation of the cosines of the angles between all pairs of points. */
+function cosineCorrelation(points, X) {
+  const dot = (a, b) => a.reduce((sum, entry, d) => sum + entry * b[d], 0);
+  const rows = X.toArrays();
+  const pairs = points.flatMap((p, i) => points.slice(0, i).map((o, j) => [dot(p, o), dot(rows[i], rows[j])]));
+  const mean = [0, 1].map((k) => pairs.reduce((sum, pair) => sum + pair[k] / pairs.length, 0));
+  const moment = (k, l) => pairs.reduce((sum, pair) => sum + (pair[k] - mean[k]) * (pair[l] - mean[l]), 0);
+  return moment(0, 1) / Math.sqrt(moment(0, 0) * moment(1, 1));
+}
+
+/** What is behind the observations, features of it with their scales, and how well a fit agrees with it. */
+const manifolds = {
+  circle: {
+    model: circular,
+    points: 100,
+    columns: 10,
+    scales: [1, 1, 0.5, 0.5, 0.3, 0.3],
+    draw: ({ uniform }) => TURN * uniform(),
+    features: (a) => waves(a, 1, 2, 3),
+    score: (truth, { latents }) => agreement(latents.data, truth),
+  },
+  torus: {
+    model: toric,
+    points: 200,
+    columns: 12,
+    scales: [1, 1, 1, 1, 0.4, 0.4],
+    draw: ({ uniform }) => [TURN * uniform(), TURN * uniform()],
+    features: ([a, b]) => [...waves(a, 1), ...waves(b, 1), Math.cos(a) * Math.cos(b), Math.sin(a) * Math.sin(b)],
+    score: (truth, { latents }) => {
+      const one = (k, d) =>
+        agreement(
+          latents.column(k),
+          truth.map((pair) => pair[d]),
+        );
+      return Math.max(Math.min(one(0, 0), one(1, 1)), Math.min(one(0, 1), one(1, 0)));
+    },
+  },
+  sphere: {
+    model: spherical,
+    points: 120,
+    columns: 12,
+    scales: [1, 1, 1, 0.8, 0.8, 0.8, 0.8],
+    draw: ({ normal }) => {
+      const v = [normal(), normal(), normal()];
+      return v.map((entry) => entry / Math.hypot(...v));
+    },
+    features: ([a, b, c]) => [a, b, c, a * b, b * c, a * c, a * a - b * b],
+    score: (truth, { values }) => cosineCorrelation(truth, values.x),
+  },
+};
+
+/** Sets whose points lie on a circle, on a line, fill a plane, or lie on a curve that crosses itself. */
+const shapes = {
+  'a circle': ({ uniform }) => waves(TURN * uniform(), 1, 2, 3),
+  'a line': ({ uniform }) => {
+    const t = 2 * uniform() - 1;
+    const [c, s] = waves(t, Math.PI);
+    return [t, c, s, t * t, Math.sin(1.5 * Math.PI * t), t ** 3];
+  },
+  'a blob': ({ normal }) => {
+    const [a, b] = [normal(), normal()];
+    return [a, b, Math.sin(a), Math.sin(b), 0.5 * a * b, Math.cos(a + b)];
+  },
+  'a figure eight': ({ uniform }) => {
+    const t = TURN * uniform();
+    const [u, v] = [Math.sin(t), Math.sin(2 * t)];
+    return [u, v, u * v, u * u - v * v, u ** 3, v ** 3];
+  },
+};
+const SHAPE_SCALES = [1, 1, 0.5, 0.5, 0.3, 0.3];
+
+/** N×D: features in random combinations, with noise. */
+function mixed(features, scales, columns, noise, { normal }) {
+  const weights = count(columns).map(() => scales.map(() => normal()));
+  return Matrix.from(
+    features.map((f) => weights.map((w) => f.reduce((sum, own, k) => sum + w[k] * scales[k] * own, noise * normal()))),
+  );
+}
+
+const uniformAngle = defineDensity({
+  name: 'uniformAngle',
+  logDensity: (_, { value }) => op.mul(-Math.log(TURN), op.ones([value.shape[0]])),
+});
+/** Angles as Gaussian rows: a process of the embedded circle's rbf is a periodic one of the angle. */
+const angular = defineModel({
+  name: 'angular',
+  variables: ({ y, init, inducing }) => {
+    const z = latent({ dim: 1, init, density: uniformAngle(), posterior: gaussian({ variance: 0.01 }) });
+    const kernel = periodic({ period: fixed(TURN) });
+    return { z, y: observed(y, { density: gaussianProcess({ kernel, inducing }), given: z }) };
+  },
+});
+
+/** Bounds on log p(Y) where the latents lie on a circle, on a line and in a plane. */
+async function bounds(Y, inducing, maxIterations) {
+  const { latents } = await fit(circular(Y), { maxIterations });
+  const onCircle = await fit(angular({ y: Y, init: latents, inducing }), { maxIterations });
+  const flat = async (latentDim) => {
+    const map = await fit(isomap(Y, { latentDim, neighbours: 10 }));
+    const starts = [];
+    for (const init of [undefined, map]) {
+      const model = bayesianGplvm(Y, { latentDim, inducing, ...(init && { init }) });
+      starts.push((await fit(model, { maxIterations })).objective);
+    }
+    return Math.max(...starts);
+  };
+  return { circle: onCircle.objective, line: await flat(1), plane: await flat(2) };
+}
+
+async function run(study) {
+  const seeds = count(study.quick ? 1 : 20).map((k) => k + 1);
+  const maxIterations = study.quick ? 60 : 1000;
+  const found = [];
+  const told = [];
+  study.note(
+    `Latents on a manifold, y = W·f(x) + noise with standard normal W and features f of a uniform point x, ${seeds.length} set(s) of each (seeds 1 to ${seeds.length}), fitted at the defaults in ${maxIterations} iterations at the most: \`observed(y, { density: gaussianProcess({ kernel: rbf() }), given: mapped(latent(…), circle()) })\`, and torus() and sphere(). Angles are compared by the length of the mean of exp(i(θ ± θ′)), the lesser of both on the torus; points of the sphere by the correlation of the cosines between all pairs. A fit without noise ends at the floor of the noise, as its message says.`,
+  );
+  study.table(
+    'Manifolds found',
+    ['manifold', 'points', 'deviation of the noise', 'sets', 'agree by .99', 'by .999', 'least agreement', 'converged'],
+    found,
+  );
+  for (const [name, { model, points, columns, scales, draw, features, score }] of Object.entries(manifolds)) {
+    for (const noise of name === 'circle' ? [0, 0.1] : [0.1]) {
+      const outcomes = [];
+      for (const seed of seeds) {
+        const own = await study.cell(`${name}, noise ${noise}, seed ${seed}`, async () => {
+          const random = seededRandom(seed);
+          const truth = count(points).map(() => draw(random));
+          const Y = mixed(truth.map(features), scales, columns, noise, random);
+          const result = await fit(model(Y), { maxIterations });
+          return { status: result.status, score: score(truth, result) };
+        });
+        outcomes.push(own);
+      }
+      const above = (least) => outcomes.filter((own) => own.score >= least).length;
+      const least = Math.min(...outcomes.map((own) => own.score));
+      const converged = outcomes.filter(({ status }) => status === 'converged').length;
+      found.push([name, points, noise, outcomes.length, above(0.99), above(0.999), least.toFixed(5), converged]);
+    }
+  }
+  const inducing = study.quick ? 8 : 20;
+  const steps = study.quick ? 40 : 300;
+  study.note(
+    `Whether there is a circle: bounds on log p(Y) of 100 points in 10 columns, noise .1, by Gaussian rows under a uniform density of the angle (a process with a periodic kernel, which is that of the embedded circle with an rbf; started at the angles of the points' fit), and by Bayesian GPLVMs of one and two latent dimensions (the better of the starts at principal components and at Isomap); ${inducing} inducing inputs, ${steps} iterations. The figure eight is a smooth image of a circle that crosses itself, and its observations are functions of its place in the plane.`,
+  );
+  study.table(
+    'What the evidence says',
+    ['points lie on', 'sets', 'a circle', 'a line', 'a plane', 'median lead of a circle', 'least', 'largest'],
+    told,
+  );
+  for (const [shape, draw] of Object.entries(shapes)) {
+    const leads = [];
+    const winners = [];
+    for (const seed of seeds) {
+      const own = await study.cell(`${shape}, seed ${seed}`, async () => {
+        const random = seededRandom(seed);
+        const features = count(study.quick ? 40 : 100).map(() => draw(random));
+        return bounds(mixed(features, SHAPE_SCALES, 10, 0.1, random), inducing, steps);
+      });
+      leads.push(own.circle - Math.max(own.line, own.plane));
+      winners.push(Object.keys(own).reduce((best, name) => (own[name] > own[best] ? name : best)));
+    }
+    leads.sort((a, b) => a - b);
+    const wins = (name) => winners.filter((own) => own === name).length;
+    told.push([
+      shape,
+      winners.length,
+      wins('circle'),
+      wins('line'),
+      wins('plane'),
+      leads[Math.floor(leads.length / 2)].toFixed(1),
+      leads[0].toFixed(1),
+      leads.at(-1).toFixed(1),
+    ]);
+  }
+}
+
+export const manifoldsFound = {
+  name: 'manifolds',
+  title: 'Latents on a circle, a torus and a sphere',
+  source: 'A comparison of our own',
+  files: [],
+  run,
+};
