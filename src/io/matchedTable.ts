@@ -20,10 +20,10 @@ import { withKnownCategories, withTruths } from './writtenValues.ts';
 export async function readMatchingTable(
   file: string,
   known: KnownColumns & { readonly idColumn?: string | undefined; readonly counts?: NormalisedCounts | undefined },
-  given: Omit<ReadTableOptions, 'columns' | 'oneHot' | keyof NormalisedCounts> = {},
+  asked: Omit<ReadTableOptions, 'columns' | 'oneHot' | keyof NormalisedCounts> = {},
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
-  checkOptions(tableOptions, given, 'readMatchingTable');
+  const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;
   const raw = withKnownCategories(withTruths(await readRawTable(file, given)), known.columns);
   const names = raw.columns.map(({ name }) => name);
   const isNamed = raw.columns.some((column) => column.isNamed);

@@ -25,11 +25,11 @@ export async function parseTable(
   name: string,
   options: ReadTableOptions = {},
 ): Promise<Table> {
-  checkOptions(tableOptions, options, 'parseTable');
+  const asked = checkOptions(tableOptions, options, 'parseTable') as ReadTableOptions;
   checkGiven(name, 'parseTable', "a file's name, a text", (given) => typeof given === 'string');
   const format = formatOf(name);
   const given = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
-  const content = await unpacked(given, name, mostBytes(format, options.maxBytes));
+  const content = await unpacked(given, name, mostBytes(format, asked.maxBytes));
   if (content.length === 0) throw new InvalidInputError(`'${name}' is empty.`);
-  return tableOf(await rawTableOf(content, format, name, options), options);
+  return tableOf(await rawTableOf(content, format, name, asked), asked);
 }

@@ -18,6 +18,6 @@ import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
  * ```
  */
 export async function readTable(file: string, options: ReadTableOptions = {}): Promise<Table> {
-  checkOptions(tableOptions, options, 'readTable');
-  return tableOf(await readRawTable(file, options), options);
+  const given = checkOptions(tableOptions, options, 'readTable') as ReadTableOptions;
+  return tableOf(await readRawTable(file, given), given);
 }
