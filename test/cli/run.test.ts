@@ -189,7 +189,7 @@ describe('latentfield fit', () => {
     const { data, out } = await prepared();
     const stop = new AbortController();
     const running = latentfield(
-      ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--max-iterations', '100000', '--out', out, '--json'],
+      ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--restarts', '500', '--out', out, '--json'],
       { signal: stop.signal },
     );
     setTimeout(() => stop.abort(), 300);

@@ -86,7 +86,7 @@ describe("a log density of one's own", () => {
       /The terms of the model 'broken' failed: Argument 'x' passed to 'sum' must be a Tensor/,
     ],
     ['a matrix', (_, x) => op.square(x), /log density of 'y' of the model 'broken' must be a scalar.*\[15,3\]/],
-    ['no tensor', () => 3, /must be a scalar, or one number a row, but number/],
+    ['no tensor', () => 3, /must be a scalar, or one number a row, but 3 was returned/],
     [
       'a tensor that outlived its evaluation',
       () => {

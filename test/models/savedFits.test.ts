@@ -9,8 +9,8 @@ const saved = (form: string, name: string): SavedAnswers =>
 
 /** Models that are newer than a form that fits were saved as; models of one's own were said by parts and terms then, which are no longer read. */
 const NEWER: Readonly<Record<string, readonly string[]>> = {
-  version1: ['ownModel', 'tsne', 'umap', 'lda', 'kernelLda', 'lpp', 'slpp', 'sammon'],
-  version2: ['ownModel', 'lda', 'kernelLda', 'lpp', 'slpp', 'sammon'],
+  version1: ['ownModel', 'tsne', 'umap', 'lda', 'kernelLda', 'lpp', 'lppOfKernel', 'slpp', 'slppOfKernel', 'sammon'],
+  version2: ['ownModel', 'lda', 'kernelLda', 'lpp', 'lppOfKernel', 'slpp', 'slppOfKernel', 'sammon'],
 };
 const namesOf = (form: string) => Object.keys(savedModels).filter((name) => !NEWER[form]?.includes(name));
 
