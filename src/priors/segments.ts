@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
+import { readGiven } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import type { TensorMap } from '../model/model.ts';
@@ -57,7 +58,7 @@ const GAP = 1.5;
  */
 export function segmentsOf(times: ArrayLike<number> | Matrix, options: SegmentsOptions = {}): number[] {
   const { maxStep } = checkOptions(segmentsSchema, options, 'segmentsOf');
-  const t = timesIn(times);
+  const t = readGiven('The times given to segmentsOf', () => timesIn(times));
   const steps = Float64Array.from({ length: Math.max(0, t.length - 1) }, (_, i) => t[i + 1]! - t[i]!);
   const back = steps.findIndex((step) => !(step > 0));
   if (back >= 0) {
