@@ -11,7 +11,17 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^latentfield$/, replacement: new URL('./src/index.ts', import.meta.url).pathname },
-      { find: /^latentfield\/ops$/, replacement: new URL('./src/tensors/ops.ts', import.meta.url).pathname },
+      { find: /^latentfield\/ops$/, replacement: new URL('./src/engine/tensors/ops.ts', import.meta.url).pathname },
+      { find: /^latentfield\/numerics$/, replacement: new URL('./src/engine/index.ts', import.meta.url).pathname },
+      {
+        find: /^latentfield\/tensors$/,
+        replacement: new URL('./src/engine/tensors/index.ts', import.meta.url).pathname,
+      },
+      { find: /^latentfield\/mapping$/, replacement: new URL('./src/processes/index.ts', import.meta.url).pathname },
+      {
+        find: /^latentfield\/(data|io|plot|workers|queue)$/,
+        replacement: new URL('./src/app/$1/index.ts', import.meta.url).pathname,
+      },
       { find: /^latentfield\/(.*)$/, replacement: new URL('./src/$1/index.ts', import.meta.url).pathname },
     ],
   },

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import seedrandom from 'seedrandom';
-import { run } from '../dist/cli/run.js';
+import { run } from '../dist/app/cli/run.js';
 import { damaged } from './mutations.mjs';
 import { Y } from './savedModels.mjs';
 

@@ -16,7 +16,7 @@ import { fit, gplvm, LatentFieldError, loadFit, Matrix, seededRandom, startThrea
 import { checksum } from 'latentfield/core';
 import { readTable } from 'latentfield/io';
 import { latentPlot, precisionGrid } from 'latentfield/plot';
-import { run } from '../dist/cli/run.js';
+import { run } from '../dist/app/cli/run.js';
 import { killedModel, killedOptions } from './killedFit.mjs';
 import { answersOf, own, savedModels, savedOptions, Y } from './savedModels.mjs';
 

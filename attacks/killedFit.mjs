@@ -1,7 +1,7 @@
 // A fit with a checkpoint in a file, to be killed: `node attacks/killedFit.mjs FILE` goes on from the file where there is one.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { pipeFlow } from '../dist/data/index.js';
+import { pipeFlow } from '../dist/app/data/index.js';
 import { fit } from '../dist/inference/index.js';
 import { gplvm } from '../dist/models/gp/gplvm.js';
 

@@ -13,7 +13,7 @@ import seedrandom from 'seedrandom';
 import { killedModel } from './killedFit.mjs';
 import { tried } from './report.mjs';
 
-const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../dist/app/cli/main.js', import.meta.url));
 const options = { maxIterations: 25, restarts: 23, seed: 1 };
 const WORKERS = 3;
 

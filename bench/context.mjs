@@ -39,7 +39,7 @@ export async function prepareContext({ short, rounds, sizes, threads }) {
 }
 
 async function findNativeLibrary(missing) {
-  const { findNative } = await fromDist('numerics/native/index.js');
+  const { findNative } = await fromDist('engine/native/index.js');
   const found = findNative();
   if ('reason' in found) {
     missing.native = found.reason;

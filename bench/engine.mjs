@@ -32,14 +32,14 @@ const { values: options } = parseArgs({
   },
 });
 const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`));
-const { Float64Memory } = await from('numerics/memory.js');
-const { wasmElementaryFunctions, wasmEngine } = await from('numerics/wasm/wasmEngine.js');
-const { wasmFusedOperations } = await from('numerics/wasm/wasmCovariances.js');
-const { startTeam } = await from('numerics/wasm/team.js');
-const { typescriptEngine, withEngine } = await from('numerics/dense/index.js');
-const { float64Backend, withFloat64 } = await from('tensors/float64/index.js');
-const { valueAndGradients } = await from('tensors/gradients.js');
-const op = await from('tensors/ops.js');
+const { Float64Memory } = await from('engine/memory.js');
+const { wasmElementaryFunctions, wasmEngine } = await from('engine/wasm/wasmEngine.js');
+const { wasmFusedOperations } = await from('engine/wasm/wasmCovariances.js');
+const { startTeam } = await from('engine/wasm/team.js');
+const { typescriptEngine, withEngine } = await from('engine/dense/index.js');
+const { float64Backend, withFloat64 } = await from('engine/tensors/float64/index.js');
+const { valueAndGradients } = await from('engine/tensors/gradients.js');
+const op = await from('engine/tensors/ops.js');
 const { seededRandom } = await from('core/random.js');
 const factories = {
   wasm: wasmEngine,

@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
   },
 });
 const { bayesianGplvm, encoded, fit, Matrix, mlpMap, seededRandom } = await fromDist('index.js');
-const { float64Backend } = await fromDist('tensors/float64/scope.js');
+const { float64Backend } = await fromDist('engine/tensors/float64/scope.js');
 const INDUCING = 50;
 const EPOCHS = 2;
 

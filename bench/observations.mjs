@@ -10,7 +10,7 @@ export async function observations({ library, peers }, n) {
 
 async function read({ Matrix }, peers, n) {
   if (peers !== undefined) return new Matrix(peers.points('oil', n), n, 12);
-  const { pipeFlow } = await fromDist('data/index.js');
+  const { pipeFlow } = await fromDist('app/data/index.js');
   return pipeFlow({ points: n, seed: 1 }).observations;
 }
 
@@ -23,7 +23,7 @@ export async function manifoldPoints({ library, peers }, kind, n) {
   if (!cached.has(key)) {
     const points =
       peers === undefined
-        ? (await fromDist('data/index.js'))[generator]({ points: n }).observations
+        ? (await fromDist('app/data/index.js'))[generator]({ points: n }).observations
         : new library.Matrix(peers.points(kind, n), n, columns);
     cached.set(key, points);
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 
-const KERNELS = new URL('../src/numerics/wasm/assembly/', import.meta.url);
+const KERNELS = new URL('../src/engine/wasm/assembly/', import.meta.url);
 const OURS = ['microKernel.ts', 'vectors.ts'];
 
 /** Twelve independent chains of multiplications and additions without any memory. */

@@ -1,6 +1,6 @@
 /**
  * Where threads pay: milliseconds that two take to start, the least time of an evaluation of a GPLVM on one and on two, by turns, and the
- * multiplications after which 'auto' starts them. The thresholds are in src/numerics/wasm/instance.ts and src/inference/fit/fitThreads.ts.
+ * multiplications after which 'auto' starts them. The thresholds are in src/engine/wasm/instance.ts and src/inference/fit/fitThreads.ts.
  *
  *   npm run build && node bench/threads.mjs [--sizes 100,200,300,400,600,1000] [--engine wasm] [--seconds 3] [--write]
  *
@@ -23,10 +23,10 @@ const { values: options } = parseArgs({
   },
 });
 const library = await fromDist('index.js');
-const { pipeFlow } = await fromDist('data/index.js');
+const { pipeFlow } = await fromDist('app/data/index.js');
 const { openProblem } = await fromDist('inference/fit/fitProblem.js');
-const { sharedMemory } = await fromDist('numerics/memory.js');
-const { shareableMultiplications } = await fromDist('numerics/wasm/instance.js');
+const { sharedMemory } = await fromDist('engine/memory.js');
+const { shareableMultiplications } = await fromDist('engine/wasm/instance.js');
 const memory = sharedMemory();
 
 const starts = [];

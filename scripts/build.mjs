@@ -25,4 +25,4 @@ const { bundleDeclarations } = await import('./bundleDeclarations.mjs');
 await bundleDeclarations(declarations);
 await import('./buildBrowser.mjs');
 await import('./buildExplorer.mjs');
-chmodSync(new URL('../dist/cli/main.js', import.meta.url), 0o755);
+chmodSync(new URL('../dist/app/cli/main.js', import.meta.url), 0o755);

@@ -14,11 +14,11 @@ mkdirSync(folder, { recursive: true });
 
 const LIBRARY = `
 export * from './index.js';
-export * as data from './data/index.js';
-export * as io from './io/inBrowsers.js';
-export * as ops from './tensors/ops.js';
-export * as plot from './plot/index.js';
-export { fitInWorker, serveFits } from './workers/index.js';
+export * as data from './app/data/index.js';
+export * as io from './app/io/inBrowsers.js';
+export * as ops from './engine/tensors/ops.js';
+export * as plot from './app/plot/index.js';
+export { fitInWorker, serveFits } from './app/workers/index.js';
 `;
 
 const DECLARED = {
@@ -65,7 +65,7 @@ async function make(entry, code, options) {
         // Both files stand in one folder.
         transform: (text, id) =>
           id === join(dist, 'inference/workers/pool.js')
-            ? text.replaceAll("'../../workers/fitWorker.js'", "'./worker.js'")
+            ? text.replaceAll("'../../app/workers/fitWorker.js'", "'./worker.js'")
             : undefined,
       },
     ],
@@ -101,7 +101,7 @@ function modulesAtOnce({ output }) {
 }
 
 await make('browser-entry.js', LIBRARY, { name: 'latentfield' });
-await make('workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false });
+await make('app/workers/fitWorker.js', undefined, { name: 'worker', codeSplitting: false });
 await make('../web/url/map.ts', undefined, { name: 'map', together: true });
 await make('../web/url/widget.ts', undefined, { name: 'widget', codeSplitting: false });
 // It exports nothing, and says so on a line of its own, that nobody takes it for CommonJS.

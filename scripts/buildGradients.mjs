@@ -7,14 +7,14 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const target = join(root, 'src/tensors/stockGradients.ts');
+const target = join(root, 'src/engine/tensors/stockGradients.ts');
 const PACKAGE = '@tensorflow/tfjs-core';
 const manifest = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
 const sources = join(dirname(manifest), 'dist');
 
 /** Gradients of operations that the backend has not: networks of images. */
 const LEFT_OUT = /^(AvgPool|MaxPool|Conv|Depthwise|Dilation|Resize|BatchToSpace|SpaceToBatch|ComplexAbs|LRN|MirrorPad)/;
-/** Those that the library's own take the place of altogether (src/tensors/float64/gradients). */
+/** Those that the library's own take the place of altogether (src/engine/tensors/float64/gradients). */
 const OWN =
   /^(SquaredDifference|RealDiv|Reciprocal|Maximum|Minimum|Tile|Select|GreaterEqual|Erf|LeakyRelu|Selu|ClipByValue|Abs|Sum|Mean|Cumsum|FusedBatchNorm)_grad/;
 

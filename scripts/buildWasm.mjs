@@ -7,11 +7,11 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const sources = join(root, 'src/numerics/wasm/assembly');
+const sources = join(root, 'src/engine/wasm/assembly');
 const BUILDS = [
   {
     entry: 'index.ts',
-    target: join(root, 'src/numerics/wasm/engineModule.ts'),
+    target: join(root, 'src/engine/wasm/engineModule.ts'),
     says: 'The WebAssembly kernels',
     name: 'engineModule',
     features: ['simd'],
@@ -19,14 +19,14 @@ const BUILDS = [
   },
   {
     entry: 'threaded.ts',
-    target: join(root, 'src/numerics/wasm/threadedEngineModule.ts'),
+    target: join(root, 'src/engine/wasm/threadedEngineModule.ts'),
     says: 'The WebAssembly kernels for threads that share a memory',
     name: 'threadedEngineModule',
     features: ['simd', 'threads'],
     options: ['--sharedMemory'],
   },
 ];
-/** The arena hands out offsets from here on (src/numerics/memory.ts). */
+/** The arena hands out offsets from here on (src/engine/memory.ts). */
 const ARENA_START = 1024;
 
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -97,7 +97,7 @@ function constant(name) {
 }
 
 /**
- * A module as text (src/numerics/wasm/instance.ts reads it): the most frequent bytes by a character each, the others by two. It is
+ * A module as text (src/engine/wasm/instance.ts reads it): the most frequent bytes by a character each, the others by two. It is
  * longer than Base64 and shorter than that and hexadecimal digits once a page is compressed, because it keeps bytes apart.
  */
 function textOf(binary) {

@@ -37,7 +37,7 @@ const NOT_RUN = [
   },
   {
     pattern: /^LATENTFIELD_REDIS=\S+ latentfield worker/,
-    reason: 'needs a Redis server: test/queue',
+    reason: 'needs a Redis server: test/app/queue',
     exists: areKnown,
   },
   { pattern: /^npm bugs /, reason: 'opens a page of the network', exists: () => true },
@@ -178,7 +178,7 @@ async function ended(command, folder) {
 /** Whether the command line knows the command, and each of its flags. */
 function areKnown(command) {
   const [, name] = /latentfield (\w+)/.exec(command);
-  const program = join(installed, 'node_modules/latentfield/dist/cli/main.js');
+  const program = join(installed, 'node_modules/latentfield/dist/app/cli/main.js');
   const { stdout, status: end } = spawnSync(process.execPath, [program, name, '--help'], { encoding: 'utf8' });
   return end === 0 && [...command.matchAll(/ (--[a-z-]+)/g)].every(([, flag]) => stdout.includes(flag));
 }

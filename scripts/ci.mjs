@@ -17,7 +17,7 @@ const plain = { ...process.env, NO_COLOR: '1' };
 
 /** What rests on linear algebra, once more on each engine: conformance, values, gradients, failures, a fit of each kind, a resumed one. */
 const ENGINE_TESTS = `
-  numerics/native tensors/linearAlgebra numerics/dense/eigenpairsOnEngines numerics/dense/topEigenpairs
+  engine/native engine/tensors/linearAlgebra engine/dense/eigenpairsOnEngines engine/dense/topEigenpairs
   kernels/gpyKernels kernels/radialGramMatrix kernels/fusedOperations kernels/thinPlateSpline
   latents/gplrf latents/gpyBackConstraints priors/latentPriors fields/quadraticApproximation
   inference/resume inference/fitSteps inference/engine.isolated
@@ -50,7 +50,7 @@ const steps = [
   { name: 'site', run: [node('buildSite.mjs')] },
   { name: 'browser: chromium', run: chromium() },
   // Those of pages, and of what is built for them.
-  { name: 'browser: tests', run: [npx('vitest', 'run', 'test/browser', 'test/plot/plotHtml')], counts: true },
+  { name: 'browser: tests', run: [npx('vitest', 'run', 'test/browser', 'test/app/plot/plotHtml')], counts: true },
   { name: 'engine native: library', run: nativeLibrary() },
   { name: 'engine native: tests', run: [npx('vitest', 'run', ...ENGINE_TESTS)], env: nativeEngine, counts: true },
   {

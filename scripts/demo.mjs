@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readLabelledTable } from '../dist/cli/labelledTable.js';
-import { pipeFlow } from '../dist/data/index.js';
+import { readLabelledTable } from '../dist/app/cli/labelledTable.js';
+import { pipeFlow } from '../dist/app/data/index.js';
+import { readTable, writeTable } from '../dist/app/io/index.js';
 import { nearestNeighbourError } from '../dist/index.js';
-import { readTable, writeTable } from '../dist/io/index.js';
 
 const given = process.argv.slice(2);
 const file = given[0]?.startsWith('-') ? undefined : given.shift();
@@ -27,7 +27,7 @@ const defaults = [
   ...(given.includes('--force') ? [] : ['--force']),
   ...(file === undefined ? withDefault('--labels', 'flow') : []),
 ];
-const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../dist/app/cli/main.js', import.meta.url));
 console.error(`Fitting ${data}; the results go to ${folder}/.`);
 const { status } = spawnSync(process.execPath, [program, 'fit', data, ...defaults, ...given], { stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);

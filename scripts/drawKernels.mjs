@@ -27,9 +27,9 @@ const {
   white,
   withFloat64,
 } = await import('../dist/index.js');
-const op = await import('../dist/tensors/ops.js');
-const { colourOf } = await import('../dist/plot/looks.js');
-const { renderSvg } = await import('../dist/plot/render.js');
+const op = await import('../dist/engine/tensors/ops.js');
+const { colourOf } = await import('../dist/app/plot/looks.js');
+const { renderSvg } = await import('../dist/app/plot/render.js');
 
 const kernels = [
   rbf(),

@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pipeFlow, swissRoll } from '../dist/data/index.js';
+import { pipeFlow, swissRoll } from '../dist/app/data/index.js';
+import { decodedGrid, latentPlot, precisionGrid, svgToPng } from '../dist/app/plot/index.js';
 import { bayesianGplvm, fit, gplvm, isomap, pca } from '../dist/index.js';
-import { decodedGrid, latentPlot, precisionGrid, svgToPng } from '../dist/plot/index.js';
 
 const docs = fileURLToPath(new URL('../docs', import.meta.url));
 const flow = pipeFlow({ points: 150, seed: 1 });

@@ -40,6 +40,6 @@ function report(what, files) {
     console.log(`${String(inside.length).padStart(4)}  ${folder}`);
     if (process.argv.includes('--list')) for (const file of inside) console.log(`      ${file}`);
   }
-  const above = files.filter((file) => !/^(core|numerics|tensors)\//.test(file)).length;
+  const above = files.filter((file) => !/^(core|engine)\//.test(file)).length;
   console.log(`${files.length} files, ${above} of them above linear algebra and tensors`);
 }

@@ -18,7 +18,7 @@ const extensions = {
     files: {
       'kernels/cauchy.js': `
         import { positive } from '../model/parameter.js';
-        import * as op from '../tensors/ops.js';
+        import * as op from '../engine/tensors/ops.js';
         import { defineKernel } from './defineKernel.js';
         export const cauchy = defineKernel({
           name: 'cauchy',
@@ -32,22 +32,22 @@ const extensions = {
   },
   likelihood: {
     files: {
-      'mapping/likelihoods/logistic.js': `
-        import * as op from '../../tensors/ops.js';
+      'processes/likelihoods/logistic.js': `
+        import * as op from '../../engine/tensors/ops.js';
         import { defineLikelihood } from './defineLikelihood.js';
         export const logistic = defineLikelihood({
           name: 'logistic',
           parameters: {},
           logDensity: (p, f, y) => op.sub(op.sub(f, y), op.mul(2, op.softplus(op.sub(f, y)))),
         });`,
-      'mapping/likelihoods/builtIn.js': `export { logistic } from './logistic.js';`,
+      'processes/likelihoods/builtIn.js': `export { logistic } from './logistic.js';`,
     },
     isKnown: ({ logistic, builtInLikelihoods }) => logistic !== undefined && builtInLikelihoods.logistic === logistic,
   },
   prior: {
     files: {
       'priors/peaked.js': `
-        import * as op from '../tensors/ops.js';
+        import * as op from '../engine/tensors/ops.js';
         import { definePrior } from './definePrior.js';
         export const peaked = definePrior({
           name: 'peaked',
@@ -86,7 +86,7 @@ const extensions = {
       'models/gp/plain.js': `
         import { observationsFrom } from '../../core/observations.js';
         import { rbf } from '../../kernels/rbf.js';
-        import { gaussianProcess } from '../../mapping/gaussianProcess.js';
+        import { gaussianProcess } from '../../processes/gaussianProcess.js';
         import { defineModel } from '../../model/defineModel.js';
         import { latent, observed } from '../../model/language/variable.js';
         export const plain = defineModel({

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { readableTable, sessionText } from './sessions.mjs';
 import { folder, tables } from './tables.mjs';
 
-const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../dist/app/cli/main.js', import.meta.url));
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(tables);
 for (const name of chosen) {
   const { files, commands, generated } = tables[name];

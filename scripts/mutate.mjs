@@ -6,7 +6,7 @@
 // number, a condition that always or never holds, a statement left out. --only takes the sources whose path holds TEXT, or one of several between
 // commas (`file.ts:12` one line); --list only names what is drawn. A fault is killed when a test fails that passes without it, or does not
 // come to an end within its seconds of a processor. It has survived when the --tests (24) nearest files of tests pass: others might
-// notice it, so that the share is a lower bound. Faults that do not compile are not counted, and src/numerics/native is left out where koffi is not
+// notice it, so that the share is a lower bound. Faults that do not compile are not counted, and src/engine/native is left out where koffi is not
 // installed, as its tests are. Exit code 1 when fewer than 88 % are killed.
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -133,14 +133,14 @@ function drawn() {
   const places = readdirSync(join(root, 'src'), { recursive: true })
     .map((path) => `src/${path}`)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !generated.includes(file))
-    .filter((file) => hasNative || !file.startsWith('src/numerics/native/'))
+    .filter((file) => hasNative || !file.startsWith('src/engine/native/'))
     .sort()
     .flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8');
       return faultsOf(text, file).map((found) => ({ file, text: text.slice(found.start, found.end), ...found }));
     })
     .filter(isAsked);
-  if (!hasNative) console.log('src/numerics/native is left out: koffi is not installed.');
+  if (!hasNative) console.log('src/engine/native is left out: koffi is not installed.');
   const random = seedrandom(`mutants ${options.seed}`);
   const below = (count) => Math.floor(random() * count);
   return Array.from({ length: Math.min(wanted, places.length) }, () => {
@@ -170,9 +170,9 @@ async function inAllCopies(work) {
 function copyOf(target) {
   const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
   const generated = [
-    'src/numerics/wasm/engineModule.ts',
-    'src/numerics/wasm/threadedEngineModule.ts',
-    'src/tensors/stockGradients.ts',
+    'src/engine/wasm/engineModule.ts',
+    'src/engine/wasm/threadedEngineModule.ts',
+    'src/engine/tensors/stockGradients.ts',
   ];
   for (const file of [...stdout.toString().split('\0'), ...generated]) {
     if (file === '' || !existsSync(join(root, file))) continue;
@@ -187,7 +187,7 @@ function copyOf(target) {
 
 async function tried(copy, { file, start, end: last, fault }) {
   const path = join(copy.folder, file);
-  const module = 'src/numerics/wasm/engineModule.ts';
+  const module = 'src/engine/wasm/engineModule.ts';
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, source.slice(0, start) + fault + source.slice(last));
   try {

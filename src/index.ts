@@ -25,13 +25,13 @@ export {
   type Standardization,
   seededRandom,
 } from './core/index.ts';
+export * from './engine/index.ts';
+export * from './engine/tensors/index.ts';
 export * from './fields/index.ts';
 export * from './inference/index.ts';
 export * from './kernels/index.ts';
 export * from './latents/index.ts';
-export * from './mapping/index.ts';
 export * from './model/index.ts';
 export * from './models/index.ts';
-export * from './numerics/index.ts';
 export * from './priors/index.ts';
-export * from './tensors/index.ts';
+export * from './processes/index.ts';

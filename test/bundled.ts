@@ -5,14 +5,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const cache = join(root, 'node_modules', '.cache');
+const cache = join(root, 'node_modules', '.cache', 'latentfield');
 const built = new Map<string, Promise<URL>>();
 
 /**
  * Sources as one file of JavaScript, for a process or a thread that a test starts: it loads in the time that TensorFlow.js takes, where
  * each source on its own takes five times as long.
  *
- * @param entry - from the root of the repository, such as `src/workers/fitWorker.ts`
+ * @param entry - from the root of the repository, such as `src/app/workers/fitWorker.ts`
  */
 export function bundled(entry: string): Promise<URL> {
   const known = built.get(entry) ?? build(entry);
@@ -28,7 +28,7 @@ async function build(entry: string): Promise<URL> {
   });
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
   const { code } = output[0];
-  // Named after what it holds, so that whatever runs beside this finds it whole or not at all. Two folders below the root, as sources are.
+  // Named after what it holds, so that whatever runs beside this finds it whole or not at all. Three folders below the root, as the program's sources are.
   const file = join(cache, `latentfield-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.mjs`);
   if (!existsSync(file)) {
     mkdirSync(dirname(file), { recursive: true });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { latentfield } from './cli/latentfield.ts';
+import { latentfield } from './app/cli/latentfield.ts';
 import { expectClose } from './tolerance.ts';
 
 const text = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');

@@ -1,10 +1,10 @@
 // The stock backends are what results are compared with; that the library needs nothing of it, the packed package shows.
 import '@tensorflow/tfjs';
 import * as tf from '@tensorflow/tfjs-core';
-import { renewSharedMemory } from '../src/numerics/memory.ts';
-import { FLOAT64 } from '../src/tensors/float64/backend.ts';
-import { float64Backend } from '../src/tensors/float64/scope.ts';
-import { writeGuard } from '../src/tensors/float64/writeGuard.ts';
+import { renewSharedMemory } from '../src/engine/memory.ts';
+import { FLOAT64 } from '../src/engine/tensors/float64/backend.ts';
+import { float64Backend } from '../src/engine/tensors/float64/scope.ts';
+import { writeGuard } from '../src/engine/tensors/float64/writeGuard.ts';
 
 // Files that share a worker share its memory, which never shrinks.
 if (tf.findBackendFactory(FLOAT64) !== null && float64Backend().memory64.reservedBytes > 2 ** 24) {

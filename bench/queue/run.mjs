@@ -22,7 +22,7 @@ const { values } = parseArgs({
 const N = Number(values.rows);
 // What a default installation has. A native library takes threads of its own, so that two workers with it share the cores badly.
 process.env.LATENTFIELD_ENGINE ??= 'wasm';
-const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/app/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'latentfield-bench-'));
 const free = createServer().listen(0, '127.0.0.1');
 await once(free, 'listening');

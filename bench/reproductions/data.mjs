@@ -18,8 +18,8 @@ export const library = {
     return result;
   },
 };
-export const op = await fromDist('tensors/ops.js');
-const { readTable } = await fromDist('io/index.js');
+export const op = await fromDist('engine/tensors/ops.js');
+const { readTable } = await fromDist('app/io/index.js');
 
 /** Whether a file of real data is there. */
 export const hasData = (name) => existsSync(`${FOLDER}/${name}`);
@@ -38,10 +38,10 @@ export async function readMatrix(name) {
 }
 
 /** Pictures of data and embeddings. */
-export const plot = await fromDist('plot/index.js');
+export const plot = await fromDist('app/plot/index.js');
 
 /** Generated data sets. */
-export const generated = await fromDist('data/index.js');
+export const generated = await fromDist('app/data/index.js');
 
 /** 0 … N − 1 */
 export const count = (N) => Array.from({ length: N }, (_, i) => i);

@@ -3,7 +3,7 @@ import { count, drawnRows, library, readLabels, readMatrix, rowsOf } from './dat
 
 const { alle, classicalMds, fit, isomap, laplacianEigenmaps, lle, mvu, nearestNeighbourError } = library;
 const { reconstructedRows } = await fromDist('models/spectral/placement/byReconstruction.js');
-const { nearestNeighbours } = await fromDist('numerics/neighbours/index.js');
+const { nearestNeighbours } = await fromDist('engine/neighbours/index.js');
 
 const SETS = {
   'oil flow': ['oil_train_X.npy', 'oil_train_y.npy'],

@@ -50,7 +50,7 @@ export function tpslvmEvaluations(context) {
 
 async function evaluations(context, of, sizes, model, peersAt = usualPeers(context, of)) {
   const { openProblem } = await fromDist('inference/fit/fitProblem.js');
-  const { float64Backend } = await fromDist('tensors/float64/scope.js');
+  const { float64Backend } = await fromDist('engine/tensors/float64/scope.js');
   const memory = float64Backend().memory64;
   const rows = [];
   for (const n of sizes) {

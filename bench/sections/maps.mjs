@@ -42,7 +42,7 @@ async function realSet({ library: { Matrix }, missing, short }, { task, file }) 
     missing.maps = `${file}_X.npy is not in ${FOLDER}. Name the folder of the data sets in LATENTFIELD_DATA.`;
     return undefined;
   }
-  const { readTable } = await fromDist('io/index.js');
+  const { readTable } = await fromDist('app/io/index.js');
   const read = async (name) => (await readTable(`${FOLDER}/${name}`, { flatten: true })).observations;
   const [all, classes] = [await read(`${file}_X.npy`), await read(`${file}_y.npy`)];
   const rows = short ? 300 : all.rows;
@@ -73,7 +73,7 @@ function sheets({ library: { Matrix, seededRandom } }, n) {
 /** Counts of eight kinds of rows whose totals differ as those of cells do. */
 async function mapsOfCounts(context, n, columns) {
   const { fit, gplvm, Matrix, pca, poisson, seededRandom, nearestNeighbourError } = context.library;
-  const { normaliseCounts } = await fromDist('io/index.js');
+  const { normaliseCounts } = await fromDist('app/io/index.js');
   const random = seededRandom(7);
   const base = Array.from({ length: columns }, () => random.normal());
   const kinds = Array.from({ length: 8 }, () => base.map((own) => Math.exp(own + 0.5 * random.normal())));

@@ -25,7 +25,7 @@ export async function mpmeOfPapers(context) {
       context.missing.papers = `${file} is not in ${FOLDER}. Name the folder of the data sets in LATENTFIELD_DATA.`;
       continue;
     }
-    const { readTable } = await fromDist('io/index.js');
+    const { readTable } = await fromDist('app/io/index.js');
     const all = (await readTable(`${FOLDER}/${file}`, { flatten: true })).observations;
     const most = context.short ? 120 : rows.most;
     const Y = Matrix.from(Array.from({ length: most }, (_, k) => all.row(rows.from + rows.step * k)));
@@ -77,7 +77,7 @@ export async function mpmeOfPapers(context) {
 async function connecting(Y, copies) {
   const { connectingPrecision } = await fromDist('fields/density/connectingPrecision.js');
   const { edgeDistances } = await fromDist('fields/density/edgeSquaredDistances.js');
-  const { completeGraph } = await fromDist('numerics/graph/index.js');
+  const { completeGraph } = await fromDist('engine/graph/index.js');
   const pairs = completeGraph(Y.rows);
   return Number(connectingPrecision(pairs, edgeDistances(Y, pairs), copies).toPrecision(2));
 }

@@ -8,9 +8,9 @@ const EQUAL = 1e-9;
 
 /** The ten nearest neighbours of every point, exactly, beside scikit-learn's brute force: points near a curved set of ten dimensions in many, with noise. */
 export async function nearestOfAll(context) {
-  const { nearestNeighbours } = await fromDist('numerics/neighbours/index.js');
-  const { sharedMemory } = await fromDist('numerics/memory.js');
-  const { withEngine } = await fromDist('numerics/dense/index.js');
+  const { nearestNeighbours } = await fromDist('engine/neighbours/index.js');
+  const { sharedMemory } = await fromDist('engine/memory.js');
+  const { withEngine } = await fromDist('engine/dense/index.js');
   const rows = [];
   for (const n of context.sizes([5000], [500])) {
     for (const D of context.short ? [256] : [256, 784]) {

@@ -46,17 +46,17 @@ async function peakContender({ seconds }) {
 }
 
 async function ourOperations(context, n) {
-  const { Float64Memory } = await fromDist('numerics/memory.js');
+  const { Float64Memory } = await fromDist('engine/memory.js');
   const { seededRandom } = context.library;
-  const { wasmEngine } = await fromDist('numerics/wasm/wasmEngine.js');
+  const { wasmEngine } = await fromDist('engine/wasm/wasmEngine.js');
   const factories = {
     wasm: wasmEngine,
-    typescript: (await fromDist('numerics/dense/index.js')).typescriptEngine,
+    typescript: (await fromDist('engine/dense/index.js')).typescriptEngine,
     native: context.native?.engine,
   };
   const { normal } = seededRandom(1);
   const random = Float64Array.from({ length: n * n }, normal);
-  const { startTeam } = await fromDist('numerics/wasm/team.js');
+  const { startTeam } = await fromDist('engine/wasm/team.js');
   const prepare = ({ engine: kind, threads, use }) => {
     const memory = new Float64Memory();
     const engine = factories[kind](memory);

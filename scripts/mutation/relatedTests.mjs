@@ -5,8 +5,8 @@ import ts from 'typescript';
 
 /** Loading these takes Redis, a browser or minutes. */
 const LEFT_OUT = /\.realData\.test\.ts$|^test\/(browser|bench|examples)\//;
-/** What is compiled from src/numerics/wasm/assembly, and what is read in its place. */
-const COMPILED = ['src/numerics/wasm/assembly/', 'src/numerics/wasm/engineModule.ts'];
+/** What is compiled from src/engine/wasm/assembly, and what is read in its place. */
+const COMPILED = ['src/engine/wasm/assembly/', 'src/engine/wasm/engineModule.ts'];
 
 /** @returns (file) => paths of tests that import it, on whatever way, nearest first */
 export function relatedTests(root) {

@@ -1,8 +1,8 @@
 import { square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
-import { doublesOf } from '../tensors/doubles.ts';
-import { matrixTensor } from '../tensors/matrixTensor.ts';
-import * as op from '../tensors/ops.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
 import type { FitProblem } from './fit/fitProblem.ts';
 import { slices } from './minimize/slices.ts';
 

@@ -1,5 +1,5 @@
 import { Matrix } from '../core/matrix.ts';
-import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
+import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 
 /** The step of differences of the gradient, as a part of the length. */
 const STEP = 1e-3;

@@ -1,8 +1,8 @@
 import { exp, log } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import { rowsOf, stacked } from '../core/rowMatrices.ts';
+import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import type { Mapping, PlaceMode, Prediction } from '../model/posterior.ts';
-import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
 import { hessiansAt } from './localCoordinates.ts';
 import type { Search } from './projectionSearch.ts';
 

@@ -1,11 +1,11 @@
 import { Matrix } from '../core/matrix.ts';
 import { columnsByName, rowsOf, stacked } from '../core/rowMatrices.ts';
+import { nearestNeighbours } from '../engine/neighbours/index.ts';
 import type { PlacedVariables } from '../model/language/abilitiesByName.ts';
 import type { FittedVariables } from '../model/language/derived.ts';
 import type { RowsByName } from '../model/language/fittedGraph.ts';
 import { joinedColumns } from '../model/language/graph.ts';
 import type { PlaceMode } from '../model/posterior.ts';
-import { nearestNeighbours } from '../numerics/neighbours/index.ts';
 import { slices } from './minimize/slices.ts';
 import { modeVariances, placeModes } from './placeModes.ts';
 import type { PlacingSettings } from './placing.ts';

@@ -1,7 +1,7 @@
 import { log, square } from '../core/elementary/index.ts';
 import type { Matrix } from '../core/matrix.ts';
+import { nearestNeighbours } from '../engine/neighbours/index.ts';
 import type { Prediction } from '../model/posterior.ts';
-import { nearestNeighbours } from '../numerics/neighbours/index.ts';
 
 /** Training latents near each other: of these the one of highest density stands for the others. */
 const NEIGHBOURS = 4;

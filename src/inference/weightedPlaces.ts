@@ -1,8 +1,8 @@
 import { exp, log, pow, square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import { rowsOf, stacked } from '../core/rowMatrices.ts';
+import { normalQuantile } from '../engine/special/quantiles.ts';
 import type { Mapping, PlaceMode } from '../model/posterior.ts';
-import { normalQuantile } from '../numerics/special/quantiles.ts';
 
 /** Points that stand for what is known of the place of a row. */
 const POINTS = 256;

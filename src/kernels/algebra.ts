@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, parameterFrom, positive } from '../model/parameter.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Kernel } from './kernel.ts';
 import { isOffset, withOffset } from './offsets.ts';
 import { namedParts } from './parameterNames.ts';

@@ -1,6 +1,6 @@
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { positive } from '../model/parameter.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel } from './defineKernel.ts';
 import { constantDiagonal } from './stationary.ts';
 

@@ -1,7 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
+import type { RadialProfile } from '../engine/tensors/ops.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
-import type { RadialProfile } from '../tensors/ops.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { ExpectationInputs, Expectations } from './expectations/expectations.ts';
 
 /**

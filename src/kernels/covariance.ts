@@ -1,11 +1,11 @@
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { entriesOf, shapeOf } from '../model/parameter.ts';
-import { doublesOf } from '../tensors/doubles.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { checkKernel } from './algebra.ts';
 import type { Kernel } from './kernel.ts';
 

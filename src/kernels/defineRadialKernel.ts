@@ -1,7 +1,7 @@
 import { checkDefinition, checkName } from '../core/given.ts';
 import { checkMembers } from '../core/members.ts';
+import * as op from '../engine/tensors/ops.ts';
 import { positive } from '../model/parameter.ts';
-import * as op from '../tensors/ops.ts';
 import { defineKernel, type KernelFactory } from './defineKernel.ts';
 import { constantDiagonal, scaledPoints } from './stationary.ts';
 

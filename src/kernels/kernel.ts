@@ -1,6 +1,6 @@
+import type { Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { AnyPaths, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
-import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { KernelCapabilities } from './capabilities.ts';
 
 /**

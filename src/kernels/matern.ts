@@ -1,5 +1,5 @@
 import { exp } from '../core/elementary/index.ts';
-import type { RadialProfile } from '../tensors/ops.ts';
+import type { RadialProfile } from '../engine/tensors/ops.ts';
 import { defineRadialKernel } from './defineRadialKernel.ts';
 
 /** The Matérn covariances of order ½, 3/2 and 5/2 with variance 1, as functions of s = r². */

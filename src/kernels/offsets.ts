@@ -1,6 +1,6 @@
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Kernel } from './kernel.ts';
 
 /** What a kernel adds to a Gram matrix when it is nothing else: one number everywhere, or on the diagonal. */

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { givenList } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 
 /**
  * Takes some columns out of points.

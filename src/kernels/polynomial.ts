@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, positive } from '../model/parameter.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { defineKernel, type KernelFactory } from './defineKernel.ts';
 import { weightedProducts, weightedSquares } from './linear.ts';
 

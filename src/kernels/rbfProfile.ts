@@ -1,5 +1,5 @@
 import { exp } from '../core/elementary/index.ts';
-import type { RadialProfile } from '../tensors/ops.ts';
+import type { RadialProfile } from '../engine/tensors/ops.ts';
 
 /** The radial basis function with variance 1, as a function of s = r². */
 export const rbfProfile: RadialProfile & { readonly name: 'rbf' } = {

@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
+import { CENTRAL_DIFFERENCES, differenceStep } from '../engine/centralDifferences.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
-import { CENTRAL_DIFFERENCES, differenceStep } from '../numerics/centralDifferences.ts';
-import { doublesOf } from '../tensors/doubles.ts';
-import { matrixTensor } from '../tensors/matrixTensor.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Kernel } from './kernel.ts';
 
 /** Largest relative difference between the variances of slopes by a step and by twice that step: without slopes it is a half or more. */

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 
 /**
  * r²_ij = Σ_d ((a_id − b_jd)/l_d)², n×m, by direct differences: never negative, 0 for coincident points, with gradient 0 there.

@@ -1,9 +1,9 @@
 import { acos, atan2, sin } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
+import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Chart } from '../model/language/map.ts';
-import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { defineMap } from './defineMap.ts';
 
 const TURN = 2 * Math.PI;

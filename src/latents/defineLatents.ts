@@ -3,10 +3,10 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition } from '../core/given.ts';
 import { describe, type Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkKnown } from '../core/members.ts';
+import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type OwnParameters, overriddenParameters } from '../model/part.ts';
-import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import type { Latents } from './latents.ts';
 
 /** What own latents may start from. */

@@ -2,6 +2,10 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkMembers, type Member } from '../core/members.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { minimize } from '../inference/minimize/minimize.ts';
 import { lbfgs } from '../inference/solvers/lbfgs.ts';
 import type { Chart, MapStart, RowMap } from '../model/language/map.ts';
@@ -11,10 +15,6 @@ import { entriesOf, fixed, type Parameter, shapeOf, valueFrom } from '../model/p
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { layOut, toNatural, toUnconstrained } from '../model/variables.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import { matrixTensor } from '../tensors/matrixTensor.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 
 /** A function from rows to rows: back-constraints, encoders, decoders, charts. A plain frozen description. */
 export interface LatentMap extends RowMap {

@@ -1,8 +1,8 @@
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { initialLatents } from '../model/initialization.ts';
 import { fixed } from '../model/parameter.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { Latents } from './latents.ts';
 
 /**

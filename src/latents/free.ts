@@ -1,8 +1,8 @@
 import type { MatrixLike } from '../core/matrix.ts';
 import { namedOptions } from '../core/options.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
 import { real } from '../model/parameter.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { Latents } from './latents.ts';
 
 /**

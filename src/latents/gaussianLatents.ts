@@ -2,9 +2,9 @@ import { InvalidInputError } from '../core/errors.ts';
 import { givenOptions } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
 import { positive, real } from '../model/parameter.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { LatentDistribution } from './latentDistribution.ts';
 
 export interface GaussianLatentsOptions {

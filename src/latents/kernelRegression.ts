@@ -3,13 +3,13 @@ import { log, square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import { standardizationOf } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { real } from '../model/parameter.ts';
 import type { Transform } from '../model/transform.ts';
-import { doublesOf } from '../tensors/doubles.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { defineMap, type LatentMap } from './defineMap.ts';
 
 /** Added to the eigenvalues of K_b, whose diagonal is 1, where the coefficients are fitted to the start of the latents. */

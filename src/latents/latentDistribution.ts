@@ -1,14 +1,14 @@
 import { isPart } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
+import type { GaussianRows } from '../engine/tensors/ops.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Initialization } from '../model/initialization.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import type { LatentMoments } from '../model/posterior.ts';
 import { valueTensors } from '../model/valueTensors.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
-import type { GaussianRows } from '../tensors/ops.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import type { LatentsJSON } from './latents.ts';
 
 /** Latents that are Gaussians, q(x_n) = N(μ_n, diag s_n): variables of their own, or a function of the observations. A plain description. */

@@ -1,11 +1,11 @@
 import type { Matrix } from '../core/matrix.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Initialization } from '../model/initialization.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { valueTensors } from '../model/valueTensors.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 
 /** What the latents X of a model are: variables of their own, or a function of the observations. A plain description. */
 export interface Latents {

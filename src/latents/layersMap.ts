@@ -2,8 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, readGiven } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
+import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterValue, real } from '../model/parameter.ts';
-import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
 import { defineMap, type MapFactory } from './defineMap.ts';
 
 /** What models of `tf.layers` have that a map needs. */

@@ -1,9 +1,9 @@
 import type { Matrix } from '../core/matrix.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { real } from '../model/parameter.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../tensors/matrixTensor.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor2D } from '../tensors/tensorflow.ts';
 import { defineMap } from './defineMap.ts';
 
 /**

@@ -3,8 +3,8 @@ import { tanh } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
+import * as op from '../engine/tensors/ops.ts';
 import { real } from '../model/parameter.ts';
-import * as op from '../tensors/ops.ts';
 import { defineMap, type LatentMap } from './defineMap.ts';
 import { ridgeRegression } from './linearMap.ts';
 

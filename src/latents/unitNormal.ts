@@ -1,8 +1,8 @@
 import { log } from '../core/elementary/index.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { normalEntries } from '../model/jointDraw.ts';
 import type { Density } from '../model/language/density.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 
 /** The prior of latents that are distributions: N(0, I), without parameters. Of Gaussian rows KL(q‖p) = ½·Σ_nd (μ² + s − log s − 1). */
 export const unitNormal: Density = Object.freeze<Density>({

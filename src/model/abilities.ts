@@ -1,6 +1,6 @@
 import type { Matrix, MatrixLike } from '../core/matrix.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
-import type { Graph } from '../numerics/graph/graph.ts';
+import type { Graph } from '../engine/graph/graph.ts';
 import type { Prediction, Projection } from './posterior.ts';
 
 /** Options of `project` and what rests on it. */

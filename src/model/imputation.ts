@@ -1,5 +1,5 @@
 import { Matrix } from '../core/matrix.ts';
-import { principalSubspaceFit } from '../numerics/dense/principalComponents.ts';
+import { principalSubspaceFit } from '../engine/dense/principalComponents.ts';
 
 /** Rounds of filling in and fitting again; the start of a fit needs no more. */
 const ROUNDS = 20;

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { readGiven } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, standardizationOf, standardized } from '../core/observations.ts';
-import { principalComponents } from '../numerics/dense/principalComponents.ts';
+import { principalComponents } from '../engine/dense/principalComponents.ts';
 
 /** A fitted embedding, or anything else that has latents. */
 export interface Initialization {

@@ -1,7 +1,7 @@
 import type { Random } from '../core/random.ts';
-import { doublesOf } from '../tensors/doubles.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor, Tensor2D } from '../tensors/tensorflow.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 
 /** Functions of c columns at n points, and the noise around them. */
 export interface JointMoments {

@@ -1,13 +1,13 @@
 import { Matrix } from '../core/matrix.ts';
 import { completed } from '../core/progressiveWork.ts';
-import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
-import { connectedComponents } from '../numerics/graph/connectedComponents.ts';
-import type { Graph } from '../numerics/graph/graph.ts';
-import { landmarkDistances } from '../numerics/graph/landmarkDistances.ts';
-import { knnGraph } from '../numerics/graph/neighbourhoodGraph.ts';
-import { squaredDistance } from '../numerics/neighbours/squaredDistance.ts';
-import { bottomOfSparse } from '../numerics/sparse/bottomOfSparse.ts';
-import { sparseSymmetric } from '../numerics/sparse/index.ts';
+import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
+import { connectedComponents } from '../engine/graph/connectedComponents.ts';
+import type { Graph } from '../engine/graph/graph.ts';
+import { landmarkDistances } from '../engine/graph/landmarkDistances.ts';
+import { knnGraph } from '../engine/graph/neighbourhoodGraph.ts';
+import { squaredDistance } from '../engine/neighbours/squaredDistance.ts';
+import { bottomOfSparse } from '../engine/sparse/bottomOfSparse.ts';
+import { sparseSymmetric } from '../engine/sparse/index.ts';
 
 /** Neighbours of each point, where they connect all. */
 const NEIGHBOURS = 10;

@@ -2,7 +2,7 @@ import type { Matrix } from '../core/matrix.ts';
 import type { FittedTable } from '../core/namedTable.ts';
 import type { Random } from '../core/random.ts';
 import type { RowSource } from '../core/rowSource.ts';
-import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
+import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
 import type { AnyAbilities } from './abilities.ts';
 import type { Computation, ComputationContext, Embedding } from './computation.ts';
 import type { Parameter, ParameterValue } from './parameter.ts';

@@ -2,11 +2,11 @@ import { InvalidInputError, NumericalError, OptimizationError } from '../core/er
 import { lazily } from '../core/progressiveWork.ts';
 import { seededRandom } from '../core/random.ts';
 import { withGetters } from '../core/withGetters.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import { valueAndGradients } from '../tensors/gradients.ts';
-import * as op from '../tensors/ops.ts';
-import type { RepeatedGradients } from '../tensors/repeatedGradients.ts';
-import type { Scalar, Tensor } from '../tensors/tensorflow.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../engine/tensors/gradients.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { RepeatedGradients } from '../engine/tensors/repeatedGradients.ts';
+import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
 import { type SeenVariables, seenVariables } from './batchRows.ts';
 import { type HyperparameterTerm, hyperparameterTerms } from './hyperparameters.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkOptions } from '../core/options.ts';
-import { type EngineChoice, engineChoice, withEngine } from '../numerics/dense/index.ts';
-import { float64Backend, withFloat64 } from '../tensors/float64/scope.ts';
-import { repeatedGradients } from '../tensors/repeatedGradients.ts';
+import { type EngineChoice, engineChoice, withEngine } from '../engine/dense/index.ts';
+import { float64Backend, withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { repeatedGradients } from '../engine/tensors/repeatedGradients.ts';
 import { assemblyOf, checkModelGiven } from './givenModel.ts';
 import type { AnyModel, ParameterValues } from './model.ts';
 import { objectiveOf } from './objective.ts';

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, givenList } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { checkOptions, namedOptions } from '../core/options.ts';
-import type { Rank } from '../tensors/tensorflow.ts';
+import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
 import { entriesOf, type ParameterValue } from './parameterValue.ts';
 import { above, type PositiveTransform, softplus, type Transform, transforms } from './transform.ts';

@@ -1,6 +1,6 @@
 import { checkDefinition, givenOptions } from '../core/given.ts';
 import { unknownName } from '../core/options.ts';
-import type { Tensor } from '../tensors/tensorflow.ts';
+import type { Tensor } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from './model.ts';
 import { isParameter, type Parameter, type ParameterLike, parameterFrom, positive } from './parameter.ts';
 

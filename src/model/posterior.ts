@@ -1,6 +1,6 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { Random } from '../core/random.ts';
-import type { Graph } from '../numerics/graph/graph.ts';
+import type { Graph } from '../engine/graph/graph.ts';
 import type { FieldReading } from './language/variable.ts';
 import type { NamedPosterior } from './language/variablesModel.ts';
 

@@ -1,6 +1,6 @@
 import { square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
-import { CENTRAL_DIFFERENCES } from '../numerics/centralDifferences.ts';
+import { CENTRAL_DIFFERENCES } from '../engine/centralDifferences.ts';
 
 /** The expected metric JᵀJ of a mapping at n latent points, in squared units of the observations: the sum of two parts, each n×q², a q×q matrix a row. */
 export interface PullBack {

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkMembers, type Member } from '../core/members.ts';
-import type { Rank } from '../tensors/tensorflow.ts';
+import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { bounded, type Parameter, type ParameterOptions, type ParameterValue, type RankOf, real } from './parameter.ts';
 import { entriesOf } from './parameterValue.ts';
 import type { LogJacobian, Transform } from './transform.ts';

@@ -1,4 +1,4 @@
-import * as op from '../tensors/ops.ts';
+import * as op from '../engine/tensors/ops.ts';
 import type { ParameterValues, TensorMap } from './model.ts';
 import { entriesOf, shapeOf } from './parameter.ts';
 

@@ -9,6 +9,8 @@ import { checkOptions } from '../core/options.ts';
 import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { rowsOf } from '../core/rowMatrices.ts';
+import { classesOf, type Labels } from '../engine/graph/labels.ts';
+import { nearestNeighbours } from '../engine/neighbours/index.ts';
 import {
   type Assessment,
   assessmentOf,
@@ -37,8 +39,6 @@ import { nearestNeighbourError } from '../inference/scores/nearestNeighbourError
 import { normalizedMutualInformation } from '../inference/scores/normalizedMutualInformation.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
-import { classesOf, type Labels } from '../numerics/graph/labels.ts';
-import { nearestNeighbours } from '../numerics/neighbours/index.ts';
 import type { OwnParts } from './ownParts.ts';
 import { type RefitChanges, refitModel } from './refit.ts';
 

@@ -1,7 +1,7 @@
 // Every model that comes with the library and is made from observations, under the name by which files, workers and the command line find it:
 // one line makes one public and known. Those made from labels too are in builtInLabelled.ts.
 
-export type { Metric } from '../numerics/neighbours/index.ts';
+export type { Metric } from '../engine/neighbours/index.ts';
 export { type AlleOptions, alle } from './field/alle.ts';
 export { type DrillOptions, drill } from './field/drill.ts';
 export { type MeuOptions, meu } from './field/meu.ts';

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { MatrixLike } from '../core/matrix.ts';
+import type { Labels } from '../engine/graph/index.ts';
 import type { AnyModel, ModelJSON } from '../model/model.ts';
-import type { Labels } from '../numerics/graph/index.ts';
 import * as builtIn from './builtIn.ts';
 import * as builtInLabelled from './builtInLabelled.ts';
 import type { OwnParts } from './ownParts.ts';

@@ -5,6 +5,7 @@ import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
 import { checkOptions } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
+import { type EngineChoice, engineChoice } from '../engine/dense/index.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
 import { solve } from '../inference/minimize/minimize.ts';
 import { solveInSlices } from '../inference/minimize/slices.ts';
@@ -15,7 +16,6 @@ import { rbf } from '../kernels/rbf.ts';
 import { fixedAt } from '../latents/fixedAt.ts';
 import { meanVariance } from '../model/leastNoise.ts';
 import type { VariableLayout } from '../model/variables.ts';
-import { type EngineChoice, engineChoice } from '../numerics/dense/index.ts';
 import { latentVariableModel } from './gp/latentVariableModel.ts';
 
 /** Options of {@link gpScore}. */

@@ -1,5 +1,5 @@
 export type { UnfoldingConstraints } from '../inference/solvers/unfolding/unfoldingProblem.ts';
-export type { Inducing } from '../mapping/variational/inducingInputs.ts';
+export type { Inducing } from '../processes/variational/inducingInputs.ts';
 export { type AssessOptions, assess } from './assess.ts';
 export * from './builtIn.ts';
 export * from './builtInLabelled.ts';

@@ -9,7 +9,7 @@ import { standardNormal } from './standardNormal.ts';
 import { tsneNeighboursFactory } from './tsneNeighbours.ts';
 import { umapNeighboursFactory } from './umapNeighbours.ts';
 
-export type { Negatives } from '../numerics/neighbourEmbedding/edgeLikelihood.ts';
+export type { Negatives } from '../engine/neighbourEmbedding/edgeLikelihood.ts';
 export { type DiscriminativeOptions, discriminative } from './discriminative.ts';
 export { type DynamicsOptions, dynamics } from './dynamics.ts';
 export { type LaplacianOptions, laplacian } from './laplacian.ts';

@@ -3,6 +3,10 @@ import { checkDefinition, checkName } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkMembers, type Member } from '../core/members.ts';
 import type { Random } from '../core/random.ts';
+import type { Graph } from '../engine/graph/graph.ts';
+import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { FieldShowing } from '../model/abilities.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
@@ -11,10 +15,6 @@ import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
 import type { LearnedByLayer } from '../model/posterior.ts';
-import type { Graph } from '../numerics/graph/graph.ts';
-import { matrixTensor } from '../tensors/matrixTensor.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 
 /** What a prior on the latents may know beside them. */
 export interface PriorContext<Data = unknown, Constants = unknown> {

@@ -3,10 +3,10 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
+import { type Classes, classesOf, type Labels } from '../engine/graph/labels.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { type Classes, classesOf, type Labels } from '../numerics/graph/labels.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { notNegative } from './strength.ts';
 

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { checkOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { add, checkKernel } from '../kernels/algebra.ts';
 import { kernelFromJSON, kernelToJSON } from '../kernels/json.ts';
 import type { Kernel } from '../kernels/kernel.ts';
@@ -8,8 +10,6 @@ import { rbf } from '../kernels/rbf.ts';
 import { white } from '../kernels/white.ts';
 import type { Forecasting } from '../model/abilities.ts';
 import type { TensorMap } from '../model/model.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import {
   initialDensity,

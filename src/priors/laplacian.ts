@@ -1,12 +1,12 @@
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
+import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
+import { checkGraph, type Graph } from '../engine/graph/graph.ts';
+import { graphFromJSON, graphToJSON } from '../engine/graph/json.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { symmetricEigenpairs } from '../numerics/dense/eigenpairs.ts';
-import { checkGraph, type Graph } from '../numerics/graph/graph.ts';
-import { graphFromJSON, graphToJSON } from '../numerics/graph/json.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { notNegative } from './strength.ts';
 

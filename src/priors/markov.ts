@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { checkOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { initialDensity, type SequenceData, savedSequence, sequenceEntries, transitionsOf } from './segments.ts';
 

@@ -1,6 +1,6 @@
-import { doublesOf } from '../tensors/doubles.ts';
-import { numericOperation } from '../tensors/tape.ts';
-import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { numericOperation } from '../engine/tensors/tape.ts';
+import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 
 /** A function of N×q numbers, row by row, that fills its gradient. */
 export type PlainFunction = (X: Float64Array, gradient: Float64Array) => number;

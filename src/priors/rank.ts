@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import { dot } from '../engine/vectors.ts';
 import { entriesOf, fixed, type Parameter, type ParameterLike, shapeOf } from '../model/parameter.ts';
 import type { Transform } from '../model/transform.ts';
-import { dot } from '../numerics/vectors.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { notNegative } from './strength.ts';
 

@@ -4,10 +4,10 @@ import { InvalidInputError } from '../core/errors.ts';
 import { readGiven } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import { medianOf } from '../engine/vectors.ts';
 import type { TensorMap } from '../model/model.ts';
-import { medianOf } from '../numerics/vectors.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../tensors/tensorflow.ts';
 
 const row = 'first rows of sequences, whole numbers from 0 in ascending order';
 const start = v.pipe(v.number(row), v.integer(row), v.minValue(0, row));

@@ -1,8 +1,8 @@
 import { log } from '../core/elementary/index.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { normalEntries } from '../model/jointDraw.ts';
 import { fixed } from '../model/parameter.ts';
-import * as op from '../tensors/ops.ts';
-import type { Tensor1D, Tensor2D } from '../tensors/tensorflow.ts';
 import { definePrior } from './definePrior.ts';
 
 /**

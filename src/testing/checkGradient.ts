@@ -1,11 +1,11 @@
 import { namedOptions } from '../core/options.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../engine/tensors/gradients.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar } from '../engine/tensors/tensorflow.ts';
 import { type GivenValues, givenValues } from '../model/evaluate.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import { valueAndGradients } from '../tensors/gradients.ts';
-import * as op from '../tensors/ops.ts';
-import type { Scalar } from '../tensors/tensorflow.ts';
 import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
 import { type CheckOptions, type ConformanceReport, conformance } from './report.ts';
 

@@ -1,13 +1,13 @@
 import { Matrix } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import type { Conditional, Density, DensityContext, DensityStart, Rows } from '../model/language/density.ts';
 import type { Batch, ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { valueTensors } from '../model/valueTensors.ts';
-import { doublesOf } from '../tensors/doubles.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import { matrixTensor } from '../tensors/matrixTensor.ts';
 import { randomPoints } from './agreement.ts';
 
 /** Rows of a variable and of those that it is given, as plain numbers; `present` is 1 where an entry of the value is observed. */

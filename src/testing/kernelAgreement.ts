@@ -2,6 +2,10 @@ import { square } from '../core/elementary/index.ts';
 import { LatentFieldError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { seededRandom } from '../core/random.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
 import { type AnyKernelFactory, builtInKernels, type KernelCatalogue } from '../kernels/catalogue.ts';
 import { covariance } from '../kernels/covariance.ts';
 import { describe } from '../kernels/describe.ts';
@@ -18,10 +22,6 @@ import { startedAt } from '../kernels/startedAt.ts';
 import type { ParameterValues } from '../model/model.ts';
 import { shapeOf } from '../model/parameter.ts';
 import { valueTensors } from '../model/valueTensors.ts';
-import { doublesOf } from '../tensors/doubles.ts';
-import { withFloat64 } from '../tensors/float64/scope.ts';
-import { matrixTensor } from '../tensors/matrixTensor.ts';
-import * as op from '../tensors/ops.ts';
 import { agreement } from './agreement.ts';
 
 /** Rounds of draws, by whose spread the error of their mean is known. */

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LatentFieldError } from '../core/errors.ts';
-import { float64Backend } from '../tensors/float64/scope.ts';
-import { writeGuard } from '../tensors/float64/writeGuard.ts';
+import { float64Backend } from '../engine/tensors/float64/scope.ts';
+import { writeGuard } from '../engine/tensors/float64/writeGuard.ts';
 
 /** One thing that was looked at. */
 export interface Check {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, gplvm } from '../../src/index.ts';
-import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
+import { NEEDS_CHROMIUM, startChromium } from '../app/plot/chromium.ts';
 import { servedPages } from './servedPages.ts';
 
 const isBuilt = existsSync(new URL('../../dist/browser/latentfield.js', import.meta.url));
@@ -19,8 +19,8 @@ const model = () => gplvm(Y, { latentDim: 2 });
 
 // What runs in a page: the bundle has the types of the library.
 type Library = typeof import('../../src/index.ts') & {
-  readonly plot: typeof import('../../src/plot/index.ts');
-  readonly fitInWorker: typeof import('../../src/workers/index.ts')['fitInWorker'];
+  readonly plot: typeof import('../../src/app/plot/index.ts');
+  readonly fitInWorker: typeof import('../../src/app/workers/index.ts')['fitInWorker'];
 };
 
 describe.skipIf(why !== '')(`the library in a page${why}`, () => {

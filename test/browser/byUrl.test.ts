@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, gplvm, pca } from '../../src/index.ts';
 import { THEMES } from '../../web/url/themes.ts';
-import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
+import { NEEDS_CHROMIUM, startChromium } from '../app/plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
 const built = fileURLToPath(new URL('../../dist/browser', import.meta.url));

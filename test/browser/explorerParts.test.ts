@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, gplvm, Matrix, ppca, seededRandom } from '../../src/index.ts';
 import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
 import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';

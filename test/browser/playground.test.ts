@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, gplvm, nearestNeighbourError, pca, trustworthiness } from '../../src/index.ts';
-import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
+import { NEEDS_CHROMIUM, startChromium } from '../app/plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { builtInKernels, gplvm, knnGraph, Matrix, parseKernel, rbf } from '../../src/index.ts';
-import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
+import { NEEDS_CHROMIUM, startChromium } from '../app/plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

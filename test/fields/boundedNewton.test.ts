@@ -1,5 +1,7 @@
 import { seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { type EngineChoice, withEngine } from '../../src/engine/dense/index.ts';
+import { sharedMemory } from '../../src/engine/memory.ts';
 import { curvedField } from '../../src/fields/density/curvedField.ts';
 import { lbfgs, lbfgsb, minimize } from '../../src/inference/index.ts';
 import { boundedNewton } from '../../src/inference/solvers/boundedNewton.ts';
@@ -7,8 +9,6 @@ import { denseWeightsSolver, firstWeights } from '../../src/inference/solvers/fi
 import { type FieldProblem, kktResidual, weightScale } from '../../src/inference/solvers/fields/fieldProblem.ts';
 import { denseCurvature } from '../../src/model/denseCurvature.ts';
 import type { QuadraticModel } from '../../src/model/solver.ts';
-import { type EngineChoice, withEngine } from '../../src/numerics/dense/index.ts';
-import { sharedMemory } from '../../src/numerics/memory.ts';
 import { expectClose } from '../tolerance.ts';
 import { fieldMaximum, fieldObjective } from './fieldObjective.ts';
 

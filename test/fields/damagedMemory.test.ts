@@ -2,12 +2,12 @@ import { completeGraph, knnGraph, Matrix } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { seededRandom } from '../../src/core/random.ts';
+import { laplacianFactor } from '../../src/engine/sparse/index.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { edgeDistances } from '../../src/fields/density/edgeSquaredDistances.ts';
 import { interiorPoint } from '../../src/inference/solvers/fields/interiorPoint.ts';
 import { penaltyPath } from '../../src/inference/solvers/fields/penaltyPath.ts';
 import type { SolverMemory } from '../../src/model/solver.ts';
-import { laplacianFactor } from '../../src/numerics/sparse/index.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 
 const random = seededRandom(4);
 const Y = Matrix.from(Array.from({ length: 40 }, () => [random.normal(), random.normal()]));

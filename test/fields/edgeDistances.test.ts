@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
+import { completeGraph } from '../../src/engine/graph/index.ts';
 import { edgeDistances } from '../../src/fields/density/edgeSquaredDistances.ts';
-import { completeGraph } from '../../src/numerics/graph/index.ts';
 
 test.each([
   [2, 1],

@@ -21,11 +21,11 @@ import {
 } from 'latentfield';
 import { checkPrior } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
+import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
 import { valueTensors } from '../../src/model/valueTensors.ts';
 import { builtInPriors } from '../../src/models/priorCatalogue.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { valueAndGradients } from '../../src/tensors/gradients.ts';
-import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
 import { inverseOf, logDeterminantOf } from '../models/field/dense.ts';
 import { expectClose } from '../tolerance.ts';
 

@@ -2,10 +2,10 @@ import { knnGraph, Matrix } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../src/core/progressiveWork.ts';
 import { seededRandom } from '../../src/core/random.ts';
+import { laplacianFactor } from '../../src/engine/sparse/index.ts';
 import { edgeDistances } from '../../src/fields/density/edgeSquaredDistances.ts';
 import type { FieldProblem } from '../../src/inference/solvers/fields/fieldProblem.ts';
 import { interiorPoint } from '../../src/inference/solvers/fields/interiorPoint.ts';
-import { laplacianFactor } from '../../src/numerics/sparse/index.ts';
 import { expectClose } from '../tolerance.ts';
 import { fieldMaximum } from './fieldObjective.ts';
 

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { readTable } from '../../src/io/index.ts';
+import { readTable } from '../../src/app/io/index.ts';
 import { sharedFile } from '../reference.ts';
 import { expectJointFits } from './jointFit.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { laplacianFactor } from '../../src/engine/sparse/index.ts';
 import { localInverse } from '../../src/inference/solvers/fields/localInverse.ts';
-import { laplacianFactor } from '../../src/numerics/sparse/index.ts';
-import { denseInverse } from '../numerics/sparse/dense.ts';
-import { completeGraph, denseLaplacian, type pathGraph, randomWeights, rollGraph } from '../numerics/sparse/graphs.ts';
+import { denseInverse } from '../engine/sparse/dense.ts';
+import { completeGraph, denseLaplacian, type pathGraph, randomWeights, rollGraph } from '../engine/sparse/graphs.ts';
 import { expectClose } from '../tolerance.ts';
 
 /** S + diag(shift) from a dense covariance. */

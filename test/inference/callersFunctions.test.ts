@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { OptimizationError } from '../../src/core/errors.ts';
-import { pipeFlow } from '../../src/data/index.ts';
 import { type FitOptions, fit, type SelectionScore, selectOptions } from '../../src/inference/index.ts';
 import { defineDensity, defineModel, latent, observed } from '../../src/model/index.ts';
 import { gplvm, pca } from '../../src/models/index.ts';

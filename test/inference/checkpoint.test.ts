@@ -7,9 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
-import { pipeFlow } from '../../src/data/index.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar } from '../../src/engine/tensors/tensorflow.ts';
 import { type Checkpoint, type FitOptions, fit, stateFromJson } from '../../src/inference/index.ts';
 import { lbfgs, scg } from '../../src/inference/solvers/index.ts';
 import { add, bias, linear } from '../../src/kernels/index.ts';
@@ -17,13 +19,11 @@ import type { Fit } from '../../src/model/fit.ts';
 import type { AnyModel } from '../../src/model/model.ts';
 import { real } from '../../src/model/parameter.ts';
 import { gplvm, meu } from '../../src/models/index.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar } from '../../src/tensors/tensorflow.ts';
 import { bundled } from '../bundled.ts';
 import { densityModel } from './densityModel.ts';
 import { killedModel, killedOptions } from './killedFit.ts';
 
-const fitWorker = await bundled('src/workers/fitWorker.ts');
+const fitWorker = await bundled('src/app/workers/fitWorker.ts');
 
 const folder = mkdtempSync(join(tmpdir(), 'latentfield-checkpoint-'));
 afterAll(() => rmSync(folder, { recursive: true }));

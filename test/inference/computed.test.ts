@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { swissRoll } from '../../src/app/data/index.ts';
 import { InvalidInputError, OptimizationError } from '../../src/core/errors.ts';
-import { swissRoll } from '../../src/data/index.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import {
   type Checkpoint,
   type Fit,
@@ -15,7 +16,6 @@ import { serveRuns } from '../../src/inference/workers/serveRuns.ts';
 import type { Model } from '../../src/model/model.ts';
 import { classicalMds, isomap, kernelPca, laplacianEigenmaps, lle, mvu, pca, ppca } from '../../src/models/index.ts';
 import { modelFromJSON } from '../../src/models/modelFromJSON.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 
 const live = withFloat64(({ memory64 }) => memory64.liveBlocks);
 const { observations } = swissRoll({ points: 60, seed: 3 });

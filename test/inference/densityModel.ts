@@ -1,7 +1,7 @@
 import { Matrix } from '../../src/core/matrix.ts';
+import type { Scalar } from '../../src/engine/tensors/tensorflow.ts';
 import type { Model, TensorMap } from '../../src/model/model.ts';
 import type { Parameter } from '../../src/model/parameter.ts';
-import type { Scalar } from '../../src/tensors/tensorflow.ts';
 
 /** A model that is nothing but a log density of some parameters, so that a test knows everything about it. */
 export function densityModel(

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar } from '../../src/engine/tensors/tensorflow.ts';
 import {
   adam,
   bayesianGplvm,
@@ -15,8 +17,6 @@ import {
   scg,
 } from '../../src/index.ts';
 import { stopping } from '../../src/inference/minimize/ending.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar } from '../../src/tensors/tensorflow.ts';
 import { densityModel } from './densityModel.ts';
 import { rosenbrock } from './problems.ts';
 

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
+import { linearAlgebra } from '../../src/engine/dense/index.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { fit, fitSteps } from '../../src/inference/index.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
 import { evaluate } from '../../src/model/evaluate.ts';
 import { gplvm, loadFit, pca } from '../../src/models/index.ts';
-import { linearAlgebra } from '../../src/numerics/dense/index.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Tensor2D } from '../../src/tensors/tensorflow.ts';
 
 const { observations } = pipeFlow({ points: 20, seed: 1 });
 const used = new Set<string>();

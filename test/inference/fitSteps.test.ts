@@ -1,16 +1,16 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it, vi } from 'vitest';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { Matrix } from '../../src/core/matrix.ts';
-import { pipeFlow } from '../../src/data/index.ts';
+import { FLOAT64 } from '../../src/engine/tensors/float64/backend.ts';
+import { float64Backend } from '../../src/engine/tensors/float64/scope.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import { engine, type Scalar, type Tensor } from '../../src/engine/tensors/tensorflow.ts';
 import { type Checkpoint, type FitStep, fit, fitSteps } from '../../src/inference/index.ts';
 import { evaluate, type GivenValues } from '../../src/model/evaluate.ts';
 import type { Fit } from '../../src/model/fit.ts';
 import { real } from '../../src/model/parameter.ts';
 import { gplvm } from '../../src/models/index.ts';
-import { FLOAT64 } from '../../src/tensors/float64/backend.ts';
-import { float64Backend } from '../../src/tensors/float64/scope.ts';
-import * as op from '../../src/tensors/ops.ts';
-import { engine, type Scalar, type Tensor } from '../../src/tensors/tensorflow.ts';
 import { densityModel } from './densityModel.ts';
 
 const { observations } = pipeFlow({ points: 30, seed: 4 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { sharedMemory } from '../../src/engine/memory.ts';
+import { wasmEngine } from '../../src/engine/wasm/wasmEngine.ts';
 import { fitThreads } from '../../src/inference/fit/fitThreads.ts';
-import { sharedMemory } from '../../src/numerics/memory.ts';
-import { wasmEngine } from '../../src/numerics/wasm/wasmEngine.ts';
 
 const memory = sharedMemory();
 const engine = wasmEngine(memory);

@@ -1,4 +1,4 @@
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import type { FitOptions } from '../../src/inference/index.ts';
 import { gplvm } from '../../src/models/index.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
+import { rankedNeighbours } from '../../src/engine/neighbours/rankedNeighbours.ts';
 import { localScores } from '../../src/inference/scores/localScores.ts';
 import { continuity, trustworthiness } from '../../src/inference/scores/trustworthiness.ts';
-import { rankedNeighbours } from '../../src/numerics/neighbours/rankedNeighbours.ts';
 import { reference } from '../reference.ts';
 
 interface Reference {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, pca } from '../../src/index.ts';
 
 type Bundle = Readonly<Record<string, string>>;

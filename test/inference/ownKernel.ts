@@ -1,6 +1,6 @@
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Tensor2D } from '../../src/tensors/tensorflow.ts';
 
 /** A kernel that does not come with the library. */
 export const cauchy = defineKernel({

@@ -1,9 +1,9 @@
 import { Matrix } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { engineReport } from '../../src/engine/dense/index.ts';
+import { sharedMemory } from '../../src/engine/memory.ts';
 import { posteriorOn } from '../../src/inference/fit/createFit.ts';
 import type { Posterior } from '../../src/model/posterior.ts';
-import { engineReport } from '../../src/numerics/dense/index.ts';
-import { sharedMemory } from '../../src/numerics/memory.ts';
 
 /** A posterior whose members say which engine was at work when they were computed. */
 function watched() {

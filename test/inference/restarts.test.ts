@@ -1,9 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { InvalidInputError, LatentFieldError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import { pipeFlow } from '../../src/data/index.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { originsOf, perturbedStarts } from '../../src/inference/fit/restarts.ts';
 import { type FitOptions, type FitStep, fit, type NodeThread } from '../../src/inference/index.ts';
 import { adam, lbfgs } from '../../src/inference/solvers/index.ts';
@@ -15,8 +17,6 @@ import { bounded, fixed, positive, real } from '../../src/model/parameter.ts';
 import { layOut, naturalEntries, toUnconstrained } from '../../src/model/variables.ts';
 import { gplvm, mpme } from '../../src/models/index.ts';
 import { modelFromJSON } from '../../src/models/modelFromJSON.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { bundled } from '../bundled.ts';
 import { densityModel } from './densityModel.ts';
 import { cauchy } from './ownKernel.ts';
@@ -133,7 +133,7 @@ describe('perturbed starts', () => {
 });
 
 const { observations } = pipeFlow({ points: 30, seed: 4 });
-const fitWorker = await bundled('src/workers/fitWorker.ts');
+const fitWorker = await bundled('src/app/workers/fitWorker.ts');
 const workers = (count: number, file = fitWorker) => ({ count, start: () => new Worker(file) });
 const bitsOf = ({ latents, parameters, objective, terms, trace, status, message, diagnostics }: Fit) => {
   const { seconds: _, ...rest } = diagnostics;

@@ -5,7 +5,7 @@ import { shareNativeThreads } from '../../src/inference/workers/runInWorkers.ts'
 
 /** A library of the process that uses so many threads. */
 const library: { threads: number | undefined } = { threads: 64 };
-vi.mock('../../src/numerics/native/index.ts', () => ({
+vi.mock('../../src/engine/native/index.ts', () => ({
   findNative: ({ threads }: { threads?: number } = {}) => {
     library.threads = threads ?? library.threads;
     return { threads: library.threads };

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar } from '../../src/engine/tensors/tensorflow.ts';
 import {
   backConstrained,
   bayesianGplvm,
@@ -20,8 +22,6 @@ import {
   real,
 } from '../../src/index.ts';
 import { positive } from '../../src/model/parameter.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar } from '../../src/tensors/tensorflow.ts';
 import { bundled } from '../bundled.ts';
 import { densityModel } from './densityModel.ts';
 
@@ -81,7 +81,7 @@ describe('the option start of fit', () => {
   it('starts workers of restarts there too', async () => {
     const options = { start: { 'mapping.noise': 0.2 }, restarts: 1, maxIterations: 3 } as const;
     const alone = await fit(model, options);
-    const url = await bundled('src/workers/fitWorker.ts');
+    const url = await bundled('src/app/workers/fitWorker.ts');
     const shared = await fit(model, { ...options, workers: { count: 2, start: () => new Worker(url) } });
     expect(shared.objective).toBe(alone.objective);
   });

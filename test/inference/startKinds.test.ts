@@ -1,15 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { swissRoll } from '../../src/app/data/index.ts';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import { swissRoll } from '../../src/data/index.ts';
 import { backConstrained, gplvm, isomap, laplacianEigenmaps, linearMap, meu } from '../../src/index.ts';
 import { type Checkpoint, type FitOptions, fit, fitSteps } from '../../src/inference/index.ts';
 import { evaluate } from '../../src/model/evaluate.ts';
 import type { Fit } from '../../src/model/fit.ts';
 import { bundled } from '../bundled.ts';
 
-const fitWorker = await bundled('src/workers/fitWorker.ts');
+const fitWorker = await bundled('src/app/workers/fitWorker.ts');
 
 const { observations } = swissRoll({ points: 40, seed: 5 });
 const random = seededRandom(9);

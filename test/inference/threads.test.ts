@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { startThreads } from '../../src/engine/threads.ts';
 import { type FitOptions, fit, fitSteps } from '../../src/inference/index.ts';
 import { add, bias, rbf } from '../../src/kernels/index.ts';
 import { evaluate } from '../../src/model/evaluate.ts';
 import type { Fit } from '../../src/model/fit.ts';
 import { fixed } from '../../src/model/parameter.ts';
 import { gplvm, pca } from '../../src/models/index.ts';
-import { startThreads } from '../../src/numerics/threads.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
 import { bundled } from '../bundled.ts';
 
 const { observations } = pipeFlow({ points: 300, seed: 1 });

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { InvalidInputError } from '../../src/core/errors.ts';
-import { pipeFlow } from '../../src/data/index.ts';
 import type { Checkpoint } from '../../src/inference/checkpoint/checkpoint.ts';
 import { type FitOptions, type FitStep, fit } from '../../src/inference/index.ts';
 import type { Fit } from '../../src/model/fit.ts';
@@ -43,7 +43,7 @@ describe('starts that are compared on the way', () => {
 
   it('come to the same bits in workers, and after an interruption anywhere', async () => {
     const here = bitsOf(await fit(model(), options));
-    const fitWorker = await bundled('src/workers/fitWorker.ts');
+    const fitWorker = await bundled('src/app/workers/fitWorker.ts');
     const workers = { count: 2, start: () => new Worker(fitWorker) };
     expect(bitsOf(await fit(model(), { ...options, workers }))).toBe(here);
     const saved: Checkpoint[] = [];

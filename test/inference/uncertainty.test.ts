@@ -1,16 +1,16 @@
 import { bayesianGplvm, defineModel, gaussian, latent, observed, pca, standardNormal } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { InvalidInputError, NumericalError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import { pipeFlow } from '../../src/data/index.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { fit, laplaceApproximation } from '../../src/inference/index.ts';
 import { rbf } from '../../src/kernels/index.ts';
 import { evaluate, type GivenValues } from '../../src/model/evaluate.ts';
 import { bounded, fixed, positive, real } from '../../src/model/parameter.ts';
 import { gplvm } from '../../src/models/index.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar, Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 import { densityModel } from './densityModel.ts';
 

@@ -1,5 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
 import {
   add,
   bias,
@@ -31,10 +35,6 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
-import { doublesOf } from '../../src/tensors/doubles.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
-import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 import { kernelTree } from './kernelTrees.ts';
 

@@ -1,4 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
+import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   add,
   bias,
@@ -16,12 +22,6 @@ import {
   positive,
   describe as text,
 } from '../../src/index.ts';
-import { doublesOf } from '../../src/tensors/doubles.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { valueAndGradients } from '../../src/tensors/gradients.ts';
-import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { randomPoints } from '../../src/testing/agreement.ts';
 import { checkKernel } from '../../src/testing/index.ts';
 import { expectClose } from '../tolerance.ts';

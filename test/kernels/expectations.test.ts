@@ -13,6 +13,9 @@ import {
 } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
+import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   closedExpectations,
   drawnNodes,
@@ -21,9 +24,6 @@ import {
   quadratureExpectations,
 } from '../../src/kernels/expectations/index.ts';
 import { entriesOf, shapeOf } from '../../src/model/parameter.ts';
-import { doublesOf } from '../../src/tensors/doubles.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import type { Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 
 const [N, M, q] = [9, 4, 2];

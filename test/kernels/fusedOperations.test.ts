@@ -1,6 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import type { Matrix } from '../../src/core/matrix.ts';
+import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
+import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   add,
   bias,
@@ -16,12 +22,6 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
-import { doublesOf } from '../../src/tensors/doubles.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { valueAndGradients } from '../../src/tensors/gradients.ts';
-import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar, Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { randomPoints, withCoincident } from '../../src/testing/agreement.ts';
 import { expectClose } from '../tolerance.ts';
 import { withoutStructure } from './withoutStructure.ts';

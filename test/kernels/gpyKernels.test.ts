@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
+import { matrixTensor, tensorMatrix } from '../../src/engine/tensors/matrixTensor.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   add,
   bias,
@@ -18,11 +23,6 @@ import {
   white,
 } from '../../src/kernels/index.ts';
 import { entriesOf, shapeOf } from '../../src/model/parameter.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { valueAndGradients } from '../../src/tensors/gradients.ts';
-import { matrixTensor, tensorMatrix } from '../../src/tensors/matrixTensor.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 

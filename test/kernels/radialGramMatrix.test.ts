@@ -1,5 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
+import { withEngine } from '../../src/engine/dense/index.ts';
+import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { FLOAT64 } from '../../src/engine/tensors/float64/index.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   add,
   bias,
@@ -13,13 +20,6 @@ import {
 } from '../../src/index.ts';
 import { noisyGram } from '../../src/kernels/structure/index.ts';
 import { valueTensors } from '../../src/model/valueTensors.ts';
-import { withEngine } from '../../src/numerics/dense/index.ts';
-import { doublesOf } from '../../src/tensors/doubles.ts';
-import { FLOAT64 } from '../../src/tensors/float64/index.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { valueAndGradients } from '../../src/tensors/gradients.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar, Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 
 const N = 23;

@@ -1,4 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
+import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   add,
   bias,
@@ -22,12 +28,6 @@ import { featuresOf, noisyGram, symmetricBasisOf } from '../../src/kernels/struc
 import type { TensorMap } from '../../src/model/model.ts';
 import { entriesOf } from '../../src/model/parameter.ts';
 import { valueTensors } from '../../src/model/valueTensors.ts';
-import { doublesOf } from '../../src/tensors/doubles.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { valueAndGradients } from '../../src/tensors/gradients.ts';
-import { matrixTensor } from '../../src/tensors/matrixTensor.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 
 const N = 17;

@@ -1,4 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { readTable } from '../../src/app/io/index.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
+import { matrixTensor, tensorMatrix } from '../../src/engine/tensors/matrixTensor.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   add,
   bias,
@@ -23,13 +29,7 @@ import {
   standardNormal,
   thinPlateSpline,
 } from '../../src/index.ts';
-import { readTable } from '../../src/io/index.ts';
 import { isOpen, startedAt } from '../../src/kernels/startedAt.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { valueAndGradients } from '../../src/tensors/gradients.ts';
-import { matrixTensor, tensorMatrix } from '../../src/tensors/matrixTensor.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { reference, sharedFile } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 

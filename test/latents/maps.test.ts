@@ -1,6 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { standardizationOf, standardized } from '../../src/core/observations.ts';
+import { principalComponents } from '../../src/engine/dense/principalComponents.ts';
+import { float64Backend } from '../../src/engine/tensors/float64/scope.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
 import {
   backConstrained,
   defineMap,
@@ -23,9 +26,6 @@ import {
 import { latentsOf } from '../../src/latents/latents.ts';
 import { ridgeRegression } from '../../src/latents/linearMap.ts';
 import { entriesOf, type ParameterValue, real, shapeOf, valueFrom } from '../../src/model/parameter.ts';
-import { principalComponents } from '../../src/numerics/dense/principalComponents.ts';
-import { float64Backend } from '../../src/tensors/float64/scope.ts';
-import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 
 const random = seededRandom(5);

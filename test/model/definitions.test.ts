@@ -68,7 +68,7 @@ it('loadFit names kinds of parts that it does not know', async () => {
   expect(load).toThrow(InvalidInputError);
   expect(load).toThrow("loadFit has no kind of parts 'kernel'. Did you mean 'kernels'? Known are models, kernels, ");
   // A module of one's own may export anything beside its parts.
-  const parts = await import('../../src/data/manifolds.ts');
+  const parts = await import('../../src/app/data/manifolds.ts');
   expect(loadFit(json, parts as object).latents.rows).toBe(6);
   expect(loadFit(json, { kernels: undefined }).latents.rows).toBe(6);
 });

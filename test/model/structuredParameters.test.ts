@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as op from '../../src/engine/tensors/ops.ts';
 import {
   choleskyFactor,
   defineDensity,
@@ -19,7 +20,6 @@ import {
 import { type Parameter, transformOf } from '../../src/model/parameter.ts';
 import { parameterFromJSON } from '../../src/model/parameterJson.ts';
 import { parameterToJSON } from '../../src/model/parameterToJson.ts';
-import * as op from '../../src/tensors/ops.ts';
 
 /** Below 0: x = −exp(u). */
 const negative = defineTransform({

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { Float64Memory, sharedMemory } from '../../src/engine/memory.ts';
 import {
   add,
   bias,
@@ -20,7 +21,6 @@ import {
   rbf,
   tsneGplvm,
 } from '../../src/index.ts';
-import { Float64Memory, sharedMemory } from '../../src/numerics/memory.ts';
 
 /** No two of them alike. */
 const many = new Matrix(

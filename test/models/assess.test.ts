@@ -1,9 +1,9 @@
 import { assess, dgplvm, fit, gplvm, isomap, localScores, Matrix, pca, ppca, seededRandom, tsne } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { assessmentPage } from '../../src/app/plot/index.ts';
 import { calibrationOf, heldOutEntries, rowwise, withHidden } from '../../src/inference/assessment/calibration.ts';
 import { aligned, stabilityOf } from '../../src/inference/assessment/stability.ts';
 import { refitModel } from '../../src/models/refit.ts';
-import { assessmentPage } from '../../src/plot/index.ts';
 
 const noiseOf = (seed: number, N = 120, D = 6) => {
   const random = seededRandom(seed);

@@ -2,6 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readTable, standardise } from '../../src/app/io/index.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
 import {
   add,
   bayesianGplvm,
@@ -30,8 +32,6 @@ import {
   standardNormal,
 } from '../../src/index.ts';
 import { nearestNeighbourError } from '../../src/inference/index.ts';
-import { readTable, standardise } from '../../src/io/index.ts';
-import * as op from '../../src/tensors/ops.ts';
 
 const random = seededRandom(3);
 const good = () => Array.from({ length: 12 }, () => Array.from({ length: 4 }, () => random.normal()));

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs';
 import { afterEach, describe, expect, it } from 'vitest';
+import * as op from '../../src/engine/tensors/ops.ts';
 import { covariance, defineKernel, evaluate, fit, gplvm, loadFit, rbf, seededRandom } from '../../src/index.ts';
-import * as op from '../../src/tensors/ops.ts';
 
 const random = seededRandom(5);
 const Y = Array.from({ length: 15 }, () => Array.from({ length: 4 }, () => random.normal()));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { add, bias, fit, gplvm, loadFit, matern52, rbf, white } from '../../src/index.ts';
 
 const { observations } = pipeFlow({ points: 600, seed: 1 });

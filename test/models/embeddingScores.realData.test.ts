@@ -12,7 +12,7 @@ import {
   pca,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { readTable } from '../../src/io/index.ts';
+import { readTable } from '../../src/app/io/index.ts';
 import { reference, sharedFile, sharedReference } from '../reference.ts';
 
 const models: Record<string, (Y: MatrixLike, options: object) => Model> = {

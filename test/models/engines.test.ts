@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
+import type { EngineChoice } from '../../src/engine/dense/index.ts';
+import { findNative } from '../../src/engine/native/index.ts';
+import { float64Backend } from '../../src/engine/tensors/float64/index.ts';
 import { add, bias, fit, gplvm, type Kernel, matern32, rbf, thinPlateSpline } from '../../src/index.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
-import type { EngineChoice } from '../../src/numerics/dense/index.ts';
-import { findNative } from '../../src/numerics/native/index.ts';
-import { float64Backend } from '../../src/tensors/float64/index.ts';
+import { withNativeLibrary } from '../engine/native/nativeLibrary.ts';
 import { withoutStructure } from '../kernels/withoutStructure.ts';
-import { withNativeLibrary } from '../numerics/native/nativeLibrary.ts';
 import { expectClose } from '../tolerance.ts';
 
 const N = 150;

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   evaluate,
   fit,
@@ -11,8 +13,6 @@ import {
   standardNormal,
 } from '../../src/index.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { expectClose } from '../tolerance.ts';
 
 const random = seededRandom(11);

@@ -1,5 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Scalar } from '../../src/engine/tensors/tensorflow.ts';
 import {
   alle,
   fit,
@@ -16,8 +18,6 @@ import {
   scg,
 } from '../../src/index.ts';
 import { real } from '../../src/model/parameter.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Scalar } from '../../src/tensors/tensorflow.ts';
 import { densityModel } from '../inference/densityModel.ts';
 
 const refusing = (what: object) =>

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
+import { FLOAT64 } from '../../src/engine/tensors/float64/index.ts';
 import {
   add,
   bias,
@@ -15,7 +16,6 @@ import {
   white,
 } from '../../src/index.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
-import { FLOAT64 } from '../../src/tensors/float64/index.ts';
 
 const { observations } = pipeFlow({ points: 30, seed: 1 });
 

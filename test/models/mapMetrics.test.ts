@@ -12,8 +12,8 @@ import {
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../src/core/progressiveWork.ts';
-import { jointProbabilities } from '../../src/numerics/neighbourEmbedding/jointProbabilities.ts';
-import { type Metric, metricNeighboursInParts, metricNeighboursOf } from '../../src/numerics/neighbours/index.ts';
+import { jointProbabilities } from '../../src/engine/neighbourEmbedding/jointProbabilities.ts';
+import { type Metric, metricNeighboursInParts, metricNeighboursOf } from '../../src/engine/neighbours/index.ts';
 import { reference } from '../reference.ts';
 
 interface Found {

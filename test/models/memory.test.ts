@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs';
 import { expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
+import { float64Backend, withFloat64 } from '../../src/engine/tensors/float64/index.ts';
 import { add, bias, fit, gplvm, rbf, white } from '../../src/index.ts';
 import { objectiveOf } from '../../src/model/objective.ts';
 import { layOut, naturalEntries, toUnconstrained } from '../../src/model/variables.ts';
-import { float64Backend, withFloat64 } from '../../src/tensors/float64/index.ts';
 
 const model = (points: number) =>
   gplvm(pipeFlow({ points, seed: 1 }).observations, {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readTable } from '../../src/app/io/index.ts';
 import { fit, gplvm, Matrix } from '../../src/index.ts';
-import { readTable } from '../../src/io/index.ts';
 import { sharedFile } from '../reference.ts';
 
 const oil = sharedFile('data/oil_train_X.npy');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readTable } from '../../src/app/io/index.ts';
 import { fit, isomap, Matrix, tpslvm } from '../../src/index.ts';
-import { readTable } from '../../src/io/index.ts';
 import { sharedFile } from '../reference.ts';
 
 async function readViews(file: string): Promise<Matrix> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
+import { float64Backend } from '../../src/engine/tensors/float64/index.ts';
 import { evaluate, fit, loadFit, Matrix, rbf, thinPlateSpline, tpslvm } from '../../src/index.ts';
 import { startedAt } from '../../src/kernels/startedAt.ts';
 import { featuresOf } from '../../src/kernels/structure/index.ts';
-import { float64Backend } from '../../src/tensors/float64/index.ts';
 import { checkModel } from '../../src/testing/index.ts';
 import { withoutStructure } from '../kernels/withoutStructure.ts';
 import { expectClose } from '../tolerance.ts';

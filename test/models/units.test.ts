@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import { alle, evaluate, fit, Matrix, meu, nearestNeighbourError, thinPlateSpline, tpslvm } from '../../src/index.ts';
 import { expectClose } from '../tolerance.ts';
 

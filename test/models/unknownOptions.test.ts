@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pipeFlow } from '../../src/data/index.ts';
+import { pipeFlow } from '../../src/app/data/index.ts';
 import * as root from '../../src/index.ts';
 
 const { observations: Y } = pipeFlow({ points: 16, seed: 1 });

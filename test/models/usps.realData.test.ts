@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readTable } from '../../src/app/io/index.ts';
 import { fit, gplrf, kernelRegression, Matrix, seededRandom } from '../../src/index.ts';
-import { readTable } from '../../src/io/index.ts';
 import { sharedFile } from '../reference.ts';
 
 const digits = sharedFile('data/usps_X.npy');

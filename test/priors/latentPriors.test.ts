@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../../src/engine/tensors/matrixTensor.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
 import {
   add,
   discriminative,
@@ -21,9 +24,6 @@ import {
   white,
 } from '../../src/index.ts';
 import { builtInPriors } from '../../src/models/priorCatalogue.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../../src/tensors/matrixTensor.ts';
-import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 import { density, expectGradients } from './priorDensity.ts';
 import { priorReference } from './priorReference.ts';

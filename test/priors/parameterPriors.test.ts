@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as op from '../../src/engine/tensors/ops.ts';
 import {
   add,
   bias,
@@ -24,7 +25,6 @@ import {
 import { parameterFrom } from '../../src/model/parameter.ts';
 import { parameterFromJSON } from '../../src/model/parameterJson.ts';
 import { parameterToJSON } from '../../src/model/parameterToJson.ts';
-import * as op from '../../src/tensors/ops.ts';
 import { expectClose } from '../tolerance.ts';
 import { priorReference } from './priorReference.ts';
 

@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect } from 'vitest';
+import { float64Backend, withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { Matrix, type MatrixLike, type Prior } from '../../src/index.ts';
 import { entriesOf, type ParameterValue, shapeOf } from '../../src/model/parameter.ts';
-import { float64Backend, withFloat64 } from '../../src/tensors/float64/scope.ts';
-import { valueAndGradients } from '../../src/tensors/gradients.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Tensor2D } from '../../src/tensors/tensorflow.ts';
 
 /** The term of a prior and its gradients in the latents and in each of its parameters, by `X` and name. */
 export interface Density {

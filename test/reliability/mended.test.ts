@@ -1,7 +1,11 @@
 import { lstatSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { readTable, writeAtomically } from '../../src/app/io/index.ts';
+import { parseNumpy } from '../../src/app/io/npy.ts';
+import { latentPlot, precisionGrid, svgToPng } from '../../src/app/plot/index.ts';
 import { checksum } from '../../src/core/checksum.ts';
+import { Float64Memory } from '../../src/engine/memory.ts';
 import {
   alle,
   defineModel,
@@ -19,12 +23,8 @@ import {
   OptimizationError,
   parseKernel,
 } from '../../src/index.ts';
-import { readTable, writeAtomically } from '../../src/io/index.ts';
-import { parseNumpy } from '../../src/io/npy.ts';
-import { Float64Memory } from '../../src/numerics/memory.ts';
-import { latentPlot, precisionGrid, svgToPng } from '../../src/plot/index.ts';
-import { latentfield } from '../cli/latentfield.ts';
-import { temporaryFolder } from '../io/folder.ts';
+import { latentfield } from '../app/cli/latentfield.ts';
+import { temporaryFolder } from '../app/io/folder.ts';
 import { reference } from '../reference.ts';
 
 const Y = Array.from({ length: 20 }, (_, i) => [Math.sin(i / 3), Math.cos(i / 3), i / 20]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { evaluate, latentVariableModel, type Matrix, meu, rbf } from '../../src/index.ts';
-import { doublesOf } from '../../src/tensors/doubles.ts';
-import { withFloat64 } from '../../src/tensors/float64/scope.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { reference } from '../reference.ts';
 
 interface Value {

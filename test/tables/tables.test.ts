@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { readTable } from '../../src/app/io/index.ts';
 import { loadFit, Matrix } from '../../src/index.ts';
-import { readTable } from '../../src/io/index.ts';
-import { latentfield } from '../cli/latentfield.ts';
-import { temporaryFolder } from '../io/folder.ts';
+import { latentfield } from '../app/cli/latentfield.ts';
+import { temporaryFolder } from '../app/io/folder.ts';
 import { expectClose } from '../tolerance.ts';
 import { flowers, NAMES, table } from './tables.ts';
 

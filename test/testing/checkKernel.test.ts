@@ -3,7 +3,7 @@ import { defineKernel, type Kernel, positive, rbf, select } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { ConformanceError, checkKernel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
-import { writeGuard } from '../../src/tensors/float64/writeGuard.ts';
+import { writeGuard } from '../../src/engine/tensors/float64/writeGuard.ts';
 
 type Covariance = Parameters<typeof defineKernel>[0]['covariance'];
 type Matrix = tf.Tensor2D;

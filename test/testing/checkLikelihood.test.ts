@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   bernoulli,
   defineKernel,
@@ -11,8 +13,6 @@ import {
   positive,
   studentT,
 } from '../../src/index.ts';
-import * as op from '../../src/tensors/ops.ts';
-import type { Tensor, Tensor2D } from '../../src/tensors/tensorflow.ts';
 import { ConformanceError, checkKernel, checkLikelihood } from '../../src/testing/index.ts';
 
 type Density = (p: { width: Tensor }, f: Tensor2D, y: Tensor2D) => Tensor2D;

@@ -15,19 +15,19 @@ const PURPOSES = [
   ['src/kernels/', 'Describe a covariance'],
   ['src/latents/', 'Say what latents are, and put priors on them'],
   ['src/priors/', 'Say what latents are, and put priors on them'],
-  ['src/mapping/', 'Mappings and likelihoods'],
+  ['src/processes/', 'Mappings and likelihoods'],
   ['src/fields/', 'Fields over points'],
-  ['src/numerics/', 'Graphs, neighbours, engines and threads'],
+  ['src/engine/', 'Graphs, neighbours, engines and threads'],
   ['src/core/', 'Matrices, random numbers, errors'],
   // Entry points of their own, which the reference keeps apart.
-  ['src/io/', 'Read and write tables'],
-  ['src/data/', 'Generate data'],
-  ['src/plot/', 'Draw'],
+  ['src/app/io/', 'Read and write tables'],
+  ['src/app/data/', 'Generate data'],
+  ['src/app/plot/', 'Draw'],
   ['src/testing/', 'Check parts of your own'],
-  ['src/tensors/', 'Operations on tensors'],
-  ['src/workers/', 'Fit in workers'],
-  ['src/queue/', 'Fit on several machines'],
-  ['src/cli/', 'The command line'],
+  ['src/engine/tensors/', 'Operations on tensors'],
+  ['src/app/workers/', 'Fit in workers'],
+  ['src/app/queue/', 'Fit on several machines'],
+  ['src/app/cli/', 'The command line'],
 ];
 
 export const purposeOf = (file) => PURPOSES.find(([start]) => file.includes(start))?.[1];

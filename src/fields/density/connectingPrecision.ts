@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { spanningTree } from '../../numerics/graph/connectedComponents.ts';
-import type { Edges, Graph } from '../../numerics/graph/graph.ts';
+import { spanningTree } from '../../engine/graph/connectedComponents.ts';
+import type { Edges, Graph } from '../../engine/graph/graph.ts';
 
 /**
  * A base precision at which the learned graph is connected, whatever the unit of the distances and the slack penalty:

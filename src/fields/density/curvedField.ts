@@ -1,9 +1,9 @@
 import { square } from '../../core/elementary/index.ts';
 import { areSame } from '../../core/finiteArray.ts';
+import { fusedOperations } from '../../engine/dense/activeEngine.ts';
+import { sharedMemory } from '../../engine/memory.ts';
+import type { PairSteps } from '../../engine/operations/covariances.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
-import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
-import { sharedMemory } from '../../numerics/memory.ts';
-import type { PairSteps } from '../../numerics/operations/covariances.ts';
 import { invertField, type Pairs, resistancesOf } from './denseField.ts';
 import type { FieldFactor } from './fieldDensity.ts';
 

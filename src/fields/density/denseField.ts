@@ -1,9 +1,9 @@
 import { log } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
-import { linearAlgebra } from '../../numerics/dense/activeEngine.ts';
-import { logDeterminantOf } from '../../numerics/dense/factorize.ts';
-import type { Edges } from '../../numerics/graph/graph.ts';
-import { sharedMemory } from '../../numerics/memory.ts';
+import { linearAlgebra } from '../../engine/dense/activeEngine.ts';
+import { logDeterminantOf } from '../../engine/dense/factorize.ts';
+import type { Edges } from '../../engine/graph/graph.ts';
+import { sharedMemory } from '../../engine/memory.ts';
 
 /** Pairs of points, each once. */
 export type Pairs = Pick<Edges, 'sources' | 'targets'> & { readonly size: number };

@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { fusedOperations } from '../../numerics/dense/activeEngine.ts';
-import type { Edges, Graph } from '../../numerics/graph/graph.ts';
-import { sharedMemory } from '../../numerics/memory.ts';
-import { doublesOf } from '../../tensors/doubles.ts';
-import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { fusedOperations } from '../../engine/dense/activeEngine.ts';
+import type { Edges, Graph } from '../../engine/graph/graph.ts';
+import { sharedMemory } from '../../engine/memory.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 
 type Ends = Pick<Edges, 'sources' | 'targets'>;
 

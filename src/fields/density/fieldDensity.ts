@@ -1,7 +1,7 @@
-import { type LaplacianFactor, laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
-import { doublesOf } from '../../tensors/doubles.ts';
-import { numericOperation } from '../../tensors/tape.ts';
-import type { Scalar, Tensor1D } from '../../tensors/tensorflow.ts';
+import { type LaplacianFactor, laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import { numericOperation } from '../../engine/tensors/tape.ts';
+import type { Scalar, Tensor1D } from '../../engine/tensors/tensorflow.ts';
 import { type Pairs, resistancesOf, withDenseField } from './denseField.ts';
 
 /** log|L(w) + λI| and its gradient in w, R_e = U_ii + U_jj − 2U_ij. */

@@ -1,15 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { log } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import {
   type MomentProblem,
   type PrecisionEntries,
   withInverse,
 } from '../../inference/solvers/fields/momentProblem.ts';
-import { doublesOf } from '../../tensors/doubles.ts';
-import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 
 type Ends = Pick<MomentProblem, 'size' | 'sources' | 'targets'>;
 

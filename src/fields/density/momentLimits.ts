@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import type { Edges, Graph } from '../../engine/graph/graph.ts';
 import type { MomentProblem } from '../../inference/solvers/fields/momentProblem.ts';
 import { MOST_ENTRIES } from '../../inference/solvers/fields/penalizedNewton.ts';
-import type { Edges, Graph } from '../../numerics/graph/graph.ts';
 
 /**
  * Refuses what would need a larger Hessian than there can be. Without a penalty no neighbours' entry is 0; with one the steps find out

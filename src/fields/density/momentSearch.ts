@@ -1,3 +1,6 @@
+import { connectedComponents, spanningTree } from '../../engine/graph/connectedComponents.ts';
+import { supportGraph } from '../../engine/graph/edges.ts';
+import type { Edges, Graph } from '../../engine/graph/graph.ts';
 import { CONVERGED } from '../../inference/solvers/fields/denseWeights.ts';
 import { type SearchPoint, searchSolver } from '../../inference/solvers/fields/fieldSearch.ts';
 import type { MomentProblem, PrecisionEntries } from '../../inference/solvers/fields/momentProblem.ts';
@@ -10,9 +13,6 @@ import {
 import { penaltyPath } from '../../inference/solvers/fields/penaltyPath.ts';
 import type { Findings, ParameterValues } from '../../model/model.ts';
 import type { Solver } from '../../model/solver.ts';
-import { connectedComponents, spanningTree } from '../../numerics/graph/connectedComponents.ts';
-import { supportGraph } from '../../numerics/graph/edges.ts';
-import type { Edges, Graph } from '../../numerics/graph/graph.ts';
 
 /** The entries of a precision among the values of a layer's own parameters. */
 export function entriesIn({ diagonal, attraction, repulsion }: ParameterValues): PrecisionEntries {

@@ -1,5 +1,9 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
+import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
+import * as op from '../../engine/tensors/ops.ts';
 import type { FieldProblem } from '../../inference/solvers/fields/fieldProblem.ts';
 import {
   entryHessian,
@@ -7,10 +11,6 @@ import {
   type PrecisionEntries,
   withInverse,
 } from '../../inference/solvers/fields/momentProblem.ts';
-import { doublesOf } from '../../tensors/doubles.ts';
-import { withFloat64 } from '../../tensors/float64/scope.ts';
-import { matrixTensor } from '../../tensors/matrixTensor.ts';
-import * as op from '../../tensors/ops.ts';
 import { withDenseField } from './denseField.ts';
 
 /**

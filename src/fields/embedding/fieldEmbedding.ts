@@ -1,9 +1,9 @@
 import { Matrix } from '../../core/matrix.ts';
+import { supportGraph } from '../../engine/graph/edges.ts';
+import type { Edges, Graph } from '../../engine/graph/graph.ts';
+import { bottomEigenpairs, laplacianFactor, type SparseTerms } from '../../engine/sparse/index.ts';
 import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import type { LearnedByLayer, LearnedField } from '../../model/posterior.ts';
-import { supportGraph } from '../../numerics/graph/edges.ts';
-import type { Edges, Graph } from '../../numerics/graph/graph.ts';
-import { bottomEigenpairs, laplacianFactor, type SparseTerms } from '../../numerics/sparse/index.ts';
 import { imputedByField, laplacianTerms } from '../observed/imputedByField.ts';
 
 /** How latents are read off a learned field: eigenvectors of its centred covariance, or of (L + λI)f = μ·D_λ·f. */

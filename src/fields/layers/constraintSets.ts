@@ -4,14 +4,14 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, checkName, givenList, isList, readGiven } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkOptions, namedOptions } from '../../core/options.ts';
+import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { box } from '../../model/parameter.ts';
-import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import { precisionLogDeterminant } from '../density/momentDensity.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
 

@@ -3,15 +3,15 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
+import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
+import { type GraphJSON, graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { excessOf, layerResidual, type MomentProblem } from '../../inference/solvers/fields/momentProblem.ts';
 import type { MomentPoint } from '../../inference/solvers/fields/penalizedNewton.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
-import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
-import { type GraphJSON, graphFromJSON, graphToJSON } from '../../numerics/graph/json.ts';
 import { definePrior, type Prior } from '../../priors/definePrior.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import {
   latentMoments,
   type MomentTensors,

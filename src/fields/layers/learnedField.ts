@@ -1,6 +1,7 @@
 import { NumericalError } from '../../core/errors.ts';
 import { areSame } from '../../core/finiteArray.ts';
 import { completed } from '../../core/progressiveWork.ts';
+import { laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { centralPath } from '../../inference/solvers/fields/centralPath.ts';
 import { denseWeightsSolver } from '../../inference/solvers/fields/denseWeights.ts';
@@ -10,7 +11,6 @@ import { interiorPoint } from '../../inference/solvers/fields/interiorPoint.ts';
 import type { MomentProblem } from '../../inference/solvers/fields/momentProblem.ts';
 import { type MomentPoint, penalizedNewton } from '../../inference/solvers/fields/penalizedNewton.ts';
 import { penaltyPath } from '../../inference/solvers/fields/penaltyPath.ts';
-import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import { curvedField } from '../density/curvedField.ts';
 import type { Pairs } from '../density/denseField.ts';
 import { isSparse } from '../density/fieldDensity.ts';

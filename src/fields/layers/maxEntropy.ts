@@ -3,17 +3,17 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
+import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
+import { type GraphJSON, graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { type FieldProblem, kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';
 import type { FieldPoint } from '../../inference/solvers/fields/fieldSearch.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
-import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
-import { type GraphJSON, graphFromJSON, graphToJSON } from '../../numerics/graph/json.ts';
 import { definePrior, type Prior } from '../../priors/definePrior.ts';
-import { doublesOf } from '../../tensors/doubles.ts';
-import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import {
   checkDistances,
   constrainedGraph,

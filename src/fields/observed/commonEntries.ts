@@ -3,10 +3,10 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { checkObservedRows } from '../../core/observedRows.ts';
-import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
-import { checkNeighbours } from '../../numerics/graph/neighbourhoodGraph.ts';
-import { Nearest } from '../../numerics/neighbours/nearest.ts';
+import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
+import { checkNeighbours } from '../../engine/graph/neighbourhoodGraph.ts';
+import { Nearest } from '../../engine/neighbours/nearest.ts';
 
 /**
  * The k-nearest-neighbour graph (or-rule) of rows with missing entries (NaN), by the mean squared difference of the entries that two rows

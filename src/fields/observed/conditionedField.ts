@@ -1,5 +1,5 @@
 import { log } from '../../core/elementary/index.ts';
-import type { SparseTerms } from '../../numerics/sparse/index.ts';
+import type { SparseTerms } from '../../engine/sparse/index.ts';
 import {
   analyse,
   entryOf,
@@ -8,8 +8,8 @@ import {
   selectedInverse,
   solve,
   sparseSymmetric,
-} from '../../numerics/sparse/index.ts';
-import { dot } from '../../numerics/vectors.ts';
+} from '../../engine/sparse/index.ts';
+import { dot } from '../../engine/vectors.ts';
 
 /** A random field with a mean that is not known, given its values at all but some points. */
 export interface ConditionedField {

@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { observedPatterns } from '../../mapping/observedPatterns.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
+import type { SparseTerms } from '../../engine/sparse/index.ts';
 import type { Prediction } from '../../model/posterior.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
-import type { SparseTerms } from '../../numerics/sparse/index.ts';
+import { observedPatterns } from '../../processes/observedPatterns.ts';
 import { conditionedField } from './conditionedField.ts';
 
 /** L + λI as a sum of entries. */

@@ -1,11 +1,11 @@
 import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { observedPatterns } from '../../mapping/observedPatterns.ts';
+import { linearAlgebra } from '../../engine/dense/activeEngine.ts';
+import type { Edges } from '../../engine/graph/graph.ts';
+import { sharedMemory } from '../../engine/memory.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
-import { linearAlgebra } from '../../numerics/dense/activeEngine.ts';
-import type { Edges } from '../../numerics/graph/graph.ts';
-import { sharedMemory } from '../../numerics/memory.ts';
+import { observedPatterns } from '../../processes/observedPatterns.ts';
 import type { FieldFactor } from '../density/fieldDensity.ts';
 import { conditionedField } from './conditionedField.ts';
 import { laplacianTerms } from './imputedByField.ts';

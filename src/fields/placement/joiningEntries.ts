@@ -1,5 +1,5 @@
 import { NumericalError } from '../../core/errors.ts';
-import { cholesky, rowMajor, triangularSolve } from '../../numerics/typescript/matrices.ts';
+import { cholesky, rowMajor, triangularSolve } from '../../engine/typescript/matrices.ts';
 
 /** A point that joins a field of precision Θ by entries θ to k of its points, Θ held. */
 export interface JoiningMoments {

@@ -1,6 +1,6 @@
 import { log, log1p, square } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
-import { cholesky, rowMajor, triangularSolve } from '../../numerics/typescript/matrices.ts';
+import { cholesky, rowMajor, triangularSolve } from '../../engine/typescript/matrices.ts';
 
 /** A point that joins a random field by edges to k of its points, the rest of the field held. */
 export interface JoiningProblem {

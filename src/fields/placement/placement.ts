@@ -1,9 +1,9 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
+import { Nearest } from '../../engine/neighbours/nearest.ts';
+import { laplacianFactor } from '../../engine/sparse/index.ts';
 import type { Projection } from '../../model/posterior.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
-import { Nearest } from '../../numerics/neighbours/nearest.ts';
-import { laplacianFactor } from '../../numerics/sparse/index.ts';
 import type { FieldEmbedding } from '../embedding/fieldEmbedding.ts';
 import { type JoiningWeights, joiningWeights } from './joiningWeights.ts';
 

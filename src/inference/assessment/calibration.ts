@@ -1,9 +1,9 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Random } from '../../core/random.ts';
+import { erf } from '../../engine/special/erf.ts';
+import { normalQuantile } from '../../engine/special/quantiles.ts';
 import type { Prediction } from '../../model/posterior.ts';
-import { erf } from '../../numerics/special/erf.ts';
-import { normalQuantile } from '../../numerics/special/quantiles.ts';
 
 /** The share of held-out entries within central intervals of one nominal level. */
 export interface Coverage {

@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
-import { nearestNeighbours } from '../../numerics/neighbours/index.ts';
+import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
+import { nearestNeighbours } from '../../engine/neighbours/index.ts';
 
 /** How much a map stays itself when it is fitted again. */
 export interface Stability {

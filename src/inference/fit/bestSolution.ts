@@ -1,7 +1,7 @@
+import { quotients } from '../../engine/vectors.ts';
 import type { FitDiagnostics, TraceEntry } from '../../model/fit.ts';
 import type { AnyPosterior } from '../../model/posterior.ts';
 import type { Box } from '../../model/solver.ts';
-import { quotients } from '../../numerics/vectors.ts';
 import { type Stopping, stoppedBy } from '../minimize/ending.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
 import type { FitProblem } from './fitProblem.ts';

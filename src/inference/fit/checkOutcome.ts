@@ -1,11 +1,11 @@
 import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { damagedAt, readingAt } from '../../core/saved.ts';
+import type { EngineChoice } from '../../engine/dense/index.ts';
 import type { FitOutcome } from '../../model/fit.ts';
 import type { Assembly, Model } from '../../model/model.ts';
 import { entriesOf } from '../../model/parameterValue.ts';
 import { layOut, naturalEntries, type VariableLayout } from '../../model/variables.ts';
-import type { EngineChoice } from '../../numerics/dense/index.ts';
 import { shortNumber } from '../shortNumber.ts';
 import { densityOf, ENGINE_DIFFERENCE } from './fitProblem.ts';
 import { computeWith, ONE_THREAD } from './fitThreads.ts';

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import type { EngineChoice, EngineReport } from '../../engine/dense/index.ts';
 import { checkPointwise, placesOf, seenEntries } from '../../model/batchRows.ts';
 import { type GivenValues, givenValues } from '../../model/evaluate.ts';
 import type { FittedModel } from '../../model/fit.ts';
@@ -15,7 +16,6 @@ import {
   type VariableLayout,
   valuesByPath,
 } from '../../model/variables.ts';
-import type { EngineChoice, EngineReport } from '../../numerics/dense/index.ts';
 import type { ObjectiveFunction } from '../minimize/scaledObjective.ts';
 import type { FrozenVariables } from '../solvers/frozenVariables.ts';
 import { averageDensity, batches, batchesOf, type Gathered, gatheredFrom, rowsRead } from './batches.ts';

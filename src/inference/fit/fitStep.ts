@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import type { EngineReport } from '../../engine/dense/index.ts';
 import type { Embedding } from '../../model/computation.ts';
 import { valuesOfEmbedding } from '../../model/computedModel.ts';
 import type { Fit, FitDiagnostics, FitOutcome, FitStatus, TraceEntry } from '../../model/fit.ts';
 import { outsideSupport } from '../../model/parameter.ts';
-import type { EngineReport } from '../../numerics/dense/index.ts';
 import { LOST } from '../solvers/noDescent.ts';
 import type { Gathered } from './batches.ts';
 import { createFit, NO_LATENTS, unsolvedFit } from './createFit.ts';

@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { environmentVariable } from '../../core/host.ts';
+import { type EngineChoice, type EngineReport, engineReport, withEngine } from '../../engine/dense/index.ts';
+import { sharedMemory } from '../../engine/memory.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
+import type { Threads } from '../../engine/threads.ts';
+import { shareableMultiplications } from '../../engine/wasm/instance.ts';
 import type { FitDiagnostics } from '../../model/fit.ts';
-import { type EngineChoice, type EngineReport, engineReport, withEngine } from '../../numerics/dense/index.ts';
-import { sharedMemory } from '../../numerics/memory.ts';
-import type { Threads } from '../../numerics/threads.ts';
-import { shareableMultiplications } from '../../numerics/wasm/instance.ts';
-import { withFloat64 } from '../../tensors/float64/scope.ts';
 
 const VARIABLE = 'LATENTFIELD_THREADS';
 
@@ -88,7 +88,7 @@ function startedOnceTheyPay(): FitThreads {
 }
 
 /** Threads that start in the background once a fit has had so much to share, and work from when they are there. */
-function startedOnce(pays: number, begin: (from: typeof import('../../numerics/threads.ts')) => Promise<Threads>) {
+function startedOnce(pays: number, begin: (from: typeof import('../../engine/threads.ts')) => Promise<Threads>) {
   const memory = sharedMemory();
   let starting: Promise<void> | undefined;
   let joined: Threads | undefined;
@@ -99,7 +99,7 @@ function startedOnce(pays: number, begin: (from: typeof import('../../numerics/t
   async function start(): Promise<void> {
     try {
       // What starts them is loaded when they are asked for, as most pages have no use for it.
-      joined = await begin(await import('../../numerics/threads.ts'));
+      joined = await begin(await import('../../engine/threads.ts'));
     } catch (cause) {
       joined = { ...ONE_THREAD, ...notLoaded(cause), dispose: () => Promise.resolve() };
     }

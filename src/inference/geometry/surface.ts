@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { unknownName } from '../../core/options.ts';
+import { differenceStep } from '../../engine/centralDifferences.ts';
 import type { Chart } from '../../model/language/map.ts';
 import { expectedMetric } from '../../model/language/metric.ts';
 import type { AnyPosterior, Mapping } from '../../model/posterior.ts';
 import { type PullBack, pointsAround, pullBackOf, slopesFrom } from '../../model/pullBack.ts';
-import { differenceStep } from '../../numerics/centralDifferences.ts';
 
 /** Latent points with the metric that a mapping from them to observations pulls back. */
 export interface Surface {

@@ -1,8 +1,8 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError, NumericalError, OptimizationError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
+import { quotients } from '../../engine/vectors.ts';
 import type { Box, Curvature, Evaluation, Iterate } from '../../model/solver.ts';
-import { quotients } from '../../numerics/vectors.ts';
 
 /**
  * Objective of a minimisation: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. The second argument

@@ -2,8 +2,8 @@ import { InvalidInputError, NumericalError, OptimizationError } from '../../core
 import { writeAtomically } from '../../core/fileWriting.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
+import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import type { AnyModel } from '../../model/model.ts';
-import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
 import { fileSystem } from '../checkpoint/checkpointFile.ts';
 import { callersFunction } from '../fit/callersFunction.ts';
 import { slices } from '../minimize/slices.ts';

@@ -1,9 +1,9 @@
 import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { type EngineChoice, engineReport, withEngine } from '../../engine/dense/index.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { AnyModel, Model, ModelJSON } from '../../model/model.ts';
-import { type EngineChoice, engineReport, withEngine } from '../../numerics/dense/index.ts';
-import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { slices } from '../minimize/slices.ts';
 import { builtInPool, listen, type WorkerLike } from '../workers/pool.ts';
 import {

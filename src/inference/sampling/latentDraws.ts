@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
-import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
+import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import { essBulk, rHat } from './convergence.ts';
 import { mean as average, sampleVariance } from './moments.ts';
 

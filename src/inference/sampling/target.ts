@@ -2,6 +2,8 @@ import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError, type LatentFieldError, NumericalError } from '../../core/errors.ts';
 import { unknownName } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
+import type { EngineChoice } from '../../engine/dense/index.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import { logNormal, normal } from '../../model/distributions/builtIn.ts';
 import { evaluate } from '../../model/evaluate.ts';
 import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
@@ -10,8 +12,6 @@ import { type OpenModel, open } from '../../model/open.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { entriesOf } from '../../model/parameterValue.ts';
 import { layOut, type Variable } from '../../model/variables.ts';
-import type { EngineChoice } from '../../numerics/dense/index.ts';
-import { withFloat64 } from '../../tensors/float64/scope.ts';
 import { type GivenStart, valuesGiven } from '../fit/fitProblem.ts';
 import type { SampledDensity } from './samplers/sampler.ts';
 

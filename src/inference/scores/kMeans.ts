@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
-import { kMeansRun } from '../../numerics/kMeans.ts';
+import { kMeansRun } from '../../engine/kMeans.ts';
 import { pointsFrom } from './points.ts';
 
 /** Options of {@link kMeans}. */

@@ -5,8 +5,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
-import { classesOf, type Labels } from '../../numerics/graph/labels.ts';
-import { rankedTogether } from '../../numerics/neighbours/rankedNeighbours.ts';
+import { classesOf, type Labels } from '../../engine/graph/labels.ts';
+import { rankedTogether } from '../../engine/neighbours/rankedNeighbours.ts';
 import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /** Options of {@link localScores}. */

@@ -1,5 +1,5 @@
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { rankedTogether } from '../../numerics/neighbours/rankedNeighbours.ts';
+import { rankedTogether } from '../../engine/neighbours/rankedNeighbours.ts';
 import { samePoints } from './localScores.ts';
 
 /**

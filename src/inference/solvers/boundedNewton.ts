@@ -1,6 +1,6 @@
 import { areSame } from '../../core/finiteArray.ts';
+import { nthSmallest } from '../../engine/vectors.ts';
 import type { Box, Ending, Iterate, QuadraticModel, Solver, SolverMemory, Steps } from '../../model/solver.ts';
-import { nthSmallest } from '../../numerics/vectors.ts';
 import { minimised } from './quadraticMinimum.ts';
 
 interface BoundedNewtonOptions {

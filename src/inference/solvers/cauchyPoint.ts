@@ -1,5 +1,5 @@
+import { addScaled, dot } from '../../engine/vectors.ts';
 import type { Box, Iterate } from '../../model/solver.ts';
-import { addScaled, dot } from '../../numerics/vectors.ts';
 import type { CompactHessian } from './compactHessian.ts';
 
 /** The generalised Cauchy point of the quadratic model, with storage that is allocated once. */

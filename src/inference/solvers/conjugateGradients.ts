@@ -1,4 +1,4 @@
-import { dot } from '../../numerics/vectors.ts';
+import { dot } from '../../engine/vectors.ts';
 
 /** x ≈ A⁻¹r; `x` is where to put it and must not be r. */
 export type Preconditioner = (r: Float64Array, x: Float64Array) => void;

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../core/options.ts';
+import { dot, norm } from '../../engine/vectors.ts';
 import type { Box, Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
-import { dot, norm } from '../../numerics/vectors.ts';
 import { type CauchyPoint, cauchyPoint } from './cauchyPoint.ts';
 import { type CompactHessian, compactHessian, linearSystem } from './compactHessian.ts';
 import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';

@@ -1,6 +1,6 @@
 import { square } from '../../core/elementary/index.ts';
+import { dot } from '../../engine/vectors.ts';
 import type { Box, Evaluation, Iterate, Step } from '../../model/solver.ts';
-import { dot } from '../../numerics/vectors.ts';
 
 /** Searches along directions from successive iterates, with storage that is allocated once. */
 interface LineSearch {

@@ -1,9 +1,9 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
+import { norm } from '../../engine/vectors.ts';
 import type { Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
-import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
-import { norm } from '../../numerics/vectors.ts';
 import { cannotDescend } from './noDescent.ts';
 
 /** The first step is at most so long, in the solver's variables. */

@@ -1,6 +1,6 @@
 import { square } from '../../core/elementary/index.ts';
+import { dot, norm } from '../../engine/vectors.ts';
 import type { Box, Ending, Evaluation, Iterate, Step } from '../../model/solver.ts';
-import { dot, norm } from '../../numerics/vectors.ts';
 import { shortNumber } from '../shortNumber.ts';
 
 /** Likely causes of a slope that leads nowhere, and advice. */

@@ -1,6 +1,6 @@
+import { linearAlgebra } from '../../engine/dense/activeEngine.ts';
+import { sharedMemory } from '../../engine/memory.ts';
 import type { QuadraticDescent, QuadraticModel, Step } from '../../model/solver.ts';
-import { linearAlgebra } from '../../numerics/dense/activeEngine.ts';
-import { sharedMemory } from '../../numerics/memory.ts';
 import { conjugateGradients, type Direction } from './conjugateGradients.ts';
 
 /** Rounds of sweeps and a Newton step, at most. */

@@ -3,8 +3,8 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { checkOptions } from '../../core/options.ts';
+import { dot } from '../../engine/vectors.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
-import { dot } from '../../numerics/vectors.ts';
 import { cannotDescend } from './noDescent.ts';
 
 /** Options of {@link scg}. */

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
+import type { Edges } from '../../engine/graph/graph.ts';
+import { laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
 import type { Evaluation, Solver, SolverMemory, SolverRun, Step, Steps } from '../../model/solver.ts';
-import type { Edges } from '../../numerics/graph/graph.ts';
-import { laplacianFactor } from '../../numerics/sparse/laplacianFactor.ts';
 import { lbfgs } from './lbfgs.ts';
 import { newton } from './newton.ts';
 

@@ -52,17 +52,17 @@ export async function builtInPool(wanted: number): Promise<WorkerPool> {
     return {
       count,
       // Bundlers look for this, as it is written, and put the file where it is found.
-      start: () => new Worker(new URL('../../workers/fitWorker.js', import.meta.url), { type: 'module' }),
+      start: () => new Worker(new URL('../../app/workers/fitWorker.js', import.meta.url), { type: 'module' }),
       url: new URL(FILE, here).href,
     };
   }
   const threads = await nodeModule<typeof import('node:worker_threads')>('node:worker_threads', 'Not in Node.');
   // A thread cannot read TypeScript: run from its sources, the library starts the worker that was built from them.
-  const file = new URL(here.endsWith('.ts') ? '../../../dist/workers/fitWorker.js' : FILE, here);
+  const file = new URL(here.endsWith('.ts') ? '../../../dist/app/workers/fitWorker.js' : FILE, here);
   return { count, start: () => new threads.Worker(file), url: file.href };
 }
 
-const FILE = '../../workers/fitWorker.js';
+const FILE = '../../app/workers/fitWorker.js';
 
 /**
  * Listens to a worker of either kind.

@@ -1,6 +1,6 @@
 import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
 import { processors } from '../../core/host.ts';
-import { findNative } from '../../numerics/native/index.ts';
+import { findNative } from '../../engine/native/index.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
 import { isStillToRun, type RunEvent, type RunSettings, type Start } from '../fit/run.ts';
 import { solverToJSON } from '../solvers/json.ts';

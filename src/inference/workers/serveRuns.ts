@@ -1,6 +1,6 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import type { EngineChoice } from '../../engine/dense/index.ts';
 import type { Model, ModelJSON } from '../../model/model.ts';
-import type { EngineChoice } from '../../numerics/dense/index.ts';
 import { type FitProblem, openProblem } from '../fit/fitProblem.ts';
 import { type RunSettings, runFrom } from '../fit/run.ts';
 import { solverFromJSON } from '../solvers/json.ts';

@@ -1,8 +1,8 @@
 import type { Random } from '../../core/random.ts';
+import { gaussHermite } from '../../engine/quadrature/gaussHermite.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
-import { gaussHermite } from '../../numerics/quadrature/gaussHermite.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Kernel } from '../kernel.ts';
 
 /** Where expectations are taken: latents x_n ~ N(μ_n, diag s_n), and inducing inputs. */

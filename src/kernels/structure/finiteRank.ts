@@ -1,6 +1,6 @@
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { KernelFeatures, SymmetricBasis } from '../capabilities.ts';
 import type { Kernel } from '../kernel.ts';
 import { namedParts } from '../parameterNames.ts';

@@ -1,6 +1,6 @@
 import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import type { RadialProfile } from '../../tensors/ops.ts';
+import type { RadialProfile } from '../../engine/tensors/ops.ts';
 import type { Kernel } from '../kernel.ts';
 import { namedParts } from '../parameterNames.ts';
 

@@ -1,8 +1,8 @@
 import { lazily } from '../../core/progressiveWork.ts';
+import { type DensityOptions, radialLogDensity } from '../../engine/tensors/ops/radialLogDensity.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
-import { type DensityOptions, radialLogDensity } from '../../tensors/ops/radialLogDensity.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor2D } from '../../tensors/tensorflow.ts';
 import type { Kernel } from '../kernel.ts';
 import { isOffset, type Offset, offsetOf } from '../offsets.ts';
 import { namedParts } from '../parameterNames.ts';

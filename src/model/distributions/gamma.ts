@@ -1,5 +1,5 @@
 import { log } from '../../core/elementary/index.ts';
-import { digamma, lgamma } from '../../numerics/special/gamma.ts';
+import { digamma, lgamma } from '../../engine/special/gamma.ts';
 import { distribution } from './distribution.ts';
 
 /**

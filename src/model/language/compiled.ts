@@ -6,10 +6,10 @@ import { observationsFrom, type Standardization, standardizationOf, standardized
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { withGetters } from '../../core/withGetters.ts';
-import { withFloat64 } from '../../tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../tensors/tensorflow.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { denseCurvature } from '../denseCurvature.ts';
 import { imputed } from '../imputation.ts';
 import { initialLatents } from '../initialization.ts';

@@ -1,4 +1,4 @@
-import { withFloat64 } from '../../tensors/float64/scope.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { AnyModel } from '../model.ts';
 import { shapeOf } from '../parameter.ts';
 import { reasonsMissing } from './derived.ts';

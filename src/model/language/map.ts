@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { isPart } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
-import type { Tensor2D } from '../../tensors/tensorflow.ts';
+import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
 

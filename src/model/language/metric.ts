@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { differenceStep } from '../../numerics/centralDifferences.ts';
-import { doublesOf } from '../../tensors/doubles.ts';
-import { matrixTensor, tensorMatrix } from '../../tensors/matrixTensor.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Tensor2D } from '../../tensors/tensorflow.ts';
+import { differenceStep } from '../../engine/centralDifferences.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { type PullBack, pointsAround, pullBackOf, pullBackSum, pulledBack, slopesFrom } from '../pullBack.ts';
 import type { FittedGraph } from './fittedGraph.ts';
 import type { Node } from './graph.ts';

@@ -1,5 +1,5 @@
 import { Matrix } from '../../core/matrix.ts';
-import { topEigenpairs } from '../../numerics/dense/topEigenpairs.ts';
+import { topEigenpairs } from '../../engine/dense/topEigenpairs.ts';
 import type { FieldCoordinates, LearnedField } from '../posterior.ts';
 import { joinedColumns } from './graph.ts';
 import type { EmbeddedVariable } from './variable.ts';

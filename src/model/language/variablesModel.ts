@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
-import { withFloat64 } from '../../tensors/float64/scope.ts';
-import * as op from '../../tensors/ops.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
+import * as op from '../../engine/tensors/ops.ts';
 import { checkModelGiven } from '../givenModel.ts';
 import { noiseNote } from '../leastNoise.ts';
 import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, StartKind } from '../model.ts';

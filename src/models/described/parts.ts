@@ -1,8 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { parseKernel } from '../../kernels/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { builtInLikelihoods } from '../../mapping/likelihoods/index.ts';
-import type { Likelihood } from '../../mapping/likelihoods/likelihood.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
 import {
   dynamics,
@@ -14,6 +12,8 @@ import {
   tsneNeighbours,
   umapNeighbours,
 } from '../../priors/index.ts';
+import { builtInLikelihoods } from '../../processes/likelihoods/index.ts';
+import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import type { OwnParts } from '../ownParts.ts';
 
 /** Options of a model as JSON can say them. */

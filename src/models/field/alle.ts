@@ -5,16 +5,16 @@ import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
+import { knnGraph } from '../../engine/graph/index.ts';
+import { bottomOfSparse } from '../../engine/sparse/bottomOfSparse.ts';
+import type { SparseSymmetric } from '../../engine/sparse/index.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import { dot } from '../../engine/vectors.ts';
 import { type Ends, momentField } from '../../fields/embedding/fieldEmbedding.ts';
 import type { PrecisionEntries } from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import type { AnyPaths, Model } from '../../model/model.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
-import { knnGraph } from '../../numerics/graph/index.ts';
-import { bottomOfSparse } from '../../numerics/sparse/bottomOfSparse.ts';
-import type { SparseSymmetric } from '../../numerics/sparse/index.ts';
-import { dot } from '../../numerics/vectors.ts';
-import * as op from '../../tensors/ops.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import {
   inOrder,

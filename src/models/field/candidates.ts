@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
+import { componentTree } from '../../engine/graph/componentTree.ts';
+import { connectedComponents, joiningPairs } from '../../engine/graph/connectedComponents.ts';
+import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';
+import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { checkDistances } from '../../fields/density/constraints.ts';
-import { componentTree } from '../../numerics/graph/componentTree.ts';
-import { connectedComponents, joiningPairs } from '../../numerics/graph/connectedComponents.ts';
-import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
-import { checkGraph, type Graph } from '../../numerics/graph/graph.ts';
 import { type GraphInput, type GraphOptions, isGraphInput } from '../spectral/neighbourhood/graphInput.ts';
 import type { Disconnected } from '../spectral/neighbourhood/shownComponent.ts';
 

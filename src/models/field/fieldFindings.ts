@@ -1,6 +1,6 @@
+import { connectedComponents } from '../../engine/graph/connectedComponents.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
 import type { Findings } from '../../model/model.ts';
-import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
 import type { FieldParts } from './fieldModel.ts';
 
 type Learned = Pick<

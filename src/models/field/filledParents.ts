@@ -1,6 +1,6 @@
-import type { Graph } from '../../numerics/graph/graph.ts';
-import { incidentEdges } from '../../numerics/graph/incidentEdges.ts';
-import { minimumDegreeOrder } from '../../numerics/sparse/minimumDegree.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
+import { incidentEdges } from '../../engine/graph/incidentEdges.ts';
+import { minimumDegreeOrder } from '../../engine/sparse/minimumDegree.ts';
 
 /** An order of points that leaves little fill in a Cholesky factor on their graph. */
 export function fillReducingOrder(graph: Graph): readonly number[] {

@@ -1,9 +1,9 @@
 import { log } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
-import { nearestNeighbours } from '../../numerics/neighbours/index.ts';
-import { Nearest } from '../../numerics/neighbours/nearest.ts';
-import { squaredDistance } from '../../numerics/neighbours/squaredDistance.ts';
+import { nearestNeighbours } from '../../engine/neighbours/index.ts';
+import { Nearest } from '../../engine/neighbours/nearest.ts';
+import { squaredDistance } from '../../engine/neighbours/squaredDistance.ts';
 
 /**
  * For every point the k nearest of those that come after it in an order, ties by index: fewer for the last k of the order.

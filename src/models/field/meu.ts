@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
+import { knnGraph } from '../../engine/graph/index.ts';
 import { connectingPrecision, observedConnectingPrecision } from '../../fields/density/connectingPrecision.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import {
@@ -9,7 +10,6 @@ import {
   commonSquaredDistance,
   observedSquaredDistances,
 } from '../../fields/observed/commonEntries.ts';
-import { knnGraph } from '../../numerics/graph/index.ts';
 import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import {
   type FieldReadOut,

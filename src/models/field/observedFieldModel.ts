@@ -2,6 +2,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor } from '../../engine/tensors/tensorflow.ts';
 import { type CurvedField, curvedField } from '../../fields/density/curvedField.ts';
 import { supportOf } from '../../fields/embedding/fieldEmbedding.ts';
 import { observedSquaredDistances } from '../../fields/observed/commonEntries.ts';
@@ -10,10 +14,6 @@ import { observedCurvature, observedField } from '../../fields/observed/observed
 import { boundedNewton } from '../../inference/solvers/boundedNewton.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../inference/solvers/fields/fieldProblem.ts';
 import { box } from '../../model/parameter.ts';
-import { doublesOf } from '../../tensors/doubles.ts';
-import type { Save } from '../../tensors/linearAlgebra/operations/operation.ts';
-import * as op from '../../tensors/ops.ts';
-import type { Scalar, Tensor } from '../../tensors/tensorflow.ts';
 import { fieldFindings } from './fieldFindings.ts';
 import {
   checkDimensions,

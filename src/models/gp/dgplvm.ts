@@ -1,7 +1,7 @@
 import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
+import type { Labels } from '../../engine/graph/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import type { Labels } from '../../numerics/graph/index.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DiscriminativeOptions, discriminative } from '../../priors/discriminative.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';

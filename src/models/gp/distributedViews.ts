@@ -5,15 +5,15 @@ import type { Matrix } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
-import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
-import type { Likelihood } from '../../mapping/likelihoods/likelihood.ts';
-import { startedKernel } from '../../mapping/startedKernel.ts';
-import { boundProcess } from '../../mapping/variational/boundProcess.ts';
-import { checkInducing } from '../../mapping/variational/inducingInputs.ts';
 import type { DistributedViewed } from '../../model/abilities.ts';
 import { imputed } from '../../model/imputation.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
 import type { Model } from '../../model/model.ts';
+import { checkObserved } from '../../processes/likelihoods/checkObserved.ts';
+import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
+import { startedKernel } from '../../processes/startedKernel.ts';
+import { boundProcess } from '../../processes/variational/boundProcess.ts';
+import { checkInducing } from '../../processes/variational/inducingInputs.ts';
 import type { DistributedViewPaths } from './gpModel.ts';
 import {
   type CheckedView,

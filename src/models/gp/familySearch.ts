@@ -2,11 +2,11 @@ import type { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import type { RadialSumNames } from '../../kernels/structure/index.ts';
 import { radialSumOf } from '../../kernels/structure/index.ts';
-import { processHessian } from '../../mapping/curvature/processHessian.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
 import type { FreeEntries, ParameterValues, Search } from '../../model/model.ts';
 import { entriesOf, type Parameter } from '../../model/parameter.ts';
 import type { Curvature } from '../../model/solver.ts';
+import { processHessian } from '../../processes/curvature/processHessian.ts';
 import { type FamilyParts, type FamilyView, pathOf } from './views.ts';
 
 /** Most entries of latents whose Hessian costs less than the evaluations that it saves. */

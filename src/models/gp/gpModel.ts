@@ -1,12 +1,12 @@
 import type { Matrix } from '../../core/matrix.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import type { ProcessPaths } from '../../mapping/gaussianProcess.ts';
 import type { Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterValue } from '../../model/parameter.ts';
 import type { PathsBelow } from '../../model/part.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
+import type { ProcessPaths } from '../../processes/gaussianProcess.ts';
 
 /** Those of parameters of latents and priors, and of parameters' own priors. */
 type OtherPaths = {

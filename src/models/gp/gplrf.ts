@@ -1,10 +1,10 @@
 import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
+import { graphUnion, knnGraph, type Labels, labelGraph } from '../../engine/graph/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { imputed } from '../../model/imputation.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
-import { graphUnion, knnGraph, type Labels, labelGraph } from '../../numerics/graph/index.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { laplacian } from '../../priors/laplacian.ts';

@@ -1,7 +1,7 @@
 import type { Matrix } from '../../core/matrix.ts';
+import { connectedComponents } from '../../engine/graph/connectedComponents.ts';
+import { knnGraph } from '../../engine/graph/neighbourhoodGraph.ts';
 import { type Embedding, embeddingOf } from '../../model/computation.ts';
-import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
-import { knnGraph } from '../../numerics/graph/neighbourhoodGraph.ts';
 import { isomap } from '../spectral/isomap.ts';
 import { laplacianEigenmaps } from '../spectral/laplacianEigenmaps.ts';
 

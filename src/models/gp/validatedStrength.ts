@@ -1,8 +1,8 @@
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Labels } from '../../engine/graph/index.ts';
+import { classesOf } from '../../engine/graph/labels.ts';
 import { nearestNeighbourScore, selectOptions } from '../../inference/index.ts';
 import type { Model } from '../../model/model.ts';
-import type { Labels } from '../../numerics/graph/index.ts';
-import { classesOf } from '../../numerics/graph/labels.ts';
 
 /** Multiples of the strength of 'auto' that are tried. */
 const MULTIPLES = [0.1, 1, 10, 100];

@@ -12,19 +12,19 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { Latents } from '../../latents/latents.ts';
-import { type ColumnScales, gaussianProcess } from '../../mapping/gaussianProcess.ts';
-import { checkObserved } from '../../mapping/likelihoods/checkObserved.ts';
-import { checkNoise, gaussian } from '../../mapping/likelihoods/gaussian.ts';
-import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../mapping/likelihoods/likelihood.ts';
-import { type ObservedPattern, observedPatterns } from '../../mapping/observedPatterns.ts';
-import { startedKernel, startOf } from '../../mapping/startedKernel.ts';
-import { boundProcess, type ViewProcess } from '../../mapping/variational/boundProcess.ts';
-import { checkInducing, type Inducing, inducingStart } from '../../mapping/variational/inducingInputs.ts';
 import { imputed } from '../../model/imputation.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
 import { flooredNoise, noiseStart } from '../../model/leastNoise.ts';
 import { fixed, isParameter, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
+import { type ColumnScales, gaussianProcess } from '../../processes/gaussianProcess.ts';
+import { checkObserved } from '../../processes/likelihoods/checkObserved.ts';
+import { checkNoise, gaussian } from '../../processes/likelihoods/gaussian.ts';
+import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../processes/likelihoods/likelihood.ts';
+import { type ObservedPattern, observedPatterns } from '../../processes/observedPatterns.ts';
+import { startedKernel, startOf } from '../../processes/startedKernel.ts';
+import { boundProcess, type ViewProcess } from '../../processes/variational/boundProcess.ts';
+import { checkInducing, type Inducing, inducingStart } from '../../processes/variational/inducingInputs.ts';
 
 /** One view of the points: what was observed of them, and how it follows from the latents. */
 export interface ViewOptions<K extends Kernel = Kernel> {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import type { Metric } from '../../engine/neighbours/index.ts';
 import { fit } from '../../inference/fit/fit.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
@@ -9,7 +10,6 @@ import { fixedAt } from '../../latents/fixedAt.ts';
 import { free } from '../../latents/free.ts';
 import type { Mapped } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
-import type { Metric } from '../../numerics/neighbours/index.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { fittedVariance } from '../gp/family.ts';
 import { latentVariableModel } from '../gp/latentVariableModel.ts';

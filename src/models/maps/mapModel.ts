@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { checkDistances, type Metric, metricNeighboursOf, type Neighbours } from '../../engine/neighbours/index.ts';
+import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import type { Placing } from '../../model/abilities.ts';
@@ -14,9 +16,7 @@ import type { Model } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { Solver } from '../../model/solver.ts';
-import { checkDistances, type Metric, metricNeighboursOf, type Neighbours } from '../../numerics/neighbours/index.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
-import type { Tensor2D } from '../../tensors/tensorflow.ts';
 import { spectralStart } from '../gp/spectralStart.ts';
 import { savedSpectral } from '../spectral/embedding/options.ts';
 import { placedRows } from '../spectral/placement/newRows.ts';

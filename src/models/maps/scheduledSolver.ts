@@ -1,6 +1,6 @@
+import type { Descent } from '../../engine/neighbourEmbedding/descents.ts';
 import { type SearchStep, searchSolver } from '../../inference/solvers/fields/fieldSearch.ts';
 import type { Solver, SolverMemory } from '../../model/solver.ts';
-import type { Descent } from '../../numerics/neighbourEmbedding/descents.ts';
 
 /** A search of N·q latents along a schedule, and the log density that it reports. */
 export interface Schedule {

@@ -4,11 +4,11 @@ import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
+import { memberships } from '../../engine/neighbourEmbedding/affinities.ts';
+import { edgeDescent } from '../../engine/neighbourEmbedding/descents.ts';
+import { chargesOf, edgeLikelihood, SOFTENING } from '../../engine/neighbourEmbedding/edgeLikelihood.ts';
+import type { Metric } from '../../engine/neighbours/index.ts';
 import { checkMapped, withDeviation } from '../../model/neighbourStart.ts';
-import { memberships } from '../../numerics/neighbourEmbedding/affinities.ts';
-import { edgeDescent } from '../../numerics/neighbourEmbedding/descents.ts';
-import { chargesOf, edgeLikelihood, SOFTENING } from '../../numerics/neighbourEmbedding/edgeLikelihood.ts';
-import type { Metric } from '../../numerics/neighbours/index.ts';
 import {
   curveOf,
   type EdgeOptions,

@@ -2,6 +2,10 @@ import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { completed } from '../../core/progressiveWork.ts';
+import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
+import { connectedComponents } from '../../engine/graph/connectedComponents.ts';
+import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
 import { damagedMemory } from '../../inference/solvers/fields/fieldSearch.ts';
 import { principalColumns, type Unfolding, unfold } from '../../inference/solvers/unfolding/unfold.ts';
 import { largestModulus, stressBottom } from '../../inference/solvers/unfolding/unfoldingCertificate.ts';
@@ -12,10 +16,6 @@ import {
   unfoldingProblem,
 } from '../../inference/solvers/unfolding/unfoldingProblem.ts';
 import type { ComputationContext, ComputationStep } from '../../model/computation.ts';
-import { symmetricEigenpairs } from '../../numerics/dense/eigenpairs.ts';
-import { connectedComponents } from '../../numerics/graph/connectedComponents.ts';
-import { edgesOfPairs, pairKey } from '../../numerics/graph/edges.ts';
-import type { Graph } from '../../numerics/graph/graph.ts';
 import type { SpectralEmbedding } from './embedding/spectralModel.ts';
 import type { NeighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
 import {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as own from '../../../src/core/elementary/index.ts';
-import { Float64Memory } from '../../../src/numerics/memory.ts';
-import { wasmElementaryFunctions } from '../../../src/numerics/wasm/wasmEngine.ts';
+import { Float64Memory } from '../../../src/engine/memory.ts';
+import { wasmElementaryFunctions } from '../../../src/engine/wasm/wasmEngine.ts';
 
 type Function = Exclude<keyof typeof own, 'square' | 'binaryExponent'>;
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { startFreeThreads } from '../../../src/numerics/threads.ts';
+import { startFreeThreads } from '../../../src/engine/threads.ts';
 
 // How many threads a fit takes by itself, in the main thread and in one beside it.
 const threads = await startFreeThreads();

@@ -1,4 +1,4 @@
-import { serveFits } from '../../../src/workers/index.ts';
+import { serveFits } from '../../../src/app/workers/index.ts';
 import { cauchy } from '../ownKernel.ts';
 
 await serveFits({ kernels: { cauchy } });

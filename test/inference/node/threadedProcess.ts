@@ -1,5 +1,5 @@
+import { startThreads } from '../../../src/engine/threads.ts';
 import { covariance, rbf } from '../../../src/kernels/index.ts';
-import { startThreads } from '../../../src/numerics/threads.ts';
 
 // Starts threads, uses them, and comes to an end without disposing them.
 const threads = await startThreads(2);

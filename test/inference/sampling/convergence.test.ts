@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { betaQuantile, incompleteBeta, normalQuantile } from '../../../src/engine/special/quantiles.ts';
 import {
   essBulk,
   essMean,
@@ -16,7 +17,6 @@ import {
   rHat,
   waic,
 } from '../../../src/index.ts';
-import { betaQuantile, incompleteBeta, normalQuantile } from '../../../src/numerics/special/quantiles.ts';
 import { reference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
 

@@ -111,7 +111,7 @@ describe('draws', () => {
   test('have the same bits by seed, and with 1 or 2 workers', async () => {
     const here = await draw(regression(8), short);
     expect(bits(await draw(regression(8), short))).toEqual(bits(here));
-    const url = await bundled('src/workers/fitWorker.ts');
+    const url = await bundled('src/app/workers/fitWorker.ts');
     const start = () => new Worker(url);
     expect(bits(await draw(regression(8), { ...short, workers: { count: 1, start } }))).toEqual(bits(here));
     expect(bits(await draw(regression(8), { ...short, workers: { count: 2, start } }))).toEqual(bits(here));

@@ -15,11 +15,11 @@ import {
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
+import { doublesOf } from '../../../src/engine/tensors/doubles.ts';
+import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
+import * as op from '../../../src/engine/tensors/ops.ts';
+import type { Tensor2D } from '../../../src/engine/tensors/tensorflow.ts';
 import { valueTensors } from '../../../src/model/valueTensors.ts';
-import { doublesOf } from '../../../src/tensors/doubles.ts';
-import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
-import * as op from '../../../src/tensors/ops.ts';
-import type { Tensor2D } from '../../../src/tensors/tensorflow.ts';
 
 const counts = [
   [3, 0],

@@ -23,9 +23,9 @@ import {
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
+import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
+import * as op from '../../../src/engine/tensors/ops.ts';
 import { valueTensors } from '../../../src/model/valueTensors.ts';
-import { withFloat64 } from '../../../src/tensors/float64/scope.ts';
-import * as op from '../../../src/tensors/ops.ts';
 
 const random = seededRandom(11);
 const X = Matrix.from(Array.from({ length: 24 }, () => [random.normal(), random.normal()]));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as op from '../../../src/engine/tensors/ops.ts';
 import {
   defineDensity,
   defineModel,
@@ -23,7 +24,6 @@ import {
   simplex,
   studentT,
 } from '../../../src/index.ts';
-import * as op from '../../../src/tensors/ops.ts';
 import { checkDensity } from '../../../src/testing/index.ts';
 
 /** log N(x | m, s²I) of each row. */

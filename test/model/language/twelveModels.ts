@@ -1,3 +1,4 @@
+import * as op from '../../../src/engine/tensors/ops.ts';
 import {
   circle,
   defineDensity,
@@ -25,7 +26,6 @@ import {
   squaredDifferences,
   standardNormal,
 } from '../../../src/index.ts';
-import * as op from '../../../src/tensors/ops.ts';
 
 type Tensor2D = op.Tensor2D;
 type Tensor1D = op.Tensor1D;

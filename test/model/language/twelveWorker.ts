@@ -1,4 +1,4 @@
-import { serveFits } from '../../../src/workers/serveFits.ts';
+import { serveFits } from '../../../src/app/workers/serveFits.ts';
 import { twelve } from './twelveModels.ts';
 
 await serveFits({ models: twelve });

@@ -11,9 +11,9 @@ import {
   seededRandom,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { connectedComponents, spanningTree } from '../../../src/engine/graph/connectedComponents.ts';
 import { connectingPrecision, observedConnectingPrecision } from '../../../src/fields/density/connectingPrecision.ts';
 import { edgeDistances } from '../../../src/fields/density/edgeSquaredDistances.ts';
-import { connectedComponents, spanningTree } from '../../../src/numerics/graph/connectedComponents.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
 

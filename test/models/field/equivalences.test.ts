@@ -1,12 +1,12 @@
 import { alle, fit, lle, Matrix, mpme } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../../src/core/progressiveWork.ts';
+import { connectedComponents } from '../../../src/engine/graph/connectedComponents.ts';
 import {
   nearestLists,
   precisionOf,
   reconstructionFactor,
 } from '../../../src/models/spectral/neighbourhood/localReconstruction.ts';
-import { connectedComponents } from '../../../src/numerics/graph/connectedComponents.ts';
 import { expectClose } from '../../tolerance.ts';
 import { expectColumns, swissRoll } from '../spectral/columns.ts';
 import { jacobi } from '../spectral/jacobi.ts';

@@ -20,9 +20,9 @@ import {
 import * as op from 'latentfield/ops';
 import { checkModel, checkPrior } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
+import type { Tensor1D } from '../../../src/engine/tensors/tensorflow.ts';
 import { withDenseField } from '../../../src/fields/density/denseField.ts';
 import { fieldFactor } from '../../../src/fields/density/fieldDensity.ts';
-import type { Tensor1D } from '../../../src/tensors/tensorflow.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
 import { inverseOf } from './dense.ts';

@@ -1,8 +1,8 @@
 import { alle, drill, evaluate, fit, loadFit, Matrix, meu, mpme, rbf, seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../../src/core/progressiveWork.ts';
+import { connectedComponents } from '../../../src/engine/graph/connectedComponents.ts';
 import { laterNeighbours } from '../../../src/models/field/laterNeighbours.ts';
-import { connectedComponents } from '../../../src/numerics/graph/connectedComponents.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
 

@@ -10,9 +10,9 @@ import {
   seededRandom,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { float64Backend } from '../../../src/engine/tensors/float64/scope.ts';
 import { fieldFactor } from '../../../src/fields/density/fieldDensity.ts';
 import { momentFindings } from '../../../src/fields/density/momentSearch.ts';
-import { float64Backend } from '../../../src/tensors/float64/scope.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
 

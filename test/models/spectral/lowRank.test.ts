@@ -1,6 +1,6 @@
 import { classicalMds, type EngineName, fit, pca } from 'latentfield';
 import { expect, it } from 'vitest';
-import { swissRoll } from '../../../src/data/index.ts';
+import { swissRoll } from '../../../src/app/data/index.ts';
 import { expectClose } from '../../tolerance.ts';
 
 it.each<[number, EngineName]>([

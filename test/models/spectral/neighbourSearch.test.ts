@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { swissRoll } from '../../../src/data/index.ts';
+import { swissRoll } from '../../../src/app/data/index.ts';
 import { approximateKnnGraph, fit, isomap, knnGraph, laplacianEigenmaps, loadFit } from '../../../src/index.ts';
 
 const { observations } = swissRoll({ points: 300, seed: 1 });

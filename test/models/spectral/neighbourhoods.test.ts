@@ -15,8 +15,8 @@ import {
   nearestNeighbourError,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { readTable } from '../../../src/io/index.ts';
-import { nearestNeighbours } from '../../../src/numerics/neighbours/index.ts';
+import { readTable } from '../../../src/app/io/index.ts';
+import { nearestNeighbours } from '../../../src/engine/neighbours/index.ts';
 import { sharedFile } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
 import { expectColumns, swissRoll } from './columns.ts';

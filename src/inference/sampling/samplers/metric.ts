@@ -1,6 +1,6 @@
 import { NumericalError } from '../../../core/errors.ts';
 import type { Random } from '../../../core/random.ts';
-import { cholesky } from '../../../numerics/typescript/matrices.ts';
+import { cholesky } from '../../../engine/typescript/matrices.ts';
 
 /** A Euclidean metric: the inverse of the mass matrix, which is about the covariance of the variables. */
 export interface Metric {

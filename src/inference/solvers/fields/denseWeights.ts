@@ -1,6 +1,6 @@
 import { square } from '../../../core/elementary/index.ts';
+import { spanningTree } from '../../../engine/graph/connectedComponents.ts';
 import type { Solver } from '../../../model/solver.ts';
-import { spanningTree } from '../../../numerics/graph/connectedComponents.ts';
 import { boundedNewton } from '../boundedNewton.ts';
 import { type FieldProblem, weightScale } from './fieldProblem.ts';
 

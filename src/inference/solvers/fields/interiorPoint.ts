@@ -1,6 +1,6 @@
 import { isCount, isFiniteArray } from '../../../core/finiteArray.ts';
+import { type LaplacianFactor, laplacianFactor } from '../../../engine/sparse/laplacianFactor.ts';
 import type { Solver, SolverMemory } from '../../../model/solver.ts';
-import { type LaplacianFactor, laplacianFactor } from '../../../numerics/sparse/laplacianFactor.ts';
 import { CONVERGED } from './denseWeights.ts';
 import { type FieldProblem, restrictedTo, weightScale } from './fieldProblem.ts';
 import {

@@ -1,7 +1,7 @@
 import { square } from '../../../core/elementary/index.ts';
-import { type IncidentEdges, incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
-import type { Front } from '../../../numerics/sparse/fronts.ts';
-import type { LaplacianFactor } from '../../../numerics/sparse/laplacianFactor.ts';
+import { type IncidentEdges, incidentEdges } from '../../../engine/graph/incidentEdges.ts';
+import type { Front } from '../../../engine/sparse/fronts.ts';
+import type { LaplacianFactor } from '../../../engine/sparse/laplacianFactor.ts';
 import type { Preconditioner } from '../conjugateGradients.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type LaplacianFactor, laplacianFactor } from '../../../numerics/sparse/laplacianFactor.ts';
+import { type LaplacianFactor, laplacianFactor } from '../../../engine/sparse/laplacianFactor.ts';
 import { conjugateGradients, type Direction, type Preconditioner } from '../conjugateGradients.ts';
 import { type FieldProblem, restrictedTo, violationOf } from './fieldProblem.ts';
 import { type FieldPoint, type FieldSearch, pointAt } from './fieldSearch.ts';

@@ -2,9 +2,9 @@ import { square } from '../../../core/elementary/index.ts';
 import { isCount, isFiniteArray } from '../../../core/finiteArray.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { seededRandom } from '../../../core/random.ts';
+import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
+import { signOfLargest } from '../../../engine/typescript/symmetricEigen.ts';
 import type { SolverMemory } from '../../../model/solver.ts';
-import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
-import { signOfLargest } from '../../../numerics/typescript/symmetricEigen.ts';
 import { damagedMemory } from '../fields/fieldSearch.ts';
 import { updatedMultipliers } from './augmentedLagrangian.ts';
 import {

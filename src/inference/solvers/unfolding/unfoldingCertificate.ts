@@ -8,7 +8,7 @@ import {
   patternOfGraph,
   type SymbolicFactor,
   solve,
-} from '../../../numerics/sparse/index.ts';
+} from '../../../engine/sparse/index.ts';
 import { squaredNorm, type UnfoldingProblem } from './unfoldingProblem.ts';
 
 /** Violations of the optimality conditions of an unfolding by points and multipliers, in units that do not depend on that of the data. */

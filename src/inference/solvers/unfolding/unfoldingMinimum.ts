@@ -4,7 +4,7 @@ import {
   type SymbolicFactor,
   sparseSymmetric,
   solve as substitute,
-} from '../../../numerics/sparse/index.ts';
+} from '../../../engine/sparse/index.ts';
 import { solve } from '../../minimize/minimize.ts';
 import { conjugateGradients, type Direction, type System } from '../conjugateGradients.ts';
 import { lbfgs } from '../lbfgs.ts';

@@ -1,5 +1,5 @@
 import { square } from '../../../core/elementary/index.ts';
-import type { Graph } from '../../../numerics/graph/graph.ts';
+import type { Graph } from '../../../engine/graph/graph.ts';
 
 /** Kinds of constraints on the distances between neighbours: exact, from above, or up to a squared penalty. */
 export type UnfoldingConstraints = 'equality' | 'inequality' | 'slack';

@@ -1,9 +1,9 @@
 import { Matrix } from '../../../core/matrix.ts';
+import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
 import { covariance } from '../../../kernels/covariance.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
 import type { Found } from '../../../model/computedModel.ts';
 import type { Placement } from '../../../model/posterior.ts';
-import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
 import { columnsOf, product } from './generalisedPairs.ts';
 import { doublyCentred } from './leadingEmbedding.ts';
 

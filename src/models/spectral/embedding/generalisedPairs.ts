@@ -1,6 +1,6 @@
 import { square } from '../../../core/elementary/index.ts';
 import { Matrix } from '../../../core/matrix.ts';
-import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
+import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
 
 /** Eigenpairs of Av = λBv in the range of B, λ ascending, columns with vᵀBv = 1. */
 export interface GeneralisedPairs {

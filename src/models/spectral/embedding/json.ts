@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { checkSaved, readingAt } from '../../../core/saved.ts';
+import { graphFromJSON } from '../../../engine/graph/json.ts';
+import type { Labels } from '../../../engine/graph/labels.ts';
 import { type KernelCatalogue, kernelFromJSON } from '../../../kernels/json.ts';
 import type { AnyModel, ModelJSON } from '../../../model/model.ts';
-import { graphFromJSON } from '../../../numerics/graph/json.ts';
-import type { Labels } from '../../../numerics/graph/labels.ts';
 import type { NamedModel } from '../../catalogue.ts';
 import { savedRows } from '../../savedObservations.ts';
 

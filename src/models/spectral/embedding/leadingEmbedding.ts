@@ -2,8 +2,8 @@ import { counted } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
-import { symmetricEigenpairs } from '../../../numerics/dense/eigenpairs.ts';
-import { topEigenpairsOf } from '../../../numerics/dense/topEigenpairs.ts';
+import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
+import { topEigenpairsOf } from '../../../engine/dense/topEigenpairs.ts';
 
 /** Up to this many points all eigenpairs are computed: then the message can say what the smallest eigenvalue is. */
 const FULL = 600;

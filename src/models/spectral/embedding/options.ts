@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Matrix } from '../../../core/matrix.ts';
+import type { Graph } from '../../../engine/graph/graph.ts';
+import { graphToJSON } from '../../../engine/graph/json.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
 import { kernelToJSON } from '../../../kernels/kernelToJson.ts';
 import type { ModelJSON } from '../../../model/model.ts';
-import type { Graph } from '../../../numerics/graph/graph.ts';
-import { graphToJSON } from '../../../numerics/graph/json.ts';
 
 const wholeFromOne = 'a whole number from 1';
 const aboveZero = 'a number above 0';

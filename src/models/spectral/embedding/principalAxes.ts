@@ -1,10 +1,7 @@
 import { counted } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
-import {
-  type PrincipalAxes as AxesFound,
-  principalAxes as axesOf,
-} from '../../../numerics/dense/principalComponents.ts';
+import { type PrincipalAxes as AxesFound, principalAxes as axesOf } from '../../../engine/dense/principalComponents.ts';
 
 /** The singular value decomposition of centred observations, and how much of their variance there is in all. */
 export interface PrincipalAxes extends AxesFound {

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../../core/matrix.ts';
 import { observationsFrom } from '../../../core/observations.ts';
-import { squaredDistance } from '../../../numerics/neighbours/squaredDistance.ts';
+import { squaredDistance } from '../../../engine/neighbours/squaredDistance.ts';
 
 /** Relative difference of d_ij and d_ji that rounding may make. */
 const ROUNDING = 1e-10;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../../core/matrix.ts';
-import { checkGraph, type Graph } from '../../../numerics/graph/graph.ts';
+import { checkGraph, type Graph } from '../../../engine/graph/graph.ts';
 import { distancesFrom } from './distanceInput.ts';
 import { lengthsOf, type NeighbourInput } from './neighbourLengths.ts';
 

@@ -2,10 +2,10 @@ import { square } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
-import { type Reconstruction, reconstructionWeights } from '../../../numerics/graph/reconstructionWeights.ts';
-import { neighboursInParts } from '../../../numerics/neighbours/index.ts';
-import type { SparseSymmetric } from '../../../numerics/sparse/index.ts';
-import { outerProduct } from '../../../numerics/sparse/outerProduct.ts';
+import { type Reconstruction, reconstructionWeights } from '../../../engine/graph/reconstructionWeights.ts';
+import { neighboursInParts } from '../../../engine/neighbours/index.ts';
+import type { SparseSymmetric } from '../../../engine/sparse/index.ts';
+import { outerProduct } from '../../../engine/sparse/outerProduct.ts';
 
 /** The k nearest others of every point, ties by index; searched with pauses. */
 export function* nearestLists(Y: Matrix, k: number): ProgressiveWork<Int32Array[]> {

@@ -1,6 +1,6 @@
 import type { Matrix } from '../../../core/matrix.ts';
-import type { Graph } from '../../../numerics/graph/graph.ts';
-import { nearestNeighbours } from '../../../numerics/neighbours/index.ts';
+import type { Graph } from '../../../engine/graph/graph.ts';
+import { nearestNeighbours } from '../../../engine/neighbours/index.ts';
 
 /**
  * Which edges join points of which each is one of the k nearest of the other.

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { describe, type Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
-import { edgesOfPairs, pairKey } from '../../../numerics/graph/edges.ts';
-import type { Graph } from '../../../numerics/graph/graph.ts';
-import { incidentEdges } from '../../../numerics/graph/incidentEdges.ts';
-import { squaredDistance } from '../../../numerics/neighbours/squaredDistance.ts';
+import { edgesOfPairs, pairKey } from '../../../engine/graph/edges.ts';
+import type { Graph } from '../../../engine/graph/graph.ts';
+import { incidentEdges } from '../../../engine/graph/incidentEdges.ts';
+import { squaredDistance } from '../../../engine/neighbours/squaredDistance.ts';
 import { type NeighbourhoodOptions, neighbourhoodGraph, radiusTooSmall } from './neighbourhood.ts';
 
 /** Points, their distances, or a graph from elsewhere alone: what neighbours are found in. */

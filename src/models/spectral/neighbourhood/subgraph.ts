@@ -1,4 +1,4 @@
-import type { Graph } from '../../../numerics/graph/graph.ts';
+import type { Graph } from '../../../engine/graph/graph.ts';
 
 /** The edges between some points, numbered anew; the points are whole components. */
 export function subgraph({ size, sources, targets, weights }: Graph, points: Int32Array): Graph {

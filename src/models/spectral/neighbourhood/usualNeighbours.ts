@@ -1,4 +1,4 @@
-import { checkNeighbours } from '../../../numerics/graph/neighbourhoodGraph.ts';
+import { checkNeighbours } from '../../../engine/graph/neighbourhoodGraph.ts';
 
 /** How many neighbours each point has unless a number is given, when there are points enough. */
 const USUAL = 7;

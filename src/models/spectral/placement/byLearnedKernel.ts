@@ -1,7 +1,7 @@
 import { square } from '../../../core/elementary/index.ts';
 import type { Matrix } from '../../../core/matrix.ts';
+import { gramWeights } from '../../../engine/graph/reconstructionWeights.ts';
 import type { Projection } from '../../../model/posterior.ts';
-import { gramWeights } from '../../../numerics/graph/reconstructionWeights.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
 import type { NeighbourInput } from '../neighbourhood/neighbourLengths.ts';
 import { distancesTo, nearRows, placedRows } from './newRows.ts';

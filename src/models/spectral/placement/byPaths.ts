@@ -1,7 +1,7 @@
 import { Matrix } from '../../../core/matrix.ts';
+import type { Graph } from '../../../engine/graph/graph.ts';
+import { type ShortestPaths, shortestPaths } from '../../../engine/graph/shortestPaths.ts';
 import type { Projection } from '../../../model/posterior.ts';
-import type { Graph } from '../../../numerics/graph/graph.ts';
-import { type ShortestPaths, shortestPaths } from '../../../numerics/graph/shortestPaths.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
 import { type ProductsEmbedding, placeByProducts } from './byProducts.ts';
 import { type DistancesTo, nearRows, placedRows } from './newRows.ts';

@@ -1,5 +1,5 @@
 import { Matrix } from '../../../core/matrix.ts';
-import { nearestNeighbours } from '../../../numerics/neighbours/index.ts';
+import { nearestNeighbours } from '../../../engine/neighbours/index.ts';
 import { neighbourWeights } from '../neighbourhood/localReconstruction.ts';
 
 /** How a new row is made of its nearest points. */

@@ -1,10 +1,10 @@
 import { exp, square } from '../../../core/elementary/index.ts';
 import { NumericalError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
+import type { EdgeWeights } from '../../../engine/graph/index.ts';
+import { nearestNeighbours } from '../../../engine/neighbours/index.ts';
+import { nearestOf } from '../../../engine/neighbours/nearest.ts';
 import type { Projection } from '../../../model/posterior.ts';
-import type { EdgeWeights } from '../../../numerics/graph/index.ts';
-import { nearestNeighbours } from '../../../numerics/neighbours/index.ts';
-import { nearestOf } from '../../../numerics/neighbours/nearest.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
 import { placeByEquation } from './byEquation.ts';
 import { type DistancesTo, placedRows } from './newRows.ts';

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
+import { nearestOf } from '../../../engine/neighbours/nearest.ts';
+import { squaredDistances } from '../../../engine/neighbours/squaredDistance.ts';
 import type { Projection } from '../../../model/posterior.ts';
-import { nearestOf } from '../../../numerics/neighbours/nearest.ts';
-import { squaredDistances } from '../../../numerics/neighbours/squaredDistance.ts';
 import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
 import type { NeighbourInput } from '../neighbourhood/neighbourLengths.ts';
 

@@ -1,0 +1,219 @@
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  describedModel,
+  type Fit,
+  fit,
+  type HeldOutScore,
+  InvalidInputError,
+  kindOf,
+  LatentFieldError,
+  localScores,
+  Matrix,
+  nearestNeighbourError,
+  score,
+  seededRandom,
+} from '../../index.ts';
+import { makeFolder, standardise, writeAtomically } from '../io/index.ts';
+import { latentPlot, MOST_LABELS } from '../plot/index.ts';
+import { aboveZero, camelCase, checkRequired, wholeFrom } from './flags.ts';
+import { readLabelledTable } from './labelledTable.ts';
+import { LABELLED_MODELS } from './modelDescriptions.ts';
+import { checkAbsent } from './output.ts';
+import type { Context } from './streams.ts';
+import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
+import { leftOutReport, scaleWarning } from './tableReport.ts';
+
+interface CompareArguments extends TableArguments {
+  readonly out: string;
+  readonly models?: readonly string[];
+  readonly labels?: string;
+  readonly dim?: number;
+  readonly maxSeconds?: number;
+  readonly seed?: number;
+  readonly standardise?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+/** A linear map, two of Gaussian processes, one of paths along neighbours, and one of neighbours alone. */
+const MODELS = ['ppca', 'gplvm', 'bayesianGplvm', 'isomap', 'tsne'];
+const SECONDS = 60;
+/** The part of the rows by which the others' models are scored, and the fewest of the table. */
+const HELD_OUT = 1 / 3;
+const LEAST_ROWS = 12;
+const NEIGHBOURS = 10;
+
+/** `compare DATA` */
+export function defineCompare(command: Command, context: Context): void {
+  command
+    .argument('<data>', "observations, one point a row, as for fit; '-' reads stdin")
+    .option('--out <dir>', '(required) folder for a picture of each map, made if need be')
+    .option('--force', 'replace pictures that are there')
+    .option('--models <list>', `models with commas between them (default: ${MODELS.join(',')})`, modelsFrom)
+    .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA, for colours and errors')
+    .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
+    .option('--standardise', 'bring each column to mean 0 and standard deviation 1')
+    .option('--max-seconds <s>', `seconds for all fits together (default: ${SECONDS})`, aboveZero)
+    .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY));
+  addTableFlags(command, { choosesColumns: true })
+    .option('--json', 'print one JSON object')
+    .action(async (data: string, given: CompareArguments) => context.exit(await compareTable(data, given, context)));
+}
+
+function modelsFrom(text: string): string[] {
+  const names = text.split(',').map((name) => camelCase(name.trim()));
+  const labelled = names.find((name) => LABELLED_MODELS.includes(name));
+  if (labelled !== undefined) {
+    throw new InvalidArgumentError(`${labelled} learns from labels, by which maps are compared here: leave it out.`);
+  }
+  return [...new Set(names)];
+}
+
+/** One line of the table. */
+interface Compared {
+  readonly model: string;
+  readonly status: string;
+  readonly seconds: number;
+  /** Of a fit to the other rows, at entries of held-out ones; undefined of models that fill in none. */
+  readonly heldOut: HeldOutScore | undefined;
+  readonly trustworthiness: number;
+  readonly continuity: number;
+  readonly nearestNeighbourError: number | undefined;
+  readonly file: string;
+}
+
+async function compareTable(data: string, given: CompareArguments, streams: Context): Promise<number> {
+  checkRequired(given, ['--out <dir>']);
+  const { models = MODELS, dim = 2, seed = 0, out, force } = given;
+  for (const name of models) kindOf(name, {});
+  const pathOf = (model: string) => join(out, `${model}.svg`);
+  checkAbsent(models.map(pathOf), force);
+  const table = await readLabelledTable(data, given.labels, { ...tableOptions(given), allowMissingLabels: true });
+  const notes = [...leftOutReport(table.leftOut), ...(given.standardise ? [] : scaleWarning(table))];
+  streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
+  const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
+  if (Y.rows < LEAST_ROWS) {
+    throw new InvalidInputError(`compare takes at least ${LEAST_ROWS} rows, but '${data}' has ${Y.rows}.`);
+  }
+  await makeFolder(out);
+  const { labels } = table;
+  const shown = labels !== undefined && new Set(labels).size <= MOST_LABELS ? labels : undefined;
+  const [fitted, held] = split(Y, seed);
+  const neighbours = Math.min(NEIGHBOURS, Math.ceil(Y.rows / 4) - 1);
+  const ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
+  const rows: Compared[] = [];
+  let left = 2 * models.length;
+  /** Each fit may take its share of what is left. */
+  const fitOf = async (model: string, rowsOf: Matrix): Promise<Fit> => {
+    const maxSeconds = Math.max(0, (ends - performance.now()) / 1000 / left--);
+    const described = describedModel(model, rowsOf, undefined, { latentDim: dim }, {});
+    return (await fit(described, { seed, maxSeconds, ...(streams.signal && { signal: streams.signal }) })) as Fit;
+  };
+  for (const model of models) {
+    const began = performance.now();
+    const atStart = left;
+    try {
+      const result = await fitOf(model, Y);
+      const seconds = (performance.now() - began) / 1000;
+      streams.signal?.throwIfAborted();
+      const { latents, status } = result;
+      if (latents.rows !== Y.rows) throw new InvalidInputError(result.message);
+      const fills = 'impute' in result && 'predict' in result && Y.columns > 1;
+      const heldOut = fills ? await score(await fitOf(model, fitted), held, { seed }) : undefined;
+      const { overall } = localScores(Y, latents, { neighbours });
+      const title = `${model}: ${status}`;
+      const plot = { latents, title, equalScales: dim > 1, width: 460, height: 400, ...(shown && { labels: shown }) };
+      await writeAtomically(pathOf(model), await latentPlot(plot), { replace: force === true });
+      rows.push({
+        model,
+        status,
+        seconds,
+        heldOut,
+        trustworthiness: overall.trustworthiness,
+        continuity: overall.continuity,
+        nearestNeighbourError: labels && nearestNeighbourError(latents, labels),
+        file: pathOf(model),
+      });
+    } catch (error) {
+      if (!(error instanceof LatentFieldError)) throw error;
+      streams.stderr.write(`note: ${model} is left out. ${error.message}\n`);
+    }
+    left = atStart - 2;
+  }
+  const best = rows.reduce<HeldOutScore | undefined>(
+    (most, { heldOut }) => (heldOut && !(most && most.logDensity >= heldOut.logDensity) ? heldOut : most),
+    undefined,
+  );
+  streams.stdout.write(given.json ? `${JSON.stringify({ rows: rows.map(jsonOf) })}\n` : textOf(rows, best));
+  return rows.length > 0 ? 0 : 1;
+}
+
+/** Rows to fit and rows to score by, drawn at random. */
+function split(Y: Matrix, seed: number): [Matrix, Matrix] {
+  const random = seededRandom(seed);
+  const order = Array.from({ length: Y.rows }, (_, i) => i);
+  for (let i = Y.rows - 1; i > 0; i--) {
+    const j = random.integer(i + 1);
+    [order[i], order[j]] = [order[j]!, order[i]!];
+  }
+  const count = Math.round(HELD_OUT * Y.rows);
+  const part = (rows: number[]) => Matrix.from(rows.sort((a, b) => a - b).map((i) => Y.row(i)));
+  return [part(order.slice(count)), part(order.slice(0, count))];
+}
+
+const jsonOf = ({ heldOut, ...row }: Compared) => ({
+  ...row,
+  ...(heldOut && {
+    heldOut: {
+      entries: heldOut.entries,
+      logDensity: heldOut.logDensity,
+      se: heldOut.logDensitySe,
+      coverage90: heldOut.coverage.find(({ level }) => level === 0.9)!.coverage,
+    },
+  }),
+});
+
+function textOf(rows: readonly Compared[], best: HeldOutScore | undefined): string {
+  const fixed = (value: number) => value.toFixed(3);
+  const hasLabels = rows.some((row) => row.nearestNeighbourError !== undefined);
+  const head = [
+    'model',
+    'status',
+    'seconds',
+    'held out',
+    'behind',
+    'coverage of 90 %',
+    'trustworthiness',
+    'continuity',
+  ];
+  const lines = rows.map((row) => {
+    const { heldOut } = row;
+    const behind = heldOut?.behind(best!);
+    return [
+      row.model,
+      row.status,
+      row.seconds.toFixed(1),
+      heldOut ? `${fixed(heldOut.logDensity)} ± ${fixed(heldOut.logDensitySe)}` : '–',
+      behind ? `${fixed(behind.mean)} ± ${fixed(behind.se)}` : '–',
+      heldOut ? fixed(heldOut.coverage.find(({ level }) => level === 0.9)!.coverage) : '–',
+      fixed(row.trustworthiness),
+      fixed(row.continuity),
+      ...(hasLabels ? [fixed(row.nearestNeighbourError!)] : []),
+      row.file,
+    ];
+  });
+  const all = [[...head, ...(hasLabels ? ['label error'] : []), 'picture'], ...lines];
+  const widths = all[0]!.map((_, c) => Math.max(...all.map((line) => line[c]!.length)));
+  const text = all.map((line) =>
+    line
+      .map((cell, c) => cell.padEnd(widths[c]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  const meaning = [
+    'held out: mean log density of hidden entries of a third of the rows, in nats, by a fit to the others; – where a model fills in none',
+    'behind: how much less than the best, with its standard error over rows',
+  ];
+  return `${[...text, '', ...meaning].join('\n')}\n`;
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type DrawOptions, type Draws, draw, modelFromJSON } from '../../index.ts';
+import { makeFolder, removeEmptyFolders, writeAtomically } from '../io/index.ts';
+import { chainPlot, latentPlot, pairsPlot, rankPlot } from '../plot/index.ts';
+import { readFit } from './fitFiles.ts';
+import { camelCase, wholeFrom } from './flags.ts';
+import { checkAbsent } from './output.ts';
+import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
+import type { Context } from './streams.ts';
+
+interface DrawArguments extends PartsArguments, Pick<DrawOptions, 'chains' | 'warmup' | 'draws' | 'seed'> {
+  readonly method?: 'nuts' | 'hmc' | 'slice' | 'ellipticalSlice';
+  readonly hold?: string;
+  readonly priors?: 'weak' | 'inTerms';
+  readonly workers?: number;
+  readonly out: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+/** `draw DIR` */
+export function defineDraw(command: Command, context: Context): void {
+  command
+    .argument('<dir>', 'folder of a fit')
+    .requiredOption('--out <dir>', '(required) folder for draws.csv, draws.json and pictures')
+    .option('--method <name>', 'nuts (default), hmc, slice or elliptical-slice', camelCase)
+    .option('--chains <n>', 'chains (default: 4)', wholeFrom(1))
+    .option('--warmup <n>', 'transitions of each chain that are not kept (default: 1000)', wholeFrom(0))
+    .option('--draws <n>', 'draws of each chain (default: 1000)', wholeFrom(1))
+    .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--hold <paths>', 'parameters that stay as they were fitted, separated by commas: latents')
+    .option(
+      '--priors <kind>',
+      'weak: give each parameter without a prior a weak one; in-terms: terms of your own hold them',
+      camelCase,
+    )
+    .option('--workers <n>', 'chains that run at the same time', wholeFrom(1))
+    .option('--force', 'replace the files if they are there')
+    .option(...PARTS_FLAG)
+    .option('--json', 'print one JSON object')
+    .action((folder: string, given: DrawArguments) => drawFrom(folder, given, context));
+}
+
+/** Pictures of draws by the names of their files; undefined where the draws have nothing to show there. */
+const PICTURES: Readonly<Record<string, (draws: Draws) => Promise<string | undefined>>> = {
+  'chains.svg': chainPlot,
+  'ranks.svg': rankPlot,
+  'pairs.svg': async (draws) => (draws.names.length < 2 ? undefined : pairsPlot(draws)),
+  'map.svg': async ({ latents }) =>
+    latents && latentPlot({ latents: latents.mean, covariances: latents.covariances, equalScales: true }),
+};
+
+async function drawFrom(
+  folder: string,
+  { out, force, json, parts, hold, workers, ...given }: DrawArguments,
+  { stdout, stderr, signal }: Context,
+): Promise<void> {
+  const [table, whole] = ['draws.csv', 'draws.json'].map((name) => join(out, name)) as [string, string];
+  checkAbsent([table, whole, ...Object.keys(PICTURES).map((name) => join(out, name))], force);
+  const { fit } = await readFit(folder, parts === undefined ? {} : { parts });
+  const model = modelFromJSON(fit.toJSON().model, await readParts(parts), true);
+  const topmost = await makeFolder(out);
+  try {
+    const draws = await draw(model, {
+      ...given,
+      start: fit,
+      ...(hold !== undefined && { hold: hold.split(',').map((path) => path.trim()) }),
+      ...(workers !== undefined && { workers: parts === undefined ? workers : workersWith(parts, workers) }),
+      ...(signal !== undefined && { signal }),
+    });
+    await writeAtomically(table, draws.toCSV());
+    await writeAtomically(whole, `${JSON.stringify(draws)}\n`);
+    const files = [table, whole];
+    for (const [name, picture] of Object.entries(PICTURES)) {
+      const svg = await picture(draws);
+      if (svg === undefined) continue;
+      const path = join(out, name);
+      await writeAtomically(path, svg, { replace: force === true });
+      files.push(path);
+    }
+    const { latents, message, diagnostics } = draws;
+    if (json) {
+      const ofLatents = latents && { rHat: latents.rHat, essBulk: latents.essBulk };
+      const { divergences } = draws;
+      stdout.write(
+        `${JSON.stringify({ model: fit.model, summary: draws.summary(), latents: ofLatents, divergences: divergences.length, message, diagnostics, files })}\n`,
+      );
+      return;
+    }
+    stdout.write(`${draws.summary()}\n`);
+    if (latents !== undefined) {
+      stdout.write(
+        `distances between latents: largest R̂ ${latents.rHat.toFixed(3)}, least effective sample size ${latents.essBulk.toFixed(0)}\n`,
+      );
+    }
+    stderr.write(`${message}\n${files.join('\n')}\n`);
+  } finally {
+    await removeEmptyFolders(out, topmost);
+  }
+}

@@ -1,0 +1,320 @@
+import { type Command, Option } from 'commander';
+import {
+  adam,
+  describedModel,
+  type EngineChoice,
+  type Fit,
+  type FitOptions,
+  fit,
+  kindOf,
+  lbfgs,
+  lbfgsb,
+  type Matrix,
+  type ModelOptions,
+  type OwnParts,
+  type Solver,
+  scg,
+} from '../../index.ts';
+import { type ReadTableOptions, type StandardisedColumns, standardise, type Table } from '../io/index.ts';
+import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
+import { completedTable } from './completed.ts';
+import { prepareFiles, writeFit } from './fitFiles.ts';
+import { aboveZero, camelCase, checkRequired, fromZero, missingFlag, wholeFrom, wholeOrAuto } from './flags.ts';
+import { isFile, readLabelledTable } from './labelledTable.ts';
+import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
+import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
+import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
+import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
+import { addPlotFlags, checkPictures, type PlotArguments } from './plotFlags.ts';
+import { effort, NO_BAR, progressBar } from './progress.ts';
+import { checkTime, sequenceOf, withSegments } from './sequence.ts';
+import { ofPoints, rowsOfPoints } from './shownPoints.ts';
+import { type Context, exitCodeOf } from './streams.ts';
+import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
+import { tableRecord } from './tableRecord.ts';
+import { leftOutReport, scaleWarning, tableReport } from './tableReport.ts';
+import { type TimeBudget, timeBudget } from './timeBudget.ts';
+
+/** Options of `fit` that have flags of the same name. */
+const FIT_FLAGS = [
+  'maxIterations',
+  'maxEvaluations',
+  'tolerance',
+  'seed',
+  'restarts',
+  'batchSize',
+  'maxEpochs',
+  'engine',
+  'threads',
+  'checkpoint',
+  'checkpointInterval',
+  'resume',
+] as const;
+
+/** What `fit` is told. */
+export interface FitArguments
+  extends FlaggedOptions,
+    TableArguments,
+    PartsArguments,
+    PlotArguments,
+    Pick<FitOptions, 'maxSeconds' | (typeof FIT_FLAGS)[number]> {
+  readonly model: string;
+  readonly labels?: string;
+  readonly time?: string;
+  readonly maxStep?: number;
+  readonly standardise?: boolean;
+  readonly options?: string;
+  readonly solver?: string;
+  readonly workers?: number;
+  readonly out: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+const SOLVERS: Readonly<Record<string, () => Solver>> = { lbfgs, lbfgsb, scg, adam };
+const ENGINES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
+
+/** `fit DATA` */
+export function defineFit(command: Command, context: Context): void {
+  command
+    .argument(
+      '<data>',
+      "observations, one point a row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .mtx, or a folder of Cell Ranger; '-' reads stdin",
+    )
+    .option('--model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`, camelCase)
+    .option('--out <dir>', '(required) folder for the results, made if need be')
+    .option('--force', 'replace results that are there')
+    .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
+    .option('--kernel <text>', 'covariance of the mapping, such as "rbf(lengthscale=[1,2]) + bias(0.1)"')
+    .option(
+      '--labels <file|column>',
+      `labels: a file with one a row, or a column of DATA by name or number from 0; needed by ${LABELLED_MODELS.join(', ')}, where some may be missing`,
+    )
+    .option(
+      '--time <column>',
+      'the column of the time of each row, numbers or dates: dynamics, with no step across a gap; for models with the option dynamics',
+    )
+    .option(
+      '--max-step <length>',
+      'longest step of --time that is no gap, dates in days (default: 1.5 times the median step)',
+      aboveZero,
+    )
+    .option('--standardise', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
+    .addOption(missingFlag())
+    .option('--inducing <m>', 'inducing inputs of the mapping, or centres of tpslvm: cost O(N·m²)', wholeFrom(1))
+    .option('--centres <m>', 'centres of the spline of tpslvm: cost O(N·m²)', wholeFrom(1))
+    .option('--likelihood <name>', 'how observations are distributed: poisson, bernoulli, … (default: gaussian)')
+    .option('--options <json|file>', 'options of the model: \'{"dynamics":true}\', or a file of it; see below')
+    .option(...PARTS_FLAG);
+  addPlotFlags(command);
+  addTableFlags(command, { choosesColumns: true })
+    .option('--max-iterations <n>', 'iterations at most, from each start (default: 1000)', wholeFrom(0))
+    .option('--max-evaluations <n>', 'evaluations at most, from each start (default: no limit)', wholeFrom(1))
+    .option(
+      '--max-seconds <s>',
+      'seconds at most for start, fit and picture; then the best so far is written (default: no limit)',
+      fromZero,
+    )
+    .addOption(
+      new Option('--solver <name>', 'solver (default: the one that suits the model)').choices(Object.keys(SOLVERS)),
+    )
+    .option('--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5 for most models)', fromZero)
+    .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--batch-size <n>', 'rows of each step, for models that take batches (default: all)', wholeFrom(1))
+    .option('--max-epochs <n>', 'passes through all rows at most, in batches (default: 100)', wholeFrom(0))
+    .option('--restarts <n>', 'further starts, of which the best is kept (default: 0)', wholeFrom(0))
+    .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
+    .option('--threads <n>', "threads for the linear algebra in WebAssembly, or 'auto' (default: auto)", wholeOrAuto)
+    .option('--workers <n>', 'worker threads among which the starts are shared (default: none)', wholeFrom(1))
+    .option('--checkpoint <file>', 'save the state of the fit to this file while it runs')
+    .option('--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero)
+    .option('--resume <file>', 'resume the fit of such a file, with its seed and restarts')
+    .option('--json', 'print the outcome as one JSON object')
+    .addHelpText('after', modelsHelp)
+    .action(async (data: string, given: FitArguments) => context.exit(await fitTable(data, given, context)));
+}
+
+/** Fits a table into a folder, and returns the exit code. */
+export async function fitTable(data: string, given: FitArguments, streams: Context): Promise<number> {
+  checkRequired(given, ['--model <name>', '--out <dir>']);
+  const budget = timeBudget(given.maxSeconds);
+  const own = await readParts(given.parts);
+  kindOf(given.model, own); // The name of a model is checked before its options.
+  const options = await readModelOptions(given.options, given);
+  if (options.missing !== undefined) checkTakesMissing(given.model);
+  if (given.grid) checkPredicts(given.model, '--grid');
+  checkTime(given, options);
+  const end = await prepareFiles(given);
+  try {
+    return await fitAndWrite(data, given, options, own, budget, streams);
+  } finally {
+    await end();
+  }
+}
+
+async function fitAndWrite(
+  data: string,
+  given: FitArguments,
+  options: ModelOptions,
+  own: OwnParts,
+  budget: TimeBudget,
+  streams: Context,
+): Promise<number> {
+  const { signal } = streams;
+  const reading: ReadTableOptions = {
+    ...tableOptions(given),
+    ...(given.color === undefined ? {} : { color: given.color }),
+    ...(given.time === undefined ? {} : { time: given.time }),
+    allowMissing: options.missing === 'ignore',
+    // Where the model takes none, they are colours: points without one are grey.
+    allowMissingLabels: true,
+  };
+  const table = await readLabelledTable(data, given.labels, reading);
+  await checkPictures(given, table.observations.columns);
+  describeTable(data, table, given, options, streams);
+  const sequence = sequenceOf(table, given);
+  const said = given.json ? sequence.lines.filter((line) => line.startsWith('note:')) : sequence.lines;
+  streams.stderr.write(said.map((line) => `${line}\n`).join(''));
+  const units = given.standardise ? standardise(table.observations) : undefined;
+  const observations = units?.apply(table.observations) ?? table.observations;
+  const described = withSegments(options, sequence.segments);
+  const model = describedModel(given.model, observations, table.labels, described, own);
+  const bar = given.json ? NO_BAR : progressBar(streams.stderr, mostIterations(given, observations.rows));
+  let result: Fit;
+  try {
+    result = await fit(model, {
+      ...Object.fromEntries(FIT_FLAGS.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
+      ...(given.solver === undefined ? {} : { solver: SOLVERS[given.solver]!() }),
+      ...workersOf(given),
+      maxSeconds: budget.forFit(),
+      onProgress: bar.update,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } finally {
+    bar.stop();
+  }
+  if (result.latents.rows === 0) {
+    if (given.json) streams.stdout.write(`${JSON.stringify(outcome(result, [], table, given))}\n`);
+    streams.stderr.write(`error: ${inFlags(result.message, given)} Nothing is written.\n`);
+    return signal?.aborted ? exitCodeOf(signal.reason) : 1;
+  }
+  const files = await write(given, table, observations, units, result, budget, streams);
+  streams.stdout.write(
+    given.json ? `${JSON.stringify(outcome(result, files, table, given))}\n` : summary(result, files, given),
+  );
+  if (result.status === 'failed') streams.stderr.write(`error: ${inFlags(result.message, given)}\n`);
+  if (result.status === 'failed') return 1;
+  return result.status === 'stopped' && signal?.aborted ? exitCodeOf(signal.reason) : 0;
+}
+
+/** Says what is done with the columns; of a clean table nothing where a program reads. */
+function describeTable(
+  data: string,
+  table: Table,
+  given: FitArguments,
+  options: ModelOptions,
+  { stderr }: Context,
+): void {
+  const labels = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
+  const lines = given.json
+    ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]
+    : tableReport(data, table, labels, given.color);
+  if (!given.standardise && options.scale !== true) lines.push(...scaleWarning(table));
+  lines.push(...sizeNotes(given.model, table.observations.rows, options));
+  stderr.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** As many as `fit` would do: in batches, those of its epochs. */
+function mostIterations({ maxIterations, batchSize, maxEpochs = 100 }: FitArguments, points: number): number {
+  return maxIterations ?? (batchSize === undefined ? 1000 : maxEpochs * Math.ceil(points / batchSize));
+}
+
+async function write(
+  given: FitArguments,
+  table: Table,
+  observations: Matrix,
+  units: StandardisedColumns | undefined,
+  result: Fit,
+  budget: TimeBudget,
+  streams: Context,
+): Promise<string[]> {
+  const labelColumn = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
+  const hasHoles = observations.data.some(Number.isNaN);
+  const completed = hasHoles ? await completedTable(result, observations, units) : undefined;
+  if (hasHoles && completed === undefined) {
+    streams.stderr.write(`note: ${result.model} cannot fill in the missing entries, so there is no completed.csv.\n`);
+  }
+  return writeFit(given.out, result, {
+    record: tableRecord(table, labelColumn, units),
+    shown: {
+      looks: looksOf(result, table, given, streams),
+      ids: ofPoints(result, table.ids),
+      observations: () => rowsOfPoints(result, table.observations),
+      columns: table.columns,
+      undo: (mean) => units?.undo(mean) ?? mean,
+      time: { secondsLeft: budget.left, note: (text) => streams.stderr.write(`note: ${text}\n`) },
+    },
+    plots: given,
+    completed,
+    parts: given.parts,
+  });
+}
+
+/** How many share the starts, and what they know. */
+const workersOf = ({ workers, parts }: FitArguments): Pick<FitOptions, 'workers'> =>
+  workers === undefined ? {} : { workers: parts === undefined ? workers : workersWith(parts, workers) };
+
+/** What points are coloured by: the numbers or text of `--color`, else the labels. */
+function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, streams: Context): LookOptions {
+  if (color instanceof Float64Array) return { color: ofPoints(result, color)!, legendTitle: given.color! };
+  const kinds = ofPoints(result, color ?? labels);
+  const count = new Set(kinds).size - (kinds?.includes('') ? 1 : 0);
+  if (kinds === undefined) return {};
+  const name = given.color ?? (given.labels !== undefined && !isFile(given.labels) ? given.labels : 'label');
+  if (count <= MOST_LABELS) return { labels: kinds, legendTitle: /^\d+$/.test(name) ? 'label' : name };
+  streams.stderr.write(
+    `note: ${count} different labels are more than the ${MOST_LABELS} that a picture can distinguish.\n`,
+  );
+  return {};
+}
+
+const outcome = (
+  { model, objective, status, message, diagnostics }: Fit,
+  files: readonly string[],
+  { columns, leftOut }: Table,
+  given: FitArguments,
+) => ({
+  model,
+  objective,
+  status,
+  message: inFlags(message, given),
+  evaluations: diagnostics.evaluations,
+  seconds: diagnostics.seconds,
+  files,
+  columns,
+  leftOut,
+});
+
+/** A message of the library, with what its code for it is on the command line. */
+const inFlags = (message: string, { maxSeconds }: FitArguments): string =>
+  message
+    .replace('Hold it with fixed(…)', 'Hold it, such as with --options \'{"noise": {"fixed": 0.01}}\'')
+    .replace(/maxSeconds = [\d.]+/, `--max-seconds ${maxSeconds}`);
+
+const kindOfObjective = ({ latentVariances, parameters }: Fit): string =>
+  latentVariances !== undefined || Object.keys(parameters).some((path) => path.endsWith('.inducing'))
+    ? 'lower bound on the log density'
+    : 'log density';
+
+const summary = (result: Fit, files: readonly string[], given: FitArguments): string => {
+  const { model, latents, objective, status, message, diagnostics, eigenvalues } = result;
+  return [
+    `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
+    `objective ${objective}${eigenvalues === undefined ? ` (${kindOfObjective(result)})` : ''}`,
+    // What went wrong is said on stderr.
+    ...(status === 'failed' ? [] : [inFlags(message, given)]),
+    effort(diagnostics),
+    ...files.map((file) => `wrote ${file}`),
+    '',
+  ].join('\n');
+};

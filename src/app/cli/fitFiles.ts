@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { checksum } from '../../core/index.ts';
+import { type Fit, type FitOptions, InvalidInputError, loadFit, Matrix } from '../../index.ts';
+import { lockPath, makeFolder, removeEmptyFolders, writeAtomically, writeTable } from '../io/index.ts';
+import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
+import { readJsonFile } from './jsonFile.ts';
+import { checkAbsent } from './output.ts';
+import { type PartsArguments, readParts } from './ownParts.ts';
+import { type Shown, writePictures } from './pictures.ts';
+import { type PlotArguments, pictureNames } from './plotFlags.ts';
+import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varianceNames } from './tableRecord.ts';
+
+const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;
+
+/** What says where a fit writes. */
+export interface WritingArguments extends PlotArguments {
+  readonly out: string;
+  readonly force?: boolean;
+  readonly checkpoint?: FitOptions['checkpoint'];
+  readonly resume?: FitOptions['resume'];
+}
+
+/**
+ * Makes the folder and locks it and the checkpoint for this process, before a fit that would otherwise be for nothing.
+ *
+ * @returns what unlocks them, and removes the folder again unless something was written to it or it was there before
+ * @throws InvalidInputError when it cannot be made, holds results that may not be replaced, or another process is writing there
+ */
+export async function prepareFiles(given: WritingArguments): Promise<() => Promise<void>> {
+  const { out, force, checkpoint, resume } = given;
+  checkAbsent(
+    [...FILES, ...COMPLETED_FILES, ...pictureNames(given)].map((name) => join(out, name)),
+    force,
+  );
+  const ofCheckpoint = typeof checkpoint === 'string' ? [checkpoint] : [];
+  if (checkpoint !== resume) checkAbsent(ofCheckpoint, force, '--checkpoint');
+  const topmost = await makeFolder(out);
+  const locks: (() => void)[] = [];
+  const end = async () => {
+    for (const release of locks) release();
+    await removeEmptyFolders(out, topmost);
+  };
+  try {
+    for (const path of [join(out, 'fit.json'), ...ofCheckpoint]) locks.push(await lockPath(path));
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return end;
+}
+
+/** What is written beside a fit. */
+export interface FitContents {
+  readonly record: TableRecord;
+  /** What pictures show; ids are those of the points that are shown. */
+  readonly shown: Shown;
+  readonly plots: PlotArguments & { readonly force?: boolean };
+  readonly completed?: Completed | undefined;
+  /** The file of parts that the fit was made with. */
+  readonly parts?: string | undefined;
+}
+
+/**
+ * Writes latents.csv (ids first, then x1 … xq, and variance1 … varianceq where latents are distributions), fit.json (which `loadFit` reads, and the record of the table), trace.csv, the pictures that were asked for
+ * and, of a table with holes, completed.csv and completedDeviations.csv into a folder.
+ *
+ * @returns the paths of the files, in that order
+ */
+export async function writeFit(folder: string, result: Fit, beside: FitContents): Promise<string[]> {
+  const paths = FILES.map((name) => join(folder, name));
+  const [latents, fit, trace] = paths as [string, string, string];
+  const replace = beside.plots.force === true;
+  const { record, shown, plots, completed, parts } = beside;
+  const idColumn = shown.ids === undefined ? {} : { ids: { name: record.idColumn ?? 'id', values: shown.ids } };
+  const variances = latentVariancesOf(result);
+  const written = variances === undefined ? result.latents : sideBySide(result.latents, variances);
+  const names = [...dimensionNames(result.latents), ...(variances === undefined ? [] : varianceNames(variances))];
+  await writeTable(latents, written, names, undefined, { ...idColumn, replace });
+  const { checksums, ...saved } = result.toJSON();
+  const sums = { ...checksums, table: checksum(record) };
+  await writeAtomically(fit, `${JSON.stringify({ ...saved, table: record, checksums: sums, parts })}\n`, { replace });
+  await writeTable(trace, traceMatrix(result), ['iteration', 'evaluations', 'objective', 'gradientNorm'], undefined, {
+    replace,
+  });
+  paths.push(...(await writePictures(folder, result, shown, plots)));
+  if (completed !== undefined)
+    paths.push(...(await completedFiles(folder, completed, record, { ...idColumn, replace })));
+  return paths;
+}
+
+const traceMatrix = ({ trace }: Fit): Matrix =>
+  new Matrix(
+    Float64Array.from(
+      trace.flatMap(({ iteration, evaluations, objective, gradientNorm }) => [
+        iteration,
+        evaluations,
+        objective,
+        gradientNorm,
+      ]),
+    ),
+    trace.length,
+    4,
+  );
+
+/** A saved fit, and what is known of its table. */
+export interface SavedFit {
+  readonly fit: Fit;
+  readonly record: TableRecord | undefined;
+}
+
+/**
+ * The fit that `writeFit` left in a folder.
+ *
+ * @throws InvalidInputError when there is none, fit.json is not a saved fit, or its parts are missing
+ */
+export async function readFit(folder: string, { parts: given }: PartsArguments): Promise<SavedFit> {
+  const file = join(folder, 'fit.json');
+  if (!existsSync(file)) {
+    throw new InvalidInputError(
+      `'${folder}' holds no fit.json. Give the folder that 'latentfield fit' wrote with --out.`,
+    );
+  }
+  const saved = await readJsonFile(file, 'saved fit');
+  const isObject = typeof saved === 'object' && saved !== null;
+  const { parts, ...json } = isObject ? (saved as { parts?: unknown }) : {};
+  if (parts !== undefined && given === undefined) {
+    throw new InvalidInputError(`This fit has parts of your own. Give --parts ${parts}, the file they come from.`);
+  }
+  const fit = loadFit(isObject ? json : saved, await readParts(given));
+  return { fit, record: fit.table };
+}

@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import type { Fit } from '../../index.ts';
+import { readFit } from './fitFiles.ts';
+import { camelCase } from './flags.ts';
+import { isModelName } from './modelDescriptions.ts';
+import { modelHelp } from './modelHelp.ts';
+import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
+import { effort } from './progress.ts';
+import type { Context } from './streams.ts';
+import type { TableRecord } from './tableRecord.ts';
+import { list } from './tableReport.ts';
+
+/** What a fit may be able to do. */
+const ABILITIES = ['predict', 'project', 'reconstruct', 'impute', 'sample', 'interpolate', 'forecast'] as const;
+
+/** `info DIR|MODEL` */
+export function defineInfo(command: Command, { stdout }: Context): void {
+  command
+    .argument('<dir|model>', 'folder of a fit, or the name of a model')
+    .option(...PARTS_FLAG)
+    .option('--json', 'print one JSON object')
+    .action(async (subject: string, given: PartsArguments & { json?: boolean }) => {
+      const model = camelCase(subject);
+      if (isModelName(model)) {
+        stdout.write(modelHelp(model));
+        return;
+      }
+      const { fit, record } = await readFit(subject, given);
+      stdout.write(given.json ? `${JSON.stringify(facts(fit, record))}\n` : sentences(fit, record));
+    });
+}
+
+const facts = (fit: Fit, record: TableRecord | undefined) => ({
+  model: fit.model,
+  points: fit.latents.rows,
+  latentDim: fit.latents.columns,
+  columns: record?.columns,
+  idColumn: record?.idColumn,
+  labelColumn: record?.labelColumn,
+  standardised: record?.standardised !== undefined,
+  objective: fit.objective,
+  terms: fit.terms,
+  status: fit.status,
+  message: fit.message,
+  diagnostics: fit.diagnostics,
+  parameters: fit.parameters,
+  abilities: ABILITIES.filter((name) => typeof fit[name] === 'function'),
+});
+
+function sentences(fit: Fit, record: TableRecord | undefined): string {
+  const { model, latents, objective, terms, message, diagnostics, parameters } = fit;
+  const lines = [`${model}: ${latents.rows} points, latent dimension ${latents.columns}`];
+  if (record !== undefined) {
+    const standardised = record.standardised === undefined ? '' : ', standardised';
+    lines.push(`${record.columns.length} columns${standardised}: ${list(record.columns)}`);
+    if (record.idColumn !== undefined) lines.push(`ids: '${record.idColumn}'`);
+    if (record.labelColumn !== undefined) lines.push(`labels: '${record.labelColumn}'`);
+  }
+  lines.push(`objective ${objective}`);
+  const parts = Object.entries(terms);
+  if (parts.length > 1) for (const [name, value] of parts) lines.push(`  ${name} ${value}`);
+  lines.push(message, effort(diagnostics));
+  for (const [path, value] of Object.entries(parameters)) lines.push(`${path} = ${shown(value)}`);
+  lines.push(`can ${ABILITIES.filter((name) => typeof fit[name] === 'function').join(', ')}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function shown(value: Fit['parameters'][string]): string {
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.length <= 6 ? `[${value.join(', ')}]` : `${value.length} numbers`;
+  return 'rows' in value ? `${value.rows}×${value.columns} numbers` : `${Object.keys(value).length} entries`;
+}

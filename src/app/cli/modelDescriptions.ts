@@ -1,0 +1,364 @@
+import { namedModels } from '../../index.ts';
+
+/** What an option is for, and its default; the same for all models that take it unless a model says otherwise. */
+export const OPTIONS: Readonly<Record<string, string>> = {
+  latentDim: 'number of latent dimensions (2; flag --dim)',
+  kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
+  noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
+  likelihood:
+    'of the observations, instead of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one a column] }; others with inducing (Gaussian; flag --likelihood)',
+  priors: 'priors on the latents (["standardNormal"]; [] for none)',
+  missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
+  centre: 'whether column means are removed (true)',
+  scale:
+    'whether columns are divided by their deviations: true, false, or where these differ by more than ten times ("auto")',
+  init: '"pca", "neighbours" (a t-SNE map), or N×q numbers to start at ("pca")',
+  backConstraint: 'latents as a function of the data: "kernel", "mlp" or "linear" (none)',
+  dynamics: 'true, or { "order", "segments", "kernel" }: latents follow each other in time (false)',
+  strength: 'weight of the prior ("auto": by the size of the data)',
+  neighbours: 'nearest neighbours of each point (7, or all others of fewer points)',
+  neighbourSearch:
+    '"exact", "descent" (approximate), or "auto": descent from 50 000 points in many dimensions ("auto")',
+  radius: 'points at most this far apart are neighbours, instead of neighbours (none)',
+  basePrecision: 'precision of the field apart from its graph (small enough to connect the graph)',
+  slackPenalty: 'penalty for exceeding a distance; "Infinity" in JSON (Infinity: none may be exceeded)',
+  copies: 'how many copies of the field the distances are of (the number of columns)',
+  start: 'initial weights, as a graph (none)',
+  embedding:
+    'how eigenvectors become latents, for spectral clustering { "vectors": k, "rows": "unit" }; fields have "method" too: "kernelPca" or "eigenmap" (as they are; "kernelPca")',
+  input: '"points", or "distances" N×N ("points")',
+  disconnected:
+    'of a graph that is not connected: "connect" its parts by their shortest edges, show the "largest", or "error" ("connect")',
+  regularization: 'part of the trace added to each local Gram matrix (1e-3)',
+  landmarks: 'number of landmarks, whose distances place all other points; for large N (none)',
+  inducing:
+    'number of inducing inputs of the mapping, for large N, or "none" (none; for gplvm of more than 1000 points 50 a dimension; flag --inducing)',
+  latentVariance: "where the latents' variances start (0.5)",
+  perplexity: 'effective number of neighbours (30, or a third of the others)',
+  exaggeration: 'factor of the attraction in the first steps (12)',
+  metric: '"euclidean", "cosine", "correlation", "hamming", or "precomputed" for N×N distances ("euclidean")',
+  steps: 'steps of the schedule (750)',
+  decoder: 'true, or { "inducing", "strength" }: predicts the columns from the map (false)',
+  minDist: 'distance up to which points are as near as can be (0.1)',
+  spread: 'scale of the distances beyond (1)',
+  negatives: 'negative samples an edge: how strongly points repel each other (5)',
+  jitter:
+    'added to the covariance of the inducing inputs (1e-8 of its mean, and 1e-6 of the variance of a default kernel)',
+};
+
+const FAMILY = [
+  'kernel',
+  'noise',
+  'likelihood',
+  'priors',
+  'missing',
+  'centre',
+  'scale',
+  'init',
+  'backConstraint',
+  'dynamics',
+  'inducing',
+  'jitter',
+];
+
+interface Description {
+  readonly summary: string;
+  readonly options: readonly string[];
+  /** Where this model differs from OPTIONS. */
+  readonly own?: Readonly<Record<string, string>>;
+  /** What fits many points, behind their number. */
+  readonly many?: string;
+  /** Its fits predict nothing at latent points: fields, and embeddings without a map back. */
+  readonly predictsNothing?: true;
+  /** Its columns are scaled one by one, so that distances between latents mean nothing. */
+  readonly hasUnitColumns?: true;
+}
+
+const BOUND = 'cost O(N³) an evaluation. --inducing 50 fits a bound of the model at cost O(N·50²).';
+
+/** By the models' names. One without a description is fitted all the same; the help then gives its name only. */
+const MODELS: Readonly<Record<string, Description>> = {
+  gplvm: {
+    summary: 'Gaussian process latent variable model: smooth nonlinear mapping, predictions with error bars',
+    options: FAMILY,
+  },
+  bayesianGplvm: {
+    summary: 'GPLVM with distributions as latents: finds how many dimensions are needed; large N',
+    options: [
+      'inducing',
+      'kernel',
+      'noise',
+      'likelihood',
+      'init',
+      'latentVariance',
+      'missing',
+      'centre',
+      'scale',
+      'jitter',
+      'bound',
+    ],
+    own: {
+      kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)',
+      noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
+      inducing: 'number of inducing inputs (at most 50; flag --inducing)',
+      init: '"pca", "neighbours" (a t-SNE map), or N×q numbers to start at ("pca")',
+      bound: '"collapsed" or "uncollapsed" (collapsed where the noise allows it)',
+    },
+  },
+  tpslvm: {
+    summary: 'thin plate spline latent variable model: no lengthscale to choose',
+    options: [...FAMILY, 'centres'],
+    own: {
+      kernel:
+        'covariance of the mapping (a thin plate spline times the mean variance; "thinPlateSpline" is the form of the paper)',
+      centres: 'number of centres of the spline, for many points (one a point; flag --centres)',
+      inducing:
+        'number of inducing inputs of the mapping, or "none" (none; of more than 1000 points without centres 50 a dimension)',
+    },
+  },
+  gplrf: {
+    summary: 'GPLVM whose latents keep points of one label together; some labels may be missing',
+    options: [...FAMILY, 'strength', 'neighbours'],
+    own: {
+      priors: 'priors beside that of the labels (none)',
+      strength: 'weight of the prior, or "validate" to choose it by held-out points ("auto": by the size of the data)',
+      neighbours: 'number of nearest neighbours joined to each point too, for points without a label (none)',
+      backConstraint: 'latents as a function of the data ("kernel")',
+    },
+    many: BOUND,
+  },
+  dgplvm: {
+    summary: 'GPLVM whose latents separate labels as discriminant analysis does',
+    options: [...FAMILY, 'strength', 'form', 'r'],
+    own: {
+      strength: 'weight of the prior (1)',
+      form: '"published" or "paper" ("published")',
+      r: 'added to the scatter between classes (1)',
+      priors: 'priors beside that of the labels (none)',
+      backConstraint: 'latents as a function of the data ("kernel")',
+    },
+    many: BOUND,
+  },
+  llGplvm: {
+    summary: 'GPLVM whose latents keep local linear neighbourhoods',
+    options: [...FAMILY, 'neighbours', 'strength'],
+    own: { priors: 'priors beside that of the neighbourhoods (none)' },
+    many: BOUND,
+  },
+  rankGplvm: {
+    summary: 'GPLVM that shrinks latent dimensions that are not needed',
+    options: [...FAMILY, 'strength', 'beta'],
+    own: { beta: 'how soon a direction counts as one (1)', priors: 'priors beside that of the rank (none)' },
+    many: BOUND,
+  },
+  tsne: {
+    summary: 't-SNE: a map on which neighbours stay neighbours, and new rows have a place',
+    options: ['latentDim', 'perplexity', 'neighbours', 'metric', 'init', 'exaggeration', 'steps', 'decoder'],
+    own: {
+      neighbours: 'neighbours of each point that attract it, or "all" (3·perplexity)',
+      init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',
+    },
+    predictsNothing: true,
+  },
+  umap: {
+    summary: 'UMAP: a map of the graph of neighbours, in which new rows have a place; many points',
+    options: ['latentDim', 'neighbours', 'minDist', 'spread', 'negatives', 'metric', 'init', 'steps', 'decoder'],
+    own: {
+      neighbours: 'nearest neighbours of each point (15, or all others of fewer points)',
+      init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',
+    },
+    predictsNothing: true,
+  },
+  tsneGplvm: {
+    summary: 'GPLVM whose latents keep the neighbourhoods of t-SNE',
+    options: [...FAMILY, 'strength', 'perplexity'],
+    own: {
+      perplexity: 'effective number of neighbours (30, or a third of the points)',
+      priors: 'priors beside that of t-SNE (none)',
+    },
+    many: BOUND,
+  },
+  meu: {
+    summary: 'maximum entropy unfolding: keeps distances to neighbours, learns the graph; fills holes',
+    options: ['neighbours', 'basePrecision', 'slackPenalty', 'disconnected', 'copies', 'missing', 'embedding', 'start'],
+    predictsNothing: true,
+  },
+  mpme: {
+    summary: 'maximum entropy over all pairs: learns a sparse graph among all points',
+    options: ['neighbours', 'basePrecision', 'slackPenalty', 'distances', 'disconnected', 'embedding', 'start'],
+    own: {
+      neighbours: 'pairs that may be joined: "all", or so many nearest neighbours ("all")',
+      distances: '"squared", "plain", or a kernel as text ("squared")',
+    },
+    many: 'have N² pairs. {"neighbours": 20} in --options joins neighbours only.',
+    predictsNothing: true,
+  },
+  alle: {
+    summary: 'acyclic locally linear embedding: a fast one-pass field',
+    options: ['neighbours', 'regularization', 'basePrecision', 'order', 'preset', 'embedding'],
+    own: {
+      preset: '"lawrence2012": parents by a sparse factor, fill included (none)',
+      basePrecision:
+        'added to the precision of the field before its inverse is embedded (1e-4 over the mean variance of the columns)',
+      order: 'order of the points, a list of row numbers (as given)',
+      regularization: 'part of the trace added to each local Gram matrix, or "auto" ("auto")',
+    },
+    predictsNothing: true,
+    hasUnitColumns: true,
+  },
+  drill: {
+    summary: 'sparse inverse covariance between points, with a penalty',
+    options: ['neighbours', 'penalty', 'disconnected', 'preset', 'embedding'],
+    own: {
+      preset: '"lawrence2012": penalty 0 unless given (none)',
+      neighbours: 'nearest neighbours that may be joined, or "all" (7, or all others of fewer points)',
+      penalty: "penalty on each entry (a hundredth of the mean of S's diagonal, less where that leaves components)",
+    },
+    many: 'are many for this model. meu learns a graph of neighbours too.',
+    predictsNothing: true,
+    hasUnitColumns: true,
+  },
+  pca: {
+    summary: 'principal components',
+    options: [],
+  },
+  ppca: {
+    summary: 'probabilistic principal components',
+    options: ['dual'],
+    own: {
+      latentDim: 'number of latent dimensions (2, or 1 where the data vary in two directions; flag --dim)',
+      dual: 'whether the weights are integrated out in the place of the latents (false)',
+    },
+  },
+  kernelPca: {
+    summary: 'principal components in the space of a kernel',
+    options: ['kernel', 'embedding'],
+    own: { kernel: 'the kernel (an rbf as wide as the data; flag --kernel)' },
+    many: 'take an N×N matrix. pca takes none.',
+    predictsNothing: true,
+  },
+  classicalMds: {
+    summary: 'classical scaling of distances',
+    options: ['input', 'embedding'],
+    many: 'take an N×N matrix. pca shows the same without it.',
+    predictsNothing: true,
+  },
+  lda: {
+    summary: 'linear discriminant analysis: directions in which labels differ most, shrunk where columns are many',
+    options: ['shrinkage'],
+    own: {
+      latentDim: 'number of latent dimensions, at most the classes less one (2, or 1 of two classes; flag --dim)',
+      shrinkage: 'part of the scatter within classes that its diagonal replaces, or "auto" ("auto": Ledoit and Wolf)',
+    },
+    predictsNothing: true,
+  },
+  kernelLda: {
+    summary: 'discriminant analysis in the space of a kernel',
+    options: ['kernel', 'regularization'],
+    own: {
+      latentDim: 'number of latent dimensions, at most the classes less one (2, or 1 of two classes; flag --dim)',
+      kernel: 'the kernel (an rbf as wide as the data; flag --kernel)',
+      regularization: 'part of the total variance added to each direction (1e-3)',
+    },
+    many: 'take an N×N matrix. lda takes none.',
+    predictsNothing: true,
+  },
+  lpp: {
+    summary: 'locality preserving projections: Laplacian eigenmaps by a linear map',
+    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'regularization', 'kernel'],
+    own: {
+      kernel: 'projects from the feature space of this kernel (none; flag --kernel)',
+      weights: '"binary" or "heat" ("binary")',
+      width: 'width of the heat kernel',
+      regularization: 'part of the mean diagonal added to the metric (0)',
+    },
+    predictsNothing: true,
+  },
+  slpp: {
+    summary: 'locality preserving projections of the graph of labels',
+    options: ['neighbours', 'regularization', 'kernel'],
+    own: {
+      kernel: 'projects from the feature space of this kernel (none; flag --kernel)',
+      neighbours: 'nearest points of the class that each is joined to (all of the class)',
+      regularization: 'part of the mean diagonal added to the metric (0)',
+    },
+    predictsNothing: true,
+  },
+  sammon: {
+    summary: "Sammon's mapping: keeps distances, small ones above all",
+    options: ['init'],
+    own: { init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")' },
+    many: 'have N² pairs. tsne and umap take many.',
+    predictsNothing: true,
+  },
+  isomap: {
+    summary: 'distances along the neighbourhood graph',
+    options: ['neighbours', 'radius', 'neighbourSearch', 'input', 'disconnected', 'landmarks', 'embedding'],
+    many: 'take an N×N matrix. {"landmarks": 300} in --options takes N×300.',
+    predictsNothing: true,
+  },
+  mvu: {
+    summary: 'maximum variance unfolding',
+    options: [
+      'neighbours',
+      'radius',
+      'neighbourSearch',
+      'constraints',
+      'slackPenalty',
+      'commonNeighbours',
+      'rank',
+      'input',
+      'disconnected',
+    ],
+    own: {
+      constraints: '"inequality", "equality" or "slack" ("inequality")',
+      slackPenalty: 'penalty of "slack" (N²)',
+      commonNeighbours: 'whether points with a common neighbour are joined too (false)',
+      rank: 'columns of the factor at the start (6)',
+    },
+    many: 'are many for this model. isomap with {"landmarks": 300} in --options lays a sheet flat too.',
+    predictsNothing: true,
+  },
+  lle: {
+    summary: 'locally linear embedding',
+    options: ['neighbours', 'regularization', 'generalised', 'disconnected', 'embedding'],
+    own: { generalised: 'whether well reconstructed points count more (false)' },
+    predictsNothing: true,
+    hasUnitColumns: true,
+  },
+  laplacianEigenmaps: {
+    summary: 'eigenvectors of the graph Laplacian',
+    options: [
+      'neighbours',
+      'radius',
+      'neighbourSearch',
+      'weights',
+      'width',
+      'normalized',
+      'disconnected',
+      'preset',
+      'embedding',
+    ],
+    own: {
+      weights: '"binary" or "heat" ("binary")',
+      width: 'width of the heat kernel',
+      normalized: 'whether the Laplacian is normalised by degrees (true)',
+      preset: '"lawrence2012": heat, mutual edges twice (none)',
+    },
+    predictsNothing: true,
+    hasUnitColumns: true,
+  },
+};
+
+export const isDescribed = (model: string): boolean => Object.hasOwn(MODELS, model);
+
+export const descriptionOf = (model: string): Description =>
+  isDescribed(model) ? MODELS[model]! : { summary: 'no description', options: [] };
+
+/** Names of all models of the library, those with a description first, in its order. */
+export const MODEL_NAMES: readonly string[] = [...new Set([...Object.keys(MODELS), ...Object.keys(namedModels)])];
+
+export const isModelName = (name: string): boolean => MODEL_NAMES.includes(name);
+
+/** Those of them that are made from labels. */
+export const LABELLED_MODELS = MODEL_NAMES.filter((name) => namedModels[name]!.takesLabels);

@@ -1,0 +1,50 @@
+import { elementary } from '../../engine/index.ts';
+import { type Fit, InvalidInputError, NumericalError } from '../../index.ts';
+import { type PrecisionGrid, precisionGrid } from '../plot/index.ts';
+
+/** Points along each axis of the precision grid, and of a first one that says how long it takes. */
+const RESOLUTION = 60;
+const SAMPLE = 6;
+
+/** Seconds that pictures may take. */
+export interface PictureTime {
+  readonly secondsLeft?: () => number;
+  /** Called with what is left out. */
+  readonly note?: (text: string) => void;
+}
+
+/**
+ * The predictive precision over the latents behind each panel; none where the model has no mapping from them, or predicts without error.
+ *
+ * @param panels - the columns of each
+ * @param aspect - width over height, where a unit is as long on both axes
+ */
+export function pictureBackground(
+  { predict, latents }: Fit,
+  panels: readonly (readonly number[])[],
+  aspect: number | undefined,
+  { secondsLeft = () => Infinity, note }: PictureTime,
+): PrecisionGrid[] | undefined {
+  if (predict === undefined) return undefined;
+  const grid = (resolution: number, columns: readonly number[]) =>
+    precisionGrid((X) => predict(X, { noise: true }), latents, {
+      resolution,
+      columns,
+      ...(aspect === undefined ? {} : { aspect }),
+    });
+  try {
+    if (secondsLeft() < Infinity) {
+      const before = secondsLeft();
+      grid(SAMPLE, panels[0]!);
+      const expected = (before - secondsLeft()) * elementary.square(RESOLUTION / SAMPLE) * panels.length;
+      if (expected > secondsLeft()) {
+        note?.('the picture has no background, since --max-seconds is up.');
+        return undefined;
+      }
+    }
+    return panels.map((columns) => grid(RESOLUTION, columns));
+  } catch (error) {
+    if (error instanceof InvalidInputError || error instanceof NumericalError) return undefined;
+    throw error;
+  }
+}

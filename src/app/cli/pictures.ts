@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { type Fit, InvalidInputError, type Matrix } from '../../index.ts';
+import { writeAtomically } from '../io/index.ts';
+import { decodedGrid, type LookOptions, latentPlot, panelColumns, plotHtml, svgToPng } from '../plot/index.ts';
+import { descriptionOf } from './modelDescriptions.ts';
+import { type PictureTime, pictureBackground } from './pictureBackground.ts';
+import { type PlotArguments, pictureNames } from './plotFlags.ts';
+import { latentVariancesOf } from './tableRecord.ts';
+
+/** What pictures show beside the latents. */
+export interface Shown {
+  /** What points are coloured by. */
+  readonly looks: LookOptions;
+  readonly ids?: readonly string[] | undefined;
+  /** The rows of the points, in the units of the table. */
+  readonly observations: () => Matrix;
+  readonly columns: readonly string[];
+  /** Brings predictions to the units of the table. */
+  readonly undo: (mean: Matrix) => Matrix;
+  readonly time: PictureTime;
+}
+
+/** Writes the pictures that were asked for into a folder; returns their paths. */
+export async function writePictures(
+  folder: string,
+  result: Fit,
+  shown: Shown,
+  given: PlotArguments & { readonly force?: boolean },
+): Promise<string[]> {
+  const writing = { replace: given.force === true };
+  const svgs = new Map<string, string>();
+  const paths: string[] = [];
+  for (const name of pictureNames(given)) {
+    const [kind, format] = name.split('.') as ['plot' | 'grid', string];
+    const path = join(folder, name);
+    if (format === 'html') {
+      await writeAtomically(path, await page(result, shown, given), writing);
+    } else {
+      const svg = svgs.get(kind) ?? (await (kind === 'plot' ? plot : grid)(result, shown, given));
+      svgs.set(kind, svg);
+      await writeAtomically(path, format === 'png' ? await svgToPng(svg) : svg, writing);
+    }
+    paths.push(path);
+  }
+  return paths;
+}
+
+const titleOf = ({ model, objective }: Fit) => `${model}, objective ${objective.toPrecision(6)}`;
+
+async function plot(result: Fit, { looks, observations, time }: Shown, { image }: PlotArguments): Promise<string> {
+  const columns = columnsOf(result);
+  const panels = panelColumns(result.latents, columns);
+  const size = panels.length === 1 ? { width: 460, height: 400 } : { width: 340, height: 300 };
+  const equalScales = result.latents.columns > 1 && meansDistance(result);
+  const precision = pictureBackground(result, panels, equalScales ? size.width / size.height : undefined, time);
+  return latentPlot({
+    latents: result.latents,
+    columns,
+    title: titleOf(result),
+    equalScales,
+    ...size,
+    ...looks,
+    ...(precision === undefined ? {} : { precision }),
+    ...variancesOf(result),
+    ...(image === undefined ? {} : { image, observations: observations() }),
+  });
+}
+
+/** Numbers of a page at most; with more rows it shows none of their values. */
+const MOST_NUMBERS = 2e6;
+
+function page(
+  result: Fit,
+  { looks, ids, observations, columns, time }: Shown,
+  { image }: PlotArguments,
+): Promise<string> {
+  const Y = observations();
+  const rows = Y.data.length <= MOST_NUMBERS;
+  if (!rows) time.note?.('plot.html holds no rows, which are more than 2 million numbers.');
+  return plotHtml({
+    latents: result.latents,
+    title: titleOf(result),
+    equalScales: meansDistance(result),
+    ...looks,
+    ...(ids === undefined ? {} : { ids }),
+    ...(rows && { observations: Y, columnNames: columns, ...(image && { image }) }),
+    ...variancesOf(result),
+  });
+}
+
+function grid(
+  { predict, latents, model, ...result }: Fit,
+  { undo, observations }: Shown,
+  { image }: PlotArguments,
+): Promise<string> {
+  if (predict === undefined) {
+    throw new InvalidInputError(`${model} predicts nothing at latent points, so it has no grid. Leave out --grid.`);
+  }
+  const columns = columnsOf({ latents, ...result } as Fit).slice(0, 2);
+  return decodedGrid((X) => ({ mean: undo(predict(X).mean) }), latents, {
+    image: image!,
+    observations: observations(),
+    columns,
+    title: `${model}: images over the latent space`,
+  });
+}
+
+const variancesOf = (result: Fit) => {
+  const variances = latentVariancesOf(result);
+  return variances === undefined ? {} : { variances };
+};
+
+type Relevance = Float64Array | Readonly<Record<string, Float64Array>>;
+
+/** Of each dimension; with several views, to the one that it is most relevant to. */
+function relevanceIn(relevance: Relevance | undefined): Float64Array | undefined {
+  if (relevance === undefined || relevance instanceof Float64Array) return relevance;
+  const views = Object.values(relevance);
+  return views[0]?.map((_, d) => Math.max(...views.map((own) => own[d]!)));
+}
+
+/** The first two dimensions, or the two that the model finds most relevant, or all three. */
+function columnsOf(result: Fit): number[] {
+  const q = result.latents.columns;
+  const relevance = 'relevance' in result ? relevanceIn(result.relevance as Relevance | undefined) : undefined;
+  const all = Array.from({ length: q }, (_, d) => d);
+  if (q <= 3 || relevance === undefined) return q === 3 ? all : all.slice(0, 2);
+  return all
+    .sort((a, b) => relevance[b]! - relevance[a]!)
+    .slice(0, 2)
+    .sort((a, b) => a - b);
+}
+
+/** Whether distances between latents mean something: not where each column has a scale of its own. */
+function meansDistance({ model, parameters }: Fit): boolean {
+  if (descriptionOf(model).hasUnitColumns) return false;
+  const isList = (value: unknown) => Array.isArray(value) && value.length > 1;
+  return !Object.entries(parameters).some(([path, value]) => path.endsWith('lengthscale') && isList(value));
+}

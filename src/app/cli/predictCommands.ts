@@ -1,0 +1,206 @@
+import type { Command } from 'commander';
+import { type Fit, InvalidInputError, type Matrix, type Prediction } from '../../index.ts';
+import { type Ability, ability } from './abilities.ts';
+import { deviations, filled } from './completed.ts';
+import { readFit } from './fitFiles.ts';
+import { fittedTable } from './fittedTable.ts';
+import { checkRequired, wholeFrom } from './flags.ts';
+import { readLatents } from './latentsTable.ts';
+import { addOutputFlags, checkOut, type OutputArguments, putTable } from './output.ts';
+import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
+import type { Context } from './streams.ts';
+import { addTableFlags, type TableArguments } from './tableFlags.ts';
+import { columnNames, dimensionNames, sideBySide, type TableRecord, unitsOf } from './tableRecord.ts';
+
+const asked = (command: Command): Command => command.argument('<dir>', 'folder of a fit').option(...PARTS_FLAG);
+
+async function fitFor<A extends Ability>(
+  folder: string,
+  name: A,
+  purpose: string,
+  given: OutputArguments & PartsArguments,
+) {
+  const saved = await readFit(folder, given);
+  const method = ability(saved.fit, name, purpose);
+  checkOut(given);
+  return { ...saved, method };
+}
+
+/** `predict DIR` */
+export function definePredict(command: Command, streams: Context): void {
+  asked(command)
+    .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
+    .option('--no-noise', 'deviations of the function itself rather than of new observations');
+  addOutputFlags(command).action(
+    async (folder: string, latents: string | undefined, given: OutputArguments & { noise: boolean }) => {
+      const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given);
+      const X = latents === undefined ? fit.latents : await readLatents(latents, fit.latents.columns);
+      const ids = latents === undefined ? idsOf(record, X) : undefined;
+      await putPrediction(streams, given, fit, record, method(X, { noise: given.noise }), { ids });
+    },
+  );
+}
+
+/** `interpolate DIR` */
+export function defineInterpolate(command: Command, streams: Context): void {
+  asked(command)
+    .option('--from <point>', '(required) a point: its id, or the number of its row from 0')
+    .option('--to <point>', '(required) another point')
+    .option('--steps <n>', 'points on the way, both ends included', wholeFrom(2), 10)
+    .option(
+      '--geodesic',
+      'the way that is shortest among the observations, which keeps to the data, rather than the straight line',
+    );
+  addOutputFlags(command).action(
+    async (
+      folder: string,
+      given: OutputArguments & { from: string; to: string; steps: number; geodesic?: boolean },
+    ) => {
+      checkRequired(given, ['--from <point>', '--to <point>']);
+      const { fit, record, method } = await fitFor(folder, 'interpolate', 'interpolate', given);
+      const ends = [given.from, given.to].map((point) => rowOf(point, record, fit.latents.rows)) as [number, number];
+      const found = given.geodesic
+        ? await method(...ends, given.steps, { along: 'geodesic' })
+        : method(...ends, given.steps);
+      await putPrediction(streams, given, fit, record, found, { latents: found.latents });
+    },
+  );
+}
+
+/** `forecast DIR` */
+export function defineForecast(command: Command, streams: Context): void {
+  asked(command).option('--steps <n>', 'rows ahead', wholeFrom(1), 10);
+  addOutputFlags(command).action(async (folder: string, given: OutputArguments & { steps: number }) => {
+    const { fit, record, method } = await fitFor(folder, 'forecast', 'forecast', given);
+    const found = method(given.steps);
+    await putPrediction(streams, given, fit, record, found, { latents: found.latents });
+  });
+}
+
+/** `sample DIR` */
+export function defineSample(command: Command, streams: Context): void {
+  asked(command)
+    .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
+    .option('--seed <s>', 'seed of the draw', wholeFrom(Number.NEGATIVE_INFINITY), 0)
+    .option('--no-noise', 'draw the function itself rather than new observations');
+  addOutputFlags(command).action(
+    async (folder: string, latents: string | undefined, given: OutputArguments & { seed: number; noise: boolean }) => {
+      const { fit, record, method } = await fitFor(folder, 'sample', 'draw observations', given);
+      const X = latents === undefined ? fit.latents : await readLatents(latents, fit.latents.columns);
+      const drawn = method(X, { seed: given.seed, noise: given.noise });
+      const matrix = unitsOf(record)?.undo(drawn) ?? drawn;
+      const names = columnNames(record, matrix.columns);
+      const ids = latents === undefined ? idsOf(record, X) : undefined;
+      await put(
+        streams,
+        given,
+        { matrix, names, ids },
+        { model: fit.model, columns: names, sample: matrix.toArrays() },
+      );
+    },
+  );
+}
+
+/** `impute DIR` */
+export function defineImpute(command: Command, streams: Context): void {
+  asked(command).argument(
+    '<data>',
+    "a table with the columns that were fitted: the training points, or new ones; '-' reads stdin",
+  );
+  addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
+    async (folder: string, data: string, given: OutputArguments & TableArguments & PartsArguments) => {
+      const { fit, record } = await readFit(folder, given);
+      checkOut(given);
+      const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
+      const prediction = await imputation(fit, observations);
+      const { mean, deviation } = filled(observations, prediction, unitsOf(record));
+      const names = columnNames(record, mean.columns);
+      const ids = table.ids === undefined ? undefined : { name: table.idColumn ?? 'id', values: table.ids };
+      await put(
+        streams,
+        given,
+        { matrix: sideBySide(mean, deviation), names: [...names, ...names.map(deviationName)], ids },
+        { model: fit.model, columns: names, mean: mean.toArrays(), deviation: deviation.toArrays() },
+      );
+    },
+  );
+}
+
+/** Over the training points by a field's own `impute`, or predictions at their latents; else by projections. */
+async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
+  if (fit.graph === undefined && fit.predict !== undefined && isFitted(fit, Y)) {
+    return fit.predict(fit.latents, { noise: true });
+  }
+  if (fit.graph !== undefined && fit.impute !== undefined && Y.rows === fit.latents.rows) return fit.impute(Y);
+  const purpose = 'fill in missing entries of new points';
+  const predict = ability(fit, 'predict', purpose);
+  const { latents } = await ability(fit, 'project', purpose)(Y);
+  return predict(latents, { noise: true });
+}
+
+/** Whether these are the observations that were fitted. */
+function isFitted(fit: Fit, Y: Matrix): boolean {
+  const { observations } = fit.toJSON().model as { observations?: readonly (readonly (number | null)[])[] };
+  return (
+    observations?.length === Y.rows &&
+    observations.every((row, i) => row.every((entry, j) => Object.is(entry ?? Number.NaN, Y.at(i, j))))
+  );
+}
+
+const deviationName = (name: string) => `${name} deviation`;
+
+async function putPrediction(
+  streams: Context,
+  given: OutputArguments,
+  fit: Fit,
+  record: TableRecord | undefined,
+  { mean, variance }: Prediction,
+  { latents, ids }: { latents?: Matrix; ids?: ReturnType<typeof idsOf> },
+): Promise<void> {
+  const units = unitsOf(record);
+  const means = units?.undo(mean) ?? mean;
+  const spread = deviations(units?.undoVariance(variance) ?? variance);
+  const names = columnNames(record, mean.columns);
+  const before = latents === undefined ? [] : [latents];
+  const places = before.flatMap(dimensionNames);
+  // Observations may be called x1 themselves.
+  const isTaken = places.some((name) => names.includes(name));
+  await put(
+    streams,
+    given,
+    {
+      matrix: sideBySide(...before, means, spread),
+      names: [...(isTaken ? places.map((name) => `latent ${name}`) : places), ...names, ...names.map(deviationName)],
+      ids,
+    },
+    {
+      model: fit.model,
+      columns: names,
+      ...(latents === undefined ? {} : { latents: latents.toArrays() }),
+      mean: means.toArrays(),
+      deviation: spread.toArrays(),
+    },
+  );
+}
+
+async function put(
+  streams: Context,
+  given: OutputArguments,
+  ...[table, json]: [Parameters<typeof putTable>[2], object]
+) {
+  await putTable(streams, given, table, json);
+  if (given.out !== undefined && !given.json) streams.stderr.write(`wrote ${given.out}\n`);
+}
+
+/** The ids of the training points, where their latents are those of all rows. */
+const idsOf = (record: TableRecord | undefined, X: Matrix) =>
+  record?.ids?.length === X.rows ? { name: record.idColumn ?? 'id', values: record.ids } : undefined;
+
+/** A training point by its id, else by its number from 0. */
+function rowOf(point: string, record: TableRecord | undefined, rows: number): number {
+  const named = record?.ids?.indexOf(point) ?? -1;
+  if (named >= 0) return named;
+  const row = Number(point);
+  if (/^\d+$/.test(point) && row < rows) return row;
+  throw new InvalidInputError(`There is no point '${point}'. Give an id, or a number from 0 to ${rows - 1}.`);
+}

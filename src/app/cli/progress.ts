@@ -1,0 +1,100 @@
+import { SingleBar } from 'cli-progress';
+import type { FitDiagnostics, TraceEntry } from '../../index.ts';
+import type { Streams } from './streams.ts';
+
+/** Where a fit stands: after an iteration, or within a stage of a solution that is computed, of which `part` is done. */
+export interface Standing extends TraceEntry {
+  readonly stage?: { readonly name: string; readonly part: number };
+}
+
+/** Follows a fit. */
+export interface ProgressBar {
+  update(standing: Standing): void;
+  stop(): void;
+}
+
+/** Where nobody watches. */
+export const NO_BAR: ProgressBar = { update: () => {}, stop: () => {} };
+
+/** Shows where a fit stands: a bar on a terminal; elsewhere a line now and then, so that a log shows that it goes on. */
+export function progressBar(stderr: Streams['stderr'], total: number): ProgressBar {
+  if (total === 0) return NO_BAR;
+  return stderr.isTTY ? drawnBar(stderr, total) : lines(stderr, total);
+}
+
+function drawnBar(stderr: Streams['stderr'], total: number): ProgressBar {
+  const left = remaining(total);
+  const bar = new SingleBar({
+    format: '{bar} {at} | {duration_formatted}{left}',
+    stream: stderr as NodeJS.WritableStream,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    barsize: 24,
+    clearOnComplete: true,
+    // An interrupt stops the fit, not the program: see main.ts.
+    gracefulExit: false,
+  });
+  bar.start(total, 0, { at: `0/${total} iterations`, left: '' });
+  return {
+    update: ({ iteration, objective, stage }) => {
+      if (stage !== undefined) return bar.update(stage.part * total, { at: stage.name, left: '' });
+      const time = left(iteration);
+      bar.update(iteration, {
+        at: `${iteration}/${total} iterations | objective ${objective.toPrecision(8)}`,
+        left: time === undefined ? '' : `, at most ${inWords(time)} left`,
+      });
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** Seconds from the start to the first line; to each further one half as long again as to the one before. */
+const FIRST_LINE = 5;
+
+function lines(stderr: Streams['stderr'], total: number): ProgressBar {
+  const start = performance.now();
+  const left = remaining(total);
+  const seconds = () => (performance.now() - start) / 1000;
+  let next = FIRST_LINE;
+  let last: Standing | undefined;
+  const report = () => {
+    if (seconds() < next) return;
+    next = Math.max(seconds(), next) * 1.5;
+    stderr.write(`${inWords(seconds())}: ${last === undefined ? 'before the first iteration' : standing(last)}\n`);
+  };
+  const standing = ({ iteration, objective, stage }: Standing): string => {
+    if (stage !== undefined) return stage.part > 0 ? `${stage.name}, ${Math.floor(100 * stage.part)} %` : stage.name;
+    const time = left(iteration);
+    const rest = time === undefined ? '' : `, at most ${inWords(time)} left`;
+    return `iteration ${iteration} of at most ${total}, objective ${objective.toPrecision(8)}${rest}`;
+  };
+  const timer = setInterval(report, 1000);
+  timer.unref();
+  return {
+    update: (progress) => {
+      last = progress;
+      report();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** Seconds that the iterations left would take at the pace so far; known after a few, or after the first where they are slow. */
+function remaining(total: number): (iteration: number) => number | undefined {
+  const start = performance.now();
+  return (iteration) => {
+    const seconds = (performance.now() - start) / 1000;
+    if (iteration < 1 || seconds < 1 || (iteration < 3 && seconds < FIRST_LINE)) return undefined;
+    return (seconds / iteration) * (total - iteration);
+  };
+}
+
+/** "12 s", "3 min", "2.5 h". */
+export function inWords(seconds: number): string {
+  if (seconds < 100) return `${Math.round(seconds)} s`;
+  return seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** What a fit took; a closed form evaluates nothing. */
+export const effort = ({ evaluations, seconds }: FitDiagnostics): string =>
+  `${evaluations > 0 ? `${evaluations} evaluations in ` : ''}${seconds.toFixed(1)} s`;

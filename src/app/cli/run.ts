@@ -1,0 +1,197 @@
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import { InvalidInputError, LatentFieldError } from '../../core/index.ts';
+import { type Context, exitCodeOf, type Streams } from './streams.ts';
+
+const { version, description } = createRequire(import.meta.url)('../../../package.json') as {
+  version: string;
+  description: string;
+};
+
+interface CommandEntry {
+  readonly description: string;
+  /** Adds arguments, flags and action; what a command takes is loaded with it. */
+  readonly define: (command: Command, context: Context) => Promise<void>;
+  /** Whether a signal stops it, which then saves what it has come to; the others are ended by it. */
+  readonly savesWhenStopped?: true;
+}
+
+/** What `--help` lists, in its order. */
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  fit: {
+    description: 'fit a model to a table of numbers; write latents.csv, fit.json, trace.csv and pictures',
+    define: async (...given) => (await import('./fitCommand.ts')).defineFit(...given),
+    savesWhenStopped: true,
+  },
+  project: {
+    description:
+      'find the latents of new observations; write them as CSV: x1 … xq, logDensity, and between them variance1 … varianceq of fits that have variances',
+    define: async (...given) => (await import('./projectCommand.ts')).defineProject(...given),
+  },
+  draw: {
+    description: "draw from the posterior of a fit's model, from the fit on; the summary is printed",
+    define: async (...given) => (await import('./drawCommand.ts')).defineDraw(...given),
+    savesWhenStopped: true,
+  },
+  score: {
+    description: 'say how good a fit is: its objective, how well classes and neighbourhoods are kept',
+    define: async (...given) => (await import('./scoreCommand.ts')).defineScore(...given),
+  },
+  assess: {
+    description:
+      'say how far to trust a map: which points and distances, other starts and rows, intervals, dimensions; write a page',
+    define: async (...given) => (await import('./assessCommand.ts')).defineAssess(...given),
+  },
+  compare: {
+    description: 'fit several models to a table within a time; print held-out and neighbourhood scores, draw each map',
+    define: async (...given) => (await import('./compareCommand.ts')).defineCompare(...given),
+  },
+  predict: {
+    description: 'predict observations at latent points: means, then standard deviations',
+    define: async (...given) => (await import('./predictCommands.ts')).definePredict(...given),
+  },
+  sample: {
+    description: 'draw observations from the joint predictive distribution at latent points',
+    define: async (...given) => (await import('./predictCommands.ts')).defineSample(...given),
+  },
+  interpolate: {
+    description: 'predict on the straight line between two training points',
+    define: async (...given) => (await import('./predictCommands.ts')).defineInterpolate(...given),
+  },
+  forecast: {
+    description: 'predict what follows the last row; for models with dynamics',
+    define: async (...given) => (await import('./predictCommands.ts')).defineForecast(...given),
+  },
+  impute: {
+    description: 'fill in the missing entries of a table: means, then standard deviations',
+    define: async (...given) => (await import('./predictCommands.ts')).defineImpute(...given),
+  },
+  select: {
+    description: "choose a model's options by cross-validation inside the table",
+    define: async (...given) => (await import('./selectCommand.ts')).defineSelect(...given),
+  },
+  info: {
+    description: 'describe a fit: model, columns, parameters, how it ended; or list the options of a model',
+    define: async (...given) => (await import('./infoCommand.ts')).defineInfo(...given),
+  },
+  explore: {
+    description: 'serve a page on this machine that fits a table or shows a fit; or write it as one file',
+    define: async (...given) => (await import('./exploreCommand.ts')).defineExplore(...given),
+    savesWhenStopped: true,
+  },
+  worker: {
+    description: 'run the fits of a queue on Redis until stopped (SIGTERM, Ctrl-C)',
+    define: async (...given) => (await import('./workerCommand.ts')).defineWorker(...given),
+    savesWhenStopped: true,
+  },
+  queue: {
+    description: 'show the jobs that a queue on Redis has given up, with the reasons, and clear them',
+    define: async (...given) => (await import('./queueCommand.ts')).defineQueue(...given),
+  },
+  sweep: {
+    description: 'fit and score a grid of models, options, seeds and folds; run again, it resumes',
+    define: async (...given) => (await import('./sweepCommand.ts')).defineSweep(...given),
+    savesWhenStopped: true,
+  },
+};
+
+/** The command that arguments call, or ask for help with. */
+const commandIn = (argv: readonly string[]): string | undefined => (argv[0] === 'help' ? argv[1] : argv[0]);
+
+/** Whether a signal lets the command go on until it has saved what it has come to. */
+export const savesWhenStopped = (argv: readonly string[]): boolean =>
+  Object.hasOwn(COMMANDS, argv[0] ?? '') && COMMANDS[argv[0]!]!.savesWhenStopped === true;
+
+const EXAMPLES = `
+Examples:
+  latentfield fit flowers.csv --model gplvm --labels species --out results
+  latentfield info results
+  latentfield project results new.csv
+  latentfield info gplvm
+'latentfield fit --help' has all models and their options.
+`;
+
+/** The help of a model is the list of its options. */
+async function withModelHelp(argv: readonly string[]): Promise<readonly string[]> {
+  const first = argv[0] ?? '';
+  if (Object.hasOwn(COMMANDS, first) || !argv.some((word) => word === '--help' || word === '-h')) return argv;
+  if (first.startsWith('-')) return argv;
+  const model = (await import('./modelHelp.ts')).modelCalled(first);
+  return model === undefined ? argv : ['info', model];
+}
+
+/**
+ * Runs the command line: data on stdout, diagnostics on stderr.
+ *
+ * @param given - arguments after the program's name
+ * @param streams - where to write
+ * @param signal - aborting it stops a fit, which still writes its best point; its reason is 'Ctrl-C' or the name of a signal
+ * @param finish - called when everything is written; what it throws is an error of the command
+ * @returns the exit code: 0; 2 for bad usage or input, and files that cannot be read or written; 1 when the computation failed, or standard output
+ * did not take its result; 128 and the number of the signal that stopped it
+ */
+export async function run(
+  given: readonly string[],
+  streams: Streams,
+  signal?: AbortSignal,
+  finish?: () => void,
+): Promise<number> {
+  const argv = await withModelHelp(given);
+  let exitCode = 0;
+  const exit = (code: number) => {
+    exitCode = code;
+  };
+  const program = new Command('latentfield')
+    .description(description)
+    .version(version)
+    .exitOverride()
+    .addHelpText('after', EXAMPLES)
+    .configureOutput({
+      writeOut: (text) => streams.stdout.write(text),
+      writeErr: (text) => streams.stderr.write(text),
+    });
+  try {
+    for (const [name, entry] of Object.entries(COMMANDS)) {
+      const command = program.command(name).description(entry.description);
+      if (name === commandIn(argv)) await entry.define(command, { ...streams, signal, exit });
+    }
+    await program.parseAsync(argv, { from: 'user' });
+    finish?.();
+    return exitCode;
+  } catch (error) {
+    // Commander has already said what is wrong; help and version end with 0.
+    if (error instanceof CommanderError) {
+      const hint = error.exitCode === 0 ? undefined : await usageHint(program, argv, error);
+      if (hint !== undefined) streams.stderr.write(`${hint}\n`);
+      return error.exitCode === 0 ? 0 : 2;
+    }
+    const isStopped = signal?.aborted === true;
+    if (!isStopped || error !== signal.reason) streams.stderr.write(`error: ${explanation(error)}\n`);
+    if (isStopped) return exitCodeOf(signal.reason);
+    return error instanceof InvalidInputError ? 2 : 1;
+  }
+}
+
+/** What to write instead of an option or a command that is not known, where the name is one of the library's. */
+async function usageHint(
+  program: Command,
+  argv: readonly string[],
+  { code }: CommanderError,
+): Promise<string | undefined> {
+  if (code === 'commander.unknownCommand') return (await import('./modelHelp.ts')).hintForCommand(argv[0]!);
+  if (code !== 'commander.unknownOption' || !['fit', 'select'].includes(argv[0]!)) return undefined;
+  const command = program.commands.find((each) => each.name() === argv[0])!;
+  const [unknown] = command.parseOptions(argv.slice(1)).unknown;
+  return unknown === undefined ? undefined : (await import('./modelHelp.ts')).hintForOption(unknown);
+}
+
+/** A sentence, of what the library did not foresee too: a stack helps nobody who runs a command. */
+export function explanation(error: unknown): string {
+  if (error instanceof LatentFieldError) {
+    return error.code === 'missingEntry'
+      ? `${error.message} On the command line that is --missing ignore.`
+      : error.message;
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
+  return `latentfield failed unexpectedly. Please report the command and this line: ${message}`;
+}

@@ -1,0 +1,139 @@
+import type { Command } from 'commander';
+import {
+  describedModel,
+  heldOutDensity,
+  InvalidInputError,
+  kindOf,
+  type Matrix,
+  type ModelOptions,
+  nearestNeighbourScore,
+  type SelectionScore,
+  selectOptions,
+  trustworthinessScore,
+} from '../../index.ts';
+import { standardise } from '../io/index.ts';
+import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
+import { readGivenJson } from './jsonFile.ts';
+import { readLabelledTable } from './labelledTable.ts';
+import { checkTakesMissing } from './modelHelp.ts';
+import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
+import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
+import type { Context } from './streams.ts';
+import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
+import { tableReport } from './tableReport.ts';
+
+interface SelectArguments extends FlaggedOptions, TableArguments, PartsArguments {
+  readonly grid: string;
+  readonly score?: string;
+  readonly labels?: string;
+  readonly options?: string;
+  readonly standardise?: boolean;
+  readonly folds?: number;
+  readonly seed?: number;
+  readonly workers?: number;
+  readonly maxIterations?: number;
+  readonly maxSeconds?: number;
+  readonly json?: boolean;
+}
+
+/** `select DATA` */
+export function defineSelect(command: Command, context: Context): void {
+  command
+    .argument('<data>', "observations, one point a row; '-' reads stdin")
+    .option('--model <name>', '(required) the model', camelCase)
+    .option('--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file of it')
+    .option('--score <name>', 'nearestNeighbour (default where there are labels), density, or trustworthiness')
+    .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA')
+    .option('--options <json|file>', 'the options that are not varied')
+    .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
+    .option('--kernel <text>', 'covariance of the mapping')
+    .option('--standardise', 'bring each column to mean 0 and standard deviation 1')
+    .addOption(missingFlag())
+    .option('--folds <k>', 'parts held out in turn; 0 scores fits of all points (default: 5)', wholeFrom(0))
+    .option('--seed <s>', 'seed of the folds and the fits (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--workers <n>', 'fits that run at the same time (default: 1)', wholeFrom(1))
+    .option('--max-iterations <n>', 'iterations of each fit, at most', wholeFrom(0))
+    .option('--max-seconds <s>', 'seconds of each fit, at most', fromZero)
+    .option(...PARTS_FLAG)
+    .option('--json', 'print one JSON object');
+  addTableFlags(command, { choosesColumns: true }).action((data: string, given: SelectArguments) =>
+    select(data, given, context),
+  );
+}
+
+async function select(data: string, given: SelectArguments, streams: Context): Promise<void> {
+  const { signal } = streams;
+  checkRequired(given, ['--model <name>', '--grid <json|file>']);
+  const { model, folds, seed, workers, maxIterations, maxSeconds } = given;
+  const own = await readParts(given.parts);
+  if (given.parts !== undefined && workers !== undefined) {
+    throw new InvalidInputError('Workers of select do not know the parts of --parts. Leave --workers out.');
+  }
+  kindOf(model, own);
+  const grid = await gridOf(given.grid);
+  const fixed = await readModelOptions(given.options, given);
+  if (fixed.missing !== undefined) checkTakesMissing(model);
+  const table = await readLabelledTable(data, given.labels, {
+    ...tableOptions(given),
+    allowMissing: fixed.missing === 'ignore',
+    allowMissingLabels: true,
+  });
+  if (!given.json)
+    streams.stderr.write(
+      tableReport(data, table)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+  const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
+  const score = scoreOf(given.score, Y, table.labels);
+  if (!given.json) streams.stderr.write(`score: ${score.name}, of which the ${score.best} is best\n`);
+  const selection = await selectOptions<Record<string, unknown>>(
+    (options, { take }) =>
+      describedModel(model, take(Y), table.labels && take(table.labels), { ...fixed, ...options } as ModelOptions, own),
+    grid,
+    {
+      score,
+      ...Object.fromEntries(
+        Object.entries({ folds, seed, workers, signal }).filter(([, value]) => value !== undefined),
+      ),
+      fit: Object.fromEntries(Object.entries({ maxIterations, maxSeconds }).filter(([, value]) => value !== undefined)),
+      onProgress: (done, total) => {
+        if (!given.json) streams.stderr.write(`${done} of ${total} fits\n`);
+      },
+    },
+  );
+  streams.stdout.write(
+    given.json
+      ? `${JSON.stringify({ model, score: score.name, ...selection })}\n`
+      : [
+          ...selection.table.map(
+            ({ options, score, failure }) => `${score} ${JSON.stringify(options)}${failure ? ` ${failure}` : ''}`,
+          ),
+          `best ${JSON.stringify(selection.best)}`,
+          '',
+        ].join('\n'),
+  );
+}
+
+async function gridOf(text: string): Promise<Record<string, unknown[]>> {
+  const grid = await readGivenJson(text, '--grid', 'grid');
+  const isGrid = typeof grid === 'object' && grid !== null && Object.values(grid).every(Array.isArray);
+  if (isGrid) return grid as Record<string, unknown[]>;
+  throw new InvalidInputError('--grid takes lists of values by option, such as {"latentDim": [1, 2, 3]}.');
+}
+
+/** How many neighbours trustworthiness looks at, where there are points enough. */
+const NEIGHBOURS = 10;
+
+function scoreOf(name: string | undefined, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {
+  const chosen = name ?? (labels === undefined ? 'density' : 'nearestNeighbour');
+  if (chosen === 'density') return heldOutDensity(Y);
+  if (chosen === 'trustworthiness') {
+    return trustworthinessScore(Y, Math.max(1, Math.min(NEIGHBOURS, Math.floor(Y.rows / 4))));
+  }
+  if (chosen !== 'nearestNeighbour') {
+    throw new InvalidInputError(`There is no score '${name}'. Known are nearestNeighbour, density, trustworthiness.`);
+  }
+  if (labels !== undefined) return nearestNeighbourScore(Y, labels);
+  throw new InvalidInputError('The score nearestNeighbour takes --labels.');
+}

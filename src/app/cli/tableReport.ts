@@ -1,0 +1,93 @@
+import { elementary } from '../../engine/index.ts';
+import type { Matrix } from '../../index.ts';
+import type { Table } from '../io/index.ts';
+
+/** What is done with a table, in sentences, before anything is computed. */
+export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
+  const { observations, columns, ids, idColumn, leftOut, notes } = table;
+  const points = `${observations.rows} point${observations.rows === 1 ? '' : 's'}`;
+  const lines = [
+    `${file}: ${points}, ${observations.columns} column${observations.columns === 1 ? '' : 's'}: ${list(columns)}`,
+  ];
+  if (ids !== undefined) lines.push(`ids: '${idColumn}'`);
+  if (labels !== undefined) {
+    const present = table.labels!.filter((label) => label !== '');
+    const missing = table.labels!.length - present.length;
+    lines.push(`labels: '${labels}', ${new Set(present).size} kinds${missing > 0 ? `, ${missing} missing` : ''}`);
+  }
+  if (color !== undefined) {
+    const isUsed = columns.includes(color);
+    lines.push(`colours: '${color}'${isUsed ? ', which is among the observations too (--drop leaves it out)' : ''}`);
+  }
+  return [...lines, ...leftOutReport(leftOut), ...notes.map((note) => `note: ${note}`), ...equalRows(observations)];
+}
+
+/** What brings a column back that was left out. */
+const COLUMNS_TAKES = (them: string) => `--columns takes ${them}`;
+
+/**
+ * The columns that are left out, each with its reason; where there are many, those of one reason together.
+ *
+ * @param remedy - what can be done about columns that might have been meant, "it" or "them"
+ */
+export function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES): string[] {
+  const byReason = new Map<string, { readonly names: string[]; readonly reason: string }>();
+  for (const { column, reason } of leftOut) {
+    // One piece of advice is given once, with the first column's example.
+    const advice = reason.replace(/numbers such as '.*':/, 'numbers:');
+    const known = byReason.get(advice);
+    if (known === undefined) byReason.set(advice, { names: [column], reason });
+    else known.names.push(column);
+  }
+  return Array.from(byReason.values(), ({ names, reason }) => {
+    const isSingle = names.length === 1;
+    const isOut = /dropped|^names the points|^is the time|not chosen|text|no value/.test(reason);
+    const hint = isOut ? '' : ` (${remedy(isSingle ? 'it' : 'them')})`;
+    return `left out: ${list(names.map((name) => `'${name}'`))}${isSingle ? '' : ': each'} ${reason}${hint}`;
+  });
+}
+
+const MOST_LISTED = 8;
+
+/** Up to eight names; of more, the first and the last ones. */
+export function list(names: readonly string[]): string {
+  if (names.length <= MOST_LISTED) return names.join(', ');
+  return `${names.slice(0, 5).join(', ')}, … ${names.slice(-2).join(', ')}`;
+}
+
+/** Beyond this, looking for equal rows would take longer than reading them. */
+const MOST_COMPARED = 5e6;
+
+function equalRows({ data, rows, columns }: Matrix): string[] {
+  if (data.length > MOST_COMPARED) return [];
+  const seen = new Set<string>();
+  for (let i = 0; i < rows; i++) seen.add(data.subarray(i * columns, (i + 1) * columns).join());
+  const equal = rows - seen.size;
+  if (equal === 0) return [];
+  return [`note: ${equal === 1 ? '1 row is' : `${equal} rows are`} equal to an earlier one.`];
+}
+
+/** How many times the largest deviation of a column may be the smallest without a note. */
+const WIDEST_RATIO = 100;
+
+/** A warning where the deviations of columns differ by more than 100: those of large deviation then decide alone. */
+export function scaleWarning({ observations, columns }: Table): string[] {
+  let largest = { name: '', deviation: 0 };
+  let smallest = { name: '', deviation: Number.POSITIVE_INFINITY };
+  columns.forEach((name, j) => {
+    const deviation = deviationOf(observations.column(j));
+    if (deviation > largest.deviation) largest = { name, deviation };
+    if (deviation > 0 && deviation < smallest.deviation) smallest = { name, deviation };
+  });
+  if (!(largest.deviation > WIDEST_RATIO * smallest.deviation)) return [];
+  const [wide, narrow] = [largest, smallest].map(({ name, deviation }) => `'${name}' ${deviation.toPrecision(2)}`);
+  return [
+    `warning: the columns' standard deviations differ by a factor of ${(largest.deviation / smallest.deviation).toPrecision(2)} (${narrow} to ${wide}). Columns of large deviation decide alone; --standardise brings all to 1.`,
+  ];
+}
+
+function deviationOf(column: Float64Array): number {
+  const present = column.filter((entry) => !Number.isNaN(entry));
+  const mean = present.reduce((sum, entry) => sum + entry, 0) / present.length;
+  return Math.sqrt(present.reduce((sum, entry) => sum + elementary.square(entry - mean), 0) / present.length);
+}

@@ -1,0 +1,251 @@
+import { cos, sin, tanh } from '../../core/elementary/index.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { namedOptions } from '../../core/options.ts';
+import { type Random, seededRandom } from '../../core/random.ts';
+import { checkHeight, checkSampling, type SamplingOptions } from './sampling.ts';
+
+/** Points scattered about a curve or a surface. */
+export interface ManifoldSample {
+  /** N×D. */
+  readonly observations: Matrix;
+  /** N×1 for a curve, N×2 for a surface: where on it each point was placed, before the noise. */
+  readonly parameters: Matrix;
+}
+
+/** A curve or a surface: how its parameters are drawn, and the point of R^D that they name. */
+interface Manifold {
+  readonly draw: (random: Random) => readonly number[];
+  readonly at: (parameters: readonly number[]) => readonly number[];
+}
+
+/**
+ * Draws points on a manifold and adds independent normal noise to every feature. Noise is drawn even where it is 0, so that the
+ * same seed places the same points under any noise, and fewer points are the first of more.
+ */
+export function sampleManifold(
+  generator: string,
+  { draw, at }: Manifold,
+  { points, seed, noise }: Required<SamplingOptions>,
+): ManifoldSample {
+  checkSampling(generator, { points, noise });
+  const random = seededRandom(seed);
+  const parameters: (readonly number[])[] = [];
+  const observations: number[][] = [];
+  for (let n = 0; n < points; n++) {
+    const drawn = draw(random);
+    parameters.push(drawn);
+    observations.push(at(drawn).map((coordinate) => coordinate + noise * random.normal()));
+  }
+  return {
+    observations: Matrix.from(observations),
+    parameters: Matrix.from(parameters.map((drawn) => [...drawn])),
+  };
+}
+
+/**
+ * Points about the unit circle: y = (cos t, sin t) + noise·ε with t uniform on [0, 2π) and ε standard normal.
+ *
+ * The 100 points of Kégl et al. lie about it with a noise of 0.18.
+ *
+ * @param options - points (100), seed (1), noise (0.1)
+ * @returns observations N×2, and the angles t in parameters N×1
+ * @throws InvalidInputError when points is not a positive integer or noise is negative
+ * @see Kégl, Krzyżak, Linder & Zeger, Learning and design of principal curves (2000); Mao et al. 2017, Fig. 5
+ * @example
+ * ```ts
+ * const { observations, parameters } = circle({ points: 200, noise: 0 });
+ * observations.at(0, 0) === Math.cos(parameters.at(0, 0)); // true
+ * ```
+ */
+export function circle(options: SamplingOptions = {}): ManifoldSample {
+  const { points = 100, seed = 1, noise = 0.1 } = namedOptions(options, 'circle', ['points', 'seed', 'noise']);
+  return sampleManifold(
+    'circle',
+    {
+      draw: (random) => [2 * Math.PI * random.uniform()],
+      at: ([t]) => [cos(t!), sin(t!)],
+    },
+    { points, seed, noise },
+  );
+}
+
+/** Points of two classes, each about a curve of its own. */
+export interface TwoMoons extends ManifoldSample {
+  /** N numbers: 0 on the upper moon, 1 on the lower. */
+  readonly labels: number[];
+}
+
+/**
+ * Points about two half circles that reach into each other: y = (cos t, sin t) + noise·ε on the upper moon and
+ * (1 − cos t, ½ − sin t) + noise·ε on the lower, with t uniform on [0, π), the moon either with probability ½, ε standard normal.
+ *
+ * @param options - points (200), seed (1), noise (0.1)
+ * @returns observations N×2, the angles t in parameters N×1, and labels N
+ * @throws InvalidInputError when points is not a positive integer or noise is negative
+ * @see Belkin, Niyogi & Sindhwani, Manifold regularization (2006); Mao et al. 2017, Fig. 5
+ * @example
+ * ```ts
+ * const { observations, labels } = twoMoons({ points: 200 });
+ * new Set(labels).size; // 2
+ * ```
+ */
+export function twoMoons(options: SamplingOptions = {}): TwoMoons {
+  const { points = 200, seed = 1, noise = 0.1 } = namedOptions(options, 'twoMoons', ['points', 'seed', 'noise']);
+  const labels: number[] = [];
+  const sample = sampleManifold(
+    'twoMoons',
+    {
+      draw: (random) => {
+        labels.push(random.integer(2));
+        return [Math.PI * random.uniform()];
+      },
+      at: ([t]) => (labels.at(-1) === 0 ? [cos(t!), sin(t!)] : [1 - cos(t!), 0.5 - sin(t!)]),
+    },
+    { points, seed, noise },
+  );
+  return { ...sample, labels };
+}
+
+export interface SwissRollOptions extends SamplingOptions {
+  /** How far the roll reaches along its axis, above 0; 21 unless given. */
+  readonly height?: number;
+}
+
+/**
+ * Points about a rolled-up rectangle: y = (t·cos t, h, t·sin t) + noise·ε with t uniform on [3π/2, 9π/2), h uniform on [0, height) and ε
+ * standard normal.
+ *
+ * @param options - points (1000), seed (1), noise (0.05), height (21)
+ * @returns observations N×3, and (t, h) in parameters N×2
+ * @throws InvalidInputError when points is not a positive integer, noise is negative, or height is not above 0
+ * @see Tenenbaum, de Silva & Langford, A global geometric framework for nonlinear dimensionality reduction (2000), Fig. 3
+ * @example
+ * ```ts
+ * const { observations } = swissRoll({ points: 1000, noise: 0 });
+ * const { latents } = await fit(isomap(observations, { neighbours: 10 }));
+ * ```
+ */
+export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
+  const {
+    points = 1000,
+    seed = 1,
+    noise = 0.05,
+    height = 21,
+  } = namedOptions(options, 'swissRoll', ['points', 'seed', 'noise', 'height']);
+  checkHeight('swissRoll', height);
+  return sampleManifold(
+    'swissRoll',
+    {
+      draw: (random) => [1.5 * Math.PI * (1 + 2 * random.uniform()), height * random.uniform()],
+      at: ([t, h]) => [t! * cos(t!), h!, t! * sin(t!)],
+    },
+    { points, seed, noise },
+  );
+}
+
+/**
+ * Points about a helix that closes upon itself, wound eight times around a circle of radius 2:
+ * y = ((2 + cos 8t)·cos t, (2 + cos 8t)·sin t, sin 8t) + noise·ε with t uniform on [0, 2π) and ε standard normal.
+ *
+ * Mao et al. print t uniform on [0, 1], which is an arc of 1 radian; the drtoolbox they used runs once around.
+ *
+ * @param options - points (600), seed (1), noise (0.05)
+ * @returns observations N×3, and the angles t in parameters N×1
+ * @throws InvalidInputError when points is not a positive integer or noise is negative
+ * @see van der Maaten, Postma & van den Herik, Dimensionality reduction: a comparative review (2009); Mao et al. 2017, §4.3.1
+ * @example
+ * ```ts
+ * const { observations } = helix({ points: 600 });
+ * observations.columns; // 3
+ * ```
+ */
+export function helix(options: SamplingOptions = {}): ManifoldSample {
+  const { points = 600, seed = 1, noise = 0.05 } = namedOptions(options, 'helix', ['points', 'seed', 'noise']);
+  return sampleManifold(
+    'helix',
+    {
+      draw: (random) => [2 * Math.PI * random.uniform()],
+      at: ([t]) => {
+        const radius = 2 + cos(8 * t!);
+        return [radius * cos(t!), radius * sin(t!), sin(8 * t!)];
+      },
+    },
+    { points, seed, noise },
+  );
+}
+
+export interface TwinPeaksOptions extends SamplingOptions {
+  /** What the third coordinate is multiplied by, above 0; 1 unless given, 10 in the drtoolbox. */
+  readonly height?: number;
+}
+
+/**
+ * Points about a surface of two peaks and two hollows: y = (u, v, height·sin(πu)·tanh(3v)) + noise·ε with u and v uniform on (−1, 1] and
+ * ε standard normal.
+ *
+ * Mao et al. print its first and third coordinates, with u = 1 − 2p and v = 1 − 2q.
+ *
+ * @param options - points (600), seed (1), noise (0.05), height (1)
+ * @returns observations N×3, and (u, v) in parameters N×2
+ * @throws InvalidInputError when points is not a positive integer, noise is negative, or height is not above 0
+ * @see van der Maaten, Postma & van den Herik, Dimensionality reduction: a comparative review (2009); Mao et al. 2017, §4.3.1
+ * @example
+ * ```ts
+ * const { observations, parameters } = twinPeaks({ points: 600, height: 10 });
+ * [observations.columns, parameters.columns]; // [3, 2]
+ * ```
+ */
+export function twinPeaks(options: TwinPeaksOptions = {}): ManifoldSample {
+  const {
+    points = 600,
+    seed = 1,
+    noise = 0.05,
+    height = 1,
+  } = namedOptions(options, 'twinPeaks', ['points', 'seed', 'noise', 'height']);
+  checkHeight('twinPeaks', height);
+  return sampleManifold(
+    'twinPeaks',
+    {
+      draw: (random) => [1 - 2 * random.uniform(), 1 - 2 * random.uniform()],
+      at: ([u, v]) => [u!, v!, height * sin(Math.PI * u!) * tanh(3 * v!)],
+    },
+    { points, seed, noise },
+  );
+}
+
+/** What shears the upright S, its columns for the width and the height; fitted to the 100 points of Kégl et al. */
+const SHEAR = [
+  [-0.178, 0.174],
+  [0.134, 0.0225],
+] as const;
+
+/**
+ * Points about an S that is sheared until its arms lie flat: y = A·(sin πt, sign(t)·(1 − cos πt)) + noise·ε with t uniform on [−1, 1),
+ * A = (−0.178, 0.174; 0.134, 0.0225) and ε standard normal. Before A the curve is two half circles that meet at the origin; it is its own
+ * mirror image there.
+ *
+ * @param options - points (100), seed (1), noise (0.025)
+ * @returns observations N×2, and the places t along the curve in parameters N×1
+ * @throws InvalidInputError when points is not a positive integer or noise is negative
+ * @see Kégl, Krzyżak, Linder & Zeger, Learning and design of principal curves (2000), for the shape; Mao et al. 2017, Figs. 2, 3 and 5
+ * @example
+ * ```ts
+ * const { observations, parameters } = distortedS({ points: 100, seed: 2 });
+ * observations.columns; // 2
+ * ```
+ */
+export function distortedS(options: SamplingOptions = {}): ManifoldSample {
+  const { points = 100, seed = 1, noise = 0.025 } = namedOptions(options, 'distortedS', ['points', 'seed', 'noise']);
+  return sampleManifold(
+    'distortedS',
+    {
+      draw: (random) => [2 * random.uniform() - 1],
+      at: ([t]) => {
+        const width = sin(Math.PI * t!);
+        const height = Math.sign(t!) * (1 - cos(Math.PI * t!));
+        return SHEAR.map(([a, b]) => a * width + b * height);
+      },
+    },
+    { points, seed, noise },
+  );
+}

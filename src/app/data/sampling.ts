@@ -1,0 +1,32 @@
+import { InvalidInputError } from '../../core/errors.ts';
+
+/** What every generator takes. */
+export interface SamplingOptions {
+  /** Number of points, at least 1. */
+  readonly points?: number;
+  /** Any integer. */
+  readonly seed?: number;
+  /** Standard deviation of the normal noise on each feature; 0 for none. */
+  readonly noise?: number;
+}
+
+/**
+ * Throws unless a generator can draw that many points with that noise.
+ *
+ * @throws InvalidInputError that names the generator and what it was given
+ */
+export function checkSampling(generator: string, { points, noise }: Required<Omit<SamplingOptions, 'seed'>>): void {
+  if (!Number.isInteger(points) || points < 1) {
+    throw new InvalidInputError(`${generator} takes a positive whole number of points, but ${points} was given.`);
+  }
+  if (!(noise >= 0 && Number.isFinite(noise))) {
+    throw new InvalidInputError(`${generator} takes a noise of 0 or more, but ${noise} was given.`);
+  }
+}
+
+/** Throws unless the extent of a surface is above 0. */
+export function checkHeight(generator: string, height: number): void {
+  if (!(height > 0 && Number.isFinite(height))) {
+    throw new InvalidInputError(`${generator} takes a height above 0, but ${height} was given.`);
+  }
+}

@@ -1,0 +1,128 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { counted } from '../../core/counted.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+
+/** A line of text cut into cells. */
+export interface DelimitedRow {
+  /** Where the row begins in the file, from 1. */
+  readonly line: number;
+  readonly cells: string[];
+}
+
+/**
+ * Cuts CSV or TSV text into rows of equal length. Cells may be quoted by `"`; blank lines, lines that begin with `#`, a byte order mark
+ * and blanks around cells are dropped. Where the first line has one cell less than all others, an empty one is put before it, as R writes tables
+ * with row names; or after it, where all others end with an empty cell.
+ *
+ * @throws InvalidInputError when a quote is not closed, rows differ in length or there are none
+ */
+export function parseDelimited(text: string, delimiter: string, file: string): DelimitedRow[] {
+  const rows = split(delimiter === ' ' ? text.replace(/ {2,}/g, ' ').replace(/^ | $/gm, '') : text, delimiter, file);
+  const first = rows[0];
+  if (first === undefined) throw new InvalidInputError(`'${file}' is empty: it holds no line with data.`);
+  const length = rows[1]?.cells.length;
+  if (
+    length === first.cells.length + 1 &&
+    length > 2 &&
+    rows.every((row, i) => i === 0 || row.cells.length === length)
+  ) {
+    if (rows.every(({ cells }, i) => i === 0 || cells.at(-1) === '')) first.cells.push('');
+    else first.cells.unshift('');
+  }
+  for (const { line, cells } of rows) {
+    if (cells.length !== first.cells.length) {
+      throw new InvalidInputError(
+        `'${file}' is ragged: line ${first.line} has ${counted(first.cells.length, 'cell')}, but line ${line} has ${cells.length}. Give every line the same number of cells, or say what separates them: delimiter (--delimiter).`,
+      );
+    }
+  }
+  return rows;
+}
+
+function split(text: string, delimiter: string, file: string): DelimitedRow[] {
+  // The parser counts \r\n within quotes as two lines.
+  let twice = 0;
+  let last = 0;
+  const rows: DelimitedRow[] = [];
+  const read = (whole: string, record_delimiter: string[]) =>
+    parse(whole, {
+      delimiter,
+      record_delimiter,
+      bom: true,
+      trim: true,
+      skip_empty_lines: true,
+      comment: '#',
+      comment_no_infix: true,
+      relax_column_count: true,
+      on_record: (cells: string[], { lines }) => {
+        for (const cell of cells) twice += cell.split('\r\n').length - 1;
+        last = lines - twice;
+        const further = cells.reduce((sum, cell) => sum + cell.split(/\r\n|\r|\n/).length - 1, 0);
+        rows.push({ line: last - further, cells });
+        return null;
+      },
+    });
+  try {
+    read(text, lineEndings(text));
+    return rows;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const reason =
+      error.code === 'CSV_QUOTE_NOT_CLOSED'
+        ? `a quote that opens ${last === 0 ? 'in the first row' : `below line ${last}`} is not closed`
+        : messageOf(error, () => read(text.replace(/\r\n?/g, '\n'), ['\n']));
+    throw new InvalidInputError(`'${file}' is not valid CSV: ${reason}.`, { cause: error });
+  }
+}
+
+/** The words of an error, with the line that they have when lines end in one character. */
+function messageOf(error: CsvError, again: () => unknown): string {
+  try {
+    again();
+  } catch (other) {
+    if (other instanceof CsvError) return other.message;
+  }
+  return error.message;
+}
+
+/** What ends the lines of a text: tables that are put together mix them. */
+function lineEndings(text: string): string[] {
+  const kinds = { '\r\n': /\r\n/, '\n': /(?<!\r)\n/, '\r': /\r(?!\n)/ };
+  const found = Object.entries(kinds).filter(([, kind]) => kind.test(text));
+  return found.length > 0 ? found.map(([ending]) => ending) : ['\n'];
+}
+
+/** The first line of a table that names its delimiter for Excel, 'sep=;', and that delimiter. */
+export function namedDelimiter(text: string): { readonly line: string; readonly delimiter: string } | undefined {
+  const found = /^"?sep=(.)"?[ \t]*(?=\r|\n)/i.exec(text);
+  return found === null ? undefined : { line: found[0], delimiter: found[1]! };
+}
+
+/** In this order: a comma may be a decimal comma between semicolons. */
+const DELIMITERS = ['\t', ';', ',', '|', ' '] as const;
+
+/**
+ * What separates the cells of a text: the first of tab, semicolon, comma, bar and blank that cuts each of the first lines into as many
+ * cells; where none does, the one that the first line has most of.
+ */
+export function guessDelimiter(text: string): string {
+  const lines = text
+    .slice(0, 100_000)
+    .split(/\r?\n|\r/, 40)
+    .map((line) => line.replace(/"(?:[^"]|"")*"/g, 'q').trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .slice(0, 20);
+  const counts = (delimiter: string) =>
+    lines.map((line) => (delimiter === ' ' ? line.split(/ +/) : line.split(delimiter)).length);
+  const regular = DELIMITERS.find((delimiter) => {
+    const [first = 1, ...rest] = counts(delimiter);
+    const last = rest.at(-1) ?? first;
+    return last > 1 && rest.every((count) => count === last) && (first === last || first === last - 1);
+  });
+  if (regular !== undefined && (regular !== ' ' || isNumeric(lines.at(-1)!))) return regular;
+  const frequency = (delimiter: string) => (lines[0] ?? '').split(delimiter).length;
+  return ([',', ';', '\t', '|'] as const).reduce((a, b) => (frequency(b) > frequency(a) ? b : a));
+}
+
+/** Blanks separate numbers; within text they do not. */
+const isNumeric = (line: string) => line.split(/ +/).filter((cell) => /\d/.test(cell)).length >= 2;

@@ -1,0 +1,98 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { systemReason } from '../../core/systemReason.ts';
+
+export type Format = 'csv' | 'tsv' | 'txt' | 'npy' | 'npz' | 'parquet' | 'arrow' | 'mtx';
+
+const EXTENSIONS: Readonly<Record<string, Format>> = {
+  '.csv': 'csv',
+  '.tsv': 'tsv',
+  '.tab': 'tsv',
+  '.txt': 'txt',
+  '.npy': 'npy',
+  '.npz': 'npz',
+  '.parquet': 'parquet',
+  '.arrow': 'arrow',
+  '.feather': 'arrow',
+  '.mtx': 'mtx',
+};
+
+/** The format that a file's name says; `.gz` behind it is left aside. */
+export function formatOf(file: string): Format {
+  const extension = (/[^/\\](\.[^./\\]*)$/.exec(file.replace(/\.gz$/i, ''))?.[1] ?? '').toLowerCase();
+  const format = EXTENSIONS[extension];
+  if (format !== undefined) return format;
+  throw new InvalidInputError(
+    `'${file}' ${extension === '' ? 'has no extension' : `ends in '${extension}'`}: expected .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .feather or .mtx, also with .gz.`,
+  );
+}
+
+/** Whether a file's first bytes are those of gzip. */
+const isGzipped = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/**
+ * The bytes that a file holds when it is unpacked, at most. Text takes up to twenty times as much memory while it is read, and V8 has 4 GB unless the program
+ * was started with more; arrays take three times theirs.
+ */
+export const mostBytes = (format: Format, given: number | undefined): number =>
+  given ?? (format === 'csv' || format === 'tsv' || format === 'txt' ? 200e6 : 1.2e9);
+
+/** @throws InvalidInputError with the code `tooLarge` */
+export function checkSize(bytes: number, most: number, name: string): void {
+  if (bytes <= most) return;
+  throw new InvalidInputError(
+    `'${name}' holds more than ${most} bytes. Where memory allows, give maxBytes (--max-bytes) and let Node have more: NODE_OPTIONS=--max-old-space-size=16000, in MB.`,
+    { code: 'tooLarge' },
+  );
+}
+
+/** Bytes that a column takes beside its numbers. */
+const COLUMN_BYTES = 400;
+
+/**
+ * Whether a table of so many rows and columns, as its file claims, may be held.
+ *
+ * @throws InvalidInputError with the code `tooLarge`
+ */
+export const checkTableSize = (rows: number, columns: number, most: number, name: string): void =>
+  checkSize(columns * (8 * rows + COLUMN_BYTES), most, name);
+
+/**
+ * The bytes of a stream, gzipped or not, unpacked.
+ *
+ * @throws InvalidInputError when they are too many, or are not what was packed
+ */
+export async function unpacked(bytes: Uint8Array, name: string, most: number): Promise<Uint8Array> {
+  if (!isGzipped(bytes)) {
+    checkSize(bytes.length, most, name);
+    return bytes;
+  }
+  const parts = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip'));
+  try {
+    return await collected(parts, name, most);
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    const cause = (error as Error).cause ?? error;
+    throw new InvalidInputError(`'${name}' is gzipped, but cannot be unpacked: ${systemReason(cause)}.`, {
+      cause: error,
+      code: 'damaged',
+    });
+  }
+}
+
+/** The bytes of a stream, which is left as soon as they are too many. */
+export async function collected(stream: AsyncIterable<Uint8Array>, name: string, most: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of stream) {
+    length += part.length;
+    checkSize(length, most, name);
+    parts.push(part);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

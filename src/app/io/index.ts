@@ -1,0 +1,18 @@
+export { lockPath, type WriteOptions, writeAtomically } from '../../core/fileWriting.ts';
+export type { KnownColumns, NormalisedCounts } from '../../core/namedTable.ts';
+export { type CompressedRows, SparseMatrix } from '../../core/sparseMatrix.ts';
+export type { ColumnChoice } from './chosenColumns.ts';
+export type { LeftOut } from './columnRoles.ts';
+export { type ReadLabelsOptions, readLabels } from './labels.ts';
+export { checkFilePath, makeFolder, removeEmptyFolders } from './makeFolder.ts';
+export { readMatchingTable } from './matchedTable.ts';
+export { type NormaliseCountsOptions, normaliseCounts } from './normaliseCounts.ts';
+export { parseTable } from './parseTable.ts';
+export { type ReadSparseTableOptions, readSparseTable, type SparseTable } from './readSparseTable.ts';
+export { readTable } from './readTable.ts';
+export { rowsOf } from './rowsOf.ts';
+export { type StandardisedColumns, standardise } from './standardise.ts';
+export type { Table } from './table.ts';
+export type { ReadTableOptions } from './tableOptions.ts';
+export { type LabelColumn, tableText, type WriteTableOptions } from './tableText.ts';
+export { writeTable } from './writeTable.ts';

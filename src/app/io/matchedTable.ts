@@ -1,0 +1,77 @@
+import { counted } from '../../core/counted.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven } from '../../core/given.ts';
+import { type KnownColumns, type NormalisedCounts, quoted } from '../../core/namedTable.ts';
+import { checkOptions } from '../../core/options.ts';
+import { chosenColumns, listed } from './chosenColumns.ts';
+import { appearance } from './columnRoles.ts';
+import type { RawTable } from './rawTable.ts';
+import { readRawTable } from './readRawTable.ts';
+import { type Table, tableOf } from './table.ts';
+import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
+import { withKnownCategories, withTruths } from './writtenValues.ts';
+
+/**
+ * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file; by
+ * place where one of the two files has no names. Counts are normalised as those of the earlier one were. Ids are those of the column that named the points of the earlier one, where it is there.
+ *
+ * @throws InvalidInputError when a column is missing, or one of numbers is there that the earlier table did not have; else as `readTable`
+ */
+export async function readMatchingTable(
+  file: string,
+  known: KnownColumns & { readonly idColumn?: string | undefined; readonly counts?: NormalisedCounts | undefined },
+  asked: Omit<ReadTableOptions, 'columns' | 'oneHot' | keyof NormalisedCounts> = {},
+): Promise<Table> {
+  checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
+  const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;
+  const raw = withKnownCategories(withTruths(await readRawTable(file, given)), known.columns);
+  const names = raw.columns.map(({ name }) => name);
+  const isNamed = raw.columns.some((column) => column.isNamed);
+  const { idColumn } = known;
+  const hasIds = isNamed && given.id === undefined && idColumn !== undefined && names.includes(idColumn);
+  const reading: ReadTableOptions = { ...given, ...known.counts };
+  const options = hasIds && given.labels !== idColumn ? { ...reading, id: idColumn } : reading;
+  if (!known.isNamed || !isNamed) return byPlace(raw, known, options);
+  const present = new Set(names);
+  const missing = known.columns.filter((name) => !present.has(name));
+  if (missing.length > 0) {
+    throw new InvalidInputError(
+      `'${file}' lacks ${counted(missing.length, 'column')} of the fit: ${quoted(missing)}. ${listed(names)}`,
+    );
+  }
+  const dropped =
+    options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', file).map((j) => names[j]!);
+  const expected = new Set([
+    ...known.columns,
+    ...known.others,
+    ...dropped,
+    ...[options.labels, options.id].map(String),
+  ]);
+  const unknown = raw.columns.filter(
+    (column, j) => !expected.has(column.name) && appearance(column, j, raw.columns).kind === 'feature',
+  );
+  if (unknown.length > 0) {
+    throw new InvalidInputError(
+      `'${file}' has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown.map(({ name }) => name))}. Leave ${unknown.length === 1 ? 'it' : 'them'} out with --drop.`,
+    );
+  }
+  const table = tableOf(raw, { ...options, columns: known.columns });
+  const wanted = new Set(known.columns);
+  const order = names.filter((name) => wanted.has(name));
+  const isSwapped = order.some((name, j) => name !== known.columns[j]);
+  return isSwapped
+    ? { ...table, notes: [...table.notes, 'The columns are put in the order of the fit, by their names.'] }
+    : table;
+}
+
+function byPlace(raw: RawTable, { columns, others }: KnownColumns, options: ReadTableOptions): Table {
+  const places = columns.map((name) => Number(/^column(\d+)$/.exec(name)?.[1]));
+  const isWhole = raw.columns.length === columns.length + others.length && places.every((j) => j < raw.columns.length);
+  const table = tableOf(raw, isWhole ? { ...options, columns: places } : options);
+  if (table.columns.length !== columns.length) {
+    throw new InvalidInputError(
+      `'${raw.file}' has ${counted(table.columns.length, 'column')} of observations, but the fit has ${columns.length}. Choose with --drop, or give both tables names of columns, by which they are matched.`,
+    );
+  }
+  return table;
+}

@@ -1,0 +1,85 @@
+import * as v from 'valibot';
+import { log1p } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { NormalisedCounts } from '../../core/namedTable.ts';
+import { checkOptions } from '../../core/options.ts';
+import { medianOf } from '../../engine/vectors.ts';
+
+/** How counts are normalised. */
+export interface NormaliseCountsOptions {
+  /** What each row is scaled to sum to, above 0, or 'median': the median of the rows' sums. Rows are left as they are unless given. */
+  readonly rowSums?: number | 'median' | undefined;
+  /** Whether each entry y, scaled by then, is replaced by log(1 + y); false unless given. */
+  readonly log1p?: boolean | undefined;
+}
+
+const target = "a number above 0, or 'median'";
+export const countEntries = {
+  rowSums: v.optional(
+    v.union([v.pipe(v.number(target), v.finite(target), v.gtValue(0, target)), v.literal('median')], target),
+  ),
+  log1p: v.optional(v.boolean('true or false')),
+};
+const schema = v.strictObject(countEntries);
+
+/**
+ * Scales each row of counts to one sum s, y_nd ← s·y_nd/Σ_d y_nd, and takes log(1 + y), in that order: how single-cell tables are usually brought to a form that
+ * principal components and neighbours can be taken of. `counts` of the result, given as options, does the same to other rows.
+ *
+ * @param Y - N×D numbers from 0
+ * @param options - see {@link NormaliseCountsOptions}
+ * @returns `observations`, N×D, and `counts`: what was done, with the sum in numbers
+ * @throws InvalidInputError for an unknown option, an entry that is missing or below 0, and with `rowSums` a row whose sum is 0
+ * @see Wolf, Angerer & Theis 2018 (normalize_total and log1p of scanpy)
+ * @example
+ * ```ts
+ * const { observations, counts } = normaliseCounts([[4, 0], [1, 3], [0, 9]], { rowSums: 'median', log1p: true });
+ * counts.rowSums; // 4
+ * normaliseCounts([[10, 10]], counts).observations.row(0); // log 3, log 3
+ * ```
+ */
+export function normaliseCounts(
+  Y: MatrixLike,
+  options: NormaliseCountsOptions = {},
+): { readonly observations: Matrix; readonly counts: NormalisedCounts } {
+  const { rowSums, log1p: isLog } = checkOptions(schema, options, 'normaliseCounts');
+  const given = Matrix.from(Y, 'The counts');
+  return normalised(given, { rowSums, log1p: isLog }, (row, column) => `Row ${row}, column ${column}`);
+}
+
+/** @param place - names a row, or an entry of it, in messages */
+export function normalised(
+  { data, rows, columns }: Matrix,
+  { rowSums, log1p: isLog = false }: NormaliseCountsOptions,
+  place: (row: number, column: number) => string,
+): { readonly observations: Matrix; readonly counts: NormalisedCounts } {
+  const wrong = data.findIndex((entry) => !(entry >= 0));
+  if (wrong >= 0) {
+    throw new InvalidInputError(
+      `${place(Math.floor(wrong / columns), wrong % columns)} is ${Number.isNaN(data[wrong]) ? 'missing' : describe(data[wrong])}: row sums and log1p are of numbers from 0. Drop its row or its column.`,
+    );
+  }
+  const sums = Float64Array.from({ length: rows }, (_, i) =>
+    data.subarray(i * columns, (i + 1) * columns).reduce((sum, entry) => sum + entry, 0),
+  );
+  const empty = rowSums === undefined ? -1 : sums.indexOf(0);
+  if (empty >= 0) {
+    throw new InvalidInputError(
+      `${place(empty, 0)} and all others of its row are 0: it has no sum to divide by. Drop it.`,
+    );
+  }
+  const sum = rowSums === 'median' ? medianOf(sums) : rowSums;
+  const scaled = sum === undefined ? data : data.map((entry, k) => (entry * sum) / sums[Math.floor(k / columns)]!);
+  return {
+    observations: new Matrix(isLog ? scaled.map((entry) => log1p(entry)) : scaled, rows, columns),
+    counts: { ...(sum !== undefined && { rowSums: sum }), ...(isLog && { log1p: true }) },
+  };
+}
+
+/** What was done to counts, in words. */
+export function countsNote({ rowSums, log1p: isLog }: NormalisedCounts): string {
+  const scaled = rowSums === undefined ? [] : [`each row is scaled to sum to ${rowSums}`];
+  const said = [...scaled, ...(isLog ? ['entries are log(1 + y)'] : [])].join(', ');
+  return `${said[0]!.toUpperCase()}${said.slice(1)}: predictions are in that unit.`;
+}

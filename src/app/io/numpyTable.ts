@@ -1,0 +1,154 @@
+import { unzipSync } from 'fflate';
+import { InvalidInputError } from '../../core/errors.ts';
+import { systemReason } from '../../core/systemReason.ts';
+import { checkSize, checkTableSize } from './format.ts';
+import { type NumpyArray, parseNumpy } from './npy.ts';
+import type { RawTable } from './rawTable.ts';
+
+/** How arrays are chosen and made into tables. */
+export interface NumpyOptions {
+  /** The array of an archive. */
+  readonly array?: string | undefined;
+  /** Whether an array of three and more dimensions is laid out as N × the product of its other lengths. */
+  readonly flatten?: boolean | undefined;
+}
+
+/** The table of an .npy file: columns of an N×D array, or the one of a list of N numbers. */
+export function numpyTable(bytes: Uint8Array, file: string, { flatten = false }: NumpyOptions, most: number): RawTable {
+  return tableOf(parseNumpy(bytes, file, most), file, flatten, most);
+}
+
+/**
+ * The table of an .npz archive: its only array of two dimensions, or the array that is named. Its lists of as many entries as the table has
+ * rows are columns beside it, for labels and ids.
+ */
+export function numpyArchiveTable(
+  bytes: Uint8Array,
+  file: string,
+  { array, flatten = false }: NumpyOptions,
+  most: number,
+): RawTable {
+  const arrays = archive(bytes, file, most);
+  const names = Object.keys(arrays);
+  const listed = names.map((name) => `'${name}'`).join(', ');
+  const tables = names.filter((name) => arrays[name]!.numbers !== undefined && arrays[name]!.shape.length >= 2);
+  const name = array ?? (names.length === 1 ? names[0] : tables.length === 1 ? tables[0] : undefined);
+  if (name === undefined) {
+    throw new InvalidInputError(
+      `'${file}' holds ${names.length} arrays: ${listed}. Name the one to read with array (--array).`,
+    );
+  }
+  if (!Object.hasOwn(arrays, name))
+    throw new InvalidInputError(`'${file}' has no array '${name}'. It holds ${listed}.`);
+  const table = tableOf(arrays[name]!, `${file}:${name}`, flatten, most);
+  const others = Object.entries(arrays).filter(([other, { shape }]) => other !== name && isColumn(shape, table.rows));
+  return {
+    ...table,
+    notes: names.length === 1 ? table.notes : [`The array '${name}' is read, of ${listed}.`, ...table.notes],
+    others: Object.fromEntries(
+      others.map(([other, { text, numbers }]) => [other, text ?? Array.from(numbers!, String)]),
+    ),
+  };
+}
+
+const isColumn = (shape: readonly number[], rows: number) =>
+  shape[0] === rows && shape.slice(1).every((length) => length === 1);
+
+function archive(bytes: Uint8Array, file: string, most: number): Record<string, NumpyArray> {
+  let entries: Readonly<Record<string, Uint8Array>>;
+  try {
+    entries = unzipped(bytes, file, most);
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    const reason = error instanceof RangeError ? 'it is cut short' : systemReason(error);
+    throw new InvalidInputError(`'${file}' cannot be read as .npz: ${reason}. Write it with numpy.savez.`, {
+      cause: error,
+      code: 'damaged',
+    });
+  }
+  const arrays = Object.entries(entries);
+  if (arrays.length === 0) throw new InvalidInputError(`'${file}' holds no array. Write it with numpy.savez.`);
+  return Object.fromEntries(
+    arrays.map(([name, content]) => [name.slice(0, -4), parseNumpy(content, `${file}:${name.slice(0, -4)}`, most)]),
+  );
+}
+
+/** Signatures of a ZIP archive: the end of its directory, the same of 64 bits, and where that is. */
+const END = 0x06054b50;
+const END_64 = 0x06064b50;
+const LOCATOR_64 = 0x07064b50;
+
+/**
+ * The arrays of an archive, each held to the checksum that its directory has.
+ *
+ * @throws InvalidInputError when one is not what was packed, or they are too large
+ * @see APPNOTE.TXT of PKZIP, section 4.3
+ */
+function unzipped(bytes: Uint8Array, file: string, most: number): Readonly<Record<string, Uint8Array>> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let end = bytes.length - 22;
+  while (view.getUint32(end, true) !== END) end--;
+  const end64 = end >= 20 && view.getUint32(end - 20, true) === LOCATOR_64 ? view.getUint32(end - 12, true) : undefined;
+  const is64 = end64 !== undefined && view.getUint32(end64, true) === END_64;
+  let at = is64 ? view.getUint32(end64 + 48, true) : view.getUint32(end + 16, true);
+  const checksums = new Map<string, number>();
+  let size = 0;
+  const entries = unzipSync(bytes, {
+    // Called for each entry of the directory in turn.
+    filter({ name, originalSize }) {
+      checksums.set(name, view.getUint32(at + 16, true));
+      at += 46 + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+      if (!name.endsWith('.npy')) return false;
+      size += originalSize;
+      checkSize(size, most, file);
+      return true;
+    },
+  });
+  for (const [name, content] of Object.entries(entries)) {
+    if (crc32(content) === checksums.get(name)) continue;
+    throw new InvalidInputError(`'${file}' is damaged: '${name}' is not what was packed, by its CRC-32.`, {
+      code: 'damaged',
+    });
+  }
+  return entries;
+}
+
+/** CRC-32 of each byte. */
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
+  return crc;
+});
+
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = CRC_TABLE[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
+  return ~crc >>> 0;
+}
+
+function tableOf({ shape, numbers, text }: NumpyArray, file: string, flatten: boolean, most: number): RawTable {
+  const lengths = `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
+  if (shape.length === 0 || shape.includes(0)) {
+    throw new InvalidInputError(`'${file}' is empty: its shape is ${lengths}. Give an N×D array.`);
+  }
+  if (shape.length > 2 && !flatten) {
+    throw new InvalidInputError(
+      `'${file}' has ${shape.length} dimensions, shape ${lengths}. Reshape it to N×D, or lay out each point as a row with flatten (--flatten).`,
+    );
+  }
+  const rows = shape[0]!;
+  const columns = shape.slice(1).reduce((product, length) => product * length, 1);
+  checkTableSize(rows, columns, most, file);
+  const column = (j: number) =>
+    numbers === undefined
+      ? { text: Array.from({ length: rows }, (_, i) => text![i * columns + j]!) }
+      : { numbers: Float64Array.from({ length: rows }, (_, i) => numbers[i * columns + j]!) };
+  return {
+    file,
+    rows,
+    columns: Array.from({ length: columns }, (_, j) => ({ name: `column${j}`, isNamed: false, ...column(j) })),
+    isArray: true,
+    place: (row) => `row ${row}`,
+    notes: shape.length > 2 ? [`Shape ${lengths} is read as ${rows} points of ${columns} columns.`] : [],
+  };
+}

@@ -1,0 +1,35 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven } from '../../core/given.ts';
+import { checkOptions } from '../../core/options.ts';
+import { formatOf, mostBytes, unpacked } from './format.ts';
+import { rawTableOf } from './rawTableOf.ts';
+import { type Table, tableOf } from './table.ts';
+import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
+
+/**
+ * `readTable` for the bytes of a file, such as one dropped on a page: the same formats, rules and errors.
+ *
+ * @param bytes - what the file holds, gzipped or not
+ * @param name - its name, whose extension says the format; errors name it
+ * @param options - see {@link ReadTableOptions}
+ * @returns observations N×D, the names of their columns, ids and labels of the points
+ * @throws InvalidInputError as `readTable` does
+ * @example
+ * ```ts
+ * const bytes = new TextEncoder().encode('length,width\n1,2\n3,4\n5,7');
+ * const { observations, columns } = await parseTable(bytes, 'leaves.csv');
+ * ```
+ */
+export async function parseTable(
+  bytes: Uint8Array | ArrayBuffer,
+  name: string,
+  options: ReadTableOptions = {},
+): Promise<Table> {
+  const asked = checkOptions(tableOptions, options, 'parseTable') as ReadTableOptions;
+  checkGiven(name, 'parseTable', "a file's name, a text", (given) => typeof given === 'string');
+  const format = formatOf(name);
+  const given = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+  const content = await unpacked(given, name, mostBytes(format, asked.maxBytes));
+  if (content.length === 0) throw new InvalidInputError(`'${name}' is empty.`);
+  return tableOf(await rawTableOf(content, format, name, asked), asked);
+}

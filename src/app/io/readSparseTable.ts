@@ -1,0 +1,153 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { log1p } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven } from '../../core/given.ts';
+import type { NormalisedCounts } from '../../core/namedTable.ts';
+import { checkOptions } from '../../core/options.ts';
+import { SparseMatrix } from '../../core/sparseMatrix.ts';
+import { medianOf } from '../../engine/vectors.ts';
+import { parseMatrixMarket } from './matrixMarket.ts';
+import { countEntries, countsNote, type NormaliseCountsOptions } from './normaliseCounts.ts';
+import { uniqueNames } from './rawTable.ts';
+import { readSource } from './source.ts';
+
+export interface ReadSparseTableOptions extends NormaliseCountsOptions {
+  /** Whether rows or columns of the file are the points: rows of an .mtx file, columns of a 10x folder unless given. */
+  readonly points?: 'rows' | 'columns' | undefined;
+  /** Most bytes that a file may hold when it is unpacked; 1.2 GB unless given. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** A table of which most entries are 0, one point a row. */
+export interface SparseTable {
+  /** N×D */
+  readonly observations: SparseMatrix;
+  /** D names; `column0`, `column1`, … where the file has none. */
+  readonly columns: string[];
+  readonly isNamed: boolean;
+  /** N names of the points, where there are some. */
+  readonly ids?: string[];
+  /** Sentences about how the file was read. */
+  readonly notes: readonly string[];
+  /** How the observations were normalised, where `rowSums` or `log1p` was asked for. */
+  readonly counts?: NormalisedCounts;
+}
+
+const schema = v.strictObject({
+  ...countEntries,
+  points: v.optional(v.picklist(['rows', 'columns'], "'rows' or 'columns'")),
+  maxBytes: v.optional(v.pipe(v.number('a number of bytes'), v.minValue(1, 'at least 1'))),
+});
+
+/** Names of the files of a folder that Cell Ranger writes, in versions 3 and 2, each also gzipped. */
+const FEATURES = ['features.tsv', 'genes.tsv'];
+
+/**
+ * Reads a table of which most entries are 0, without its zeros: a Matrix Market file (.mtx, .mtx.gz), or a folder of Cell Ranger (10x Genomics) with matrix.mtx,
+ * barcodes.tsv and features.tsv or genes.tsv, each also gzipped, whose points are the barcodes and whose columns are the names of the features.
+ *
+ * @param path - of the file or the folder
+ * @param options - see {@link ReadSparseTableOptions}
+ * @returns observations N×D by their compressed rows, names of columns and points
+ * @throws InvalidInputError when a file is missing, damaged or too large, names do not fit the matrix, or rows cannot be normalised; or for an unknown option
+ * @example
+ * ```ts
+ * const { observations, columns, ids } = await readSparseTable('filtered_feature_bc_matrix', { rowSums: 'median', log1p: true });
+ * ```
+ */
+export async function readSparseTable(path: string, options: ReadSparseTableOptions = {}): Promise<SparseTable> {
+  const { points, maxBytes, rowSums, log1p: isLog } = checkOptions(schema, options, 'readSparseTable');
+  checkGiven(path, 'readSparseTable', "a file's or a folder's path, a text", (given) => typeof given === 'string');
+  const read = await readMatrix(path, points, maxBytes);
+  if (rowSums === undefined && !isLog) return read;
+  const { observations, counts } = normalised(read.observations, { rowSums, log1p: isLog }, path);
+  return { ...read, observations, counts, notes: [...read.notes, countsNote(counts)] };
+}
+
+/** Whether a path is a folder, which is read as one of Cell Ranger. */
+export const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;
+
+/** The table as its files have it. */
+export async function readMatrix(path: string, points?: 'rows' | 'columns', maxBytes?: number): Promise<SparseTable> {
+  const isTenX = await isFolder(path);
+  const file = isTenX ? await firstOf(path, ['matrix.mtx']) : path;
+  const { bytes, format } = await readSource(file, maxBytes);
+  if (format !== 'mtx')
+    throw new InvalidInputError(`'${file}' is no Matrix Market file, whose name ends in .mtx or .mtx.gz.`);
+  const matrix = parseMatrixMarket(bytes, file, maxBytes);
+  const isTurned = (points ?? (isTenX ? 'columns' : 'rows')) === 'columns';
+  const observations = isTurned ? matrix.transposed() : matrix;
+  if (!isTenX) {
+    const columns = Array.from({ length: observations.columns }, (_, j) => `column${j}`);
+    return { observations, columns, isNamed: false, notes: isTurned ? ['Columns of the file are the points.'] : [] };
+  }
+  const features = await namesOf(await firstOf(path, FEATURES), matrix.rows, 'rows', maxBytes);
+  const barcodes = await namesOf(await firstOf(path, ['barcodes.tsv']), matrix.columns, 'columns', maxBytes);
+  const names = uniqueNames(features.map((cells) => cells[1] ?? cells[0]!));
+  const ids = barcodes.map(([barcode]) => barcode!);
+  const kinds = [...new Set(features.map((cells) => cells[2]).filter((kind) => kind !== undefined))];
+  const notes = kinds.length > 1 ? [`The columns are features of ${kinds.length} kinds: ${kinds.join(', ')}.`] : [];
+  return isTurned
+    ? { observations, columns: names, isNamed: true, ids, notes }
+    : { observations, columns: uniqueNames(ids), isNamed: true, ids: names, notes };
+}
+
+/** The first of some files that is there, gzipped or not. */
+async function firstOf(folder: string, names: readonly string[]): Promise<string> {
+  for (const name of names.flatMap((name) => [name, `${name}.gz`])) {
+    const file = join(folder, name);
+    if ((await stat(file).catch(() => undefined))?.isFile()) return file;
+  }
+  throw new InvalidInputError(
+    `The folder '${folder}' has no ${names.join(' or ')}, also gzipped: one of Cell Ranger has matrix.mtx, barcodes.tsv and features.tsv or genes.tsv.`,
+    { code: 'cannotRead' },
+  );
+}
+
+async function namesOf(file: string, count: number, of: string, maxBytes?: number): Promise<string[][]> {
+  const { bytes } = await readSource(file, maxBytes);
+  const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  if (lines.length === count) return lines.map((line) => line.split('\t'));
+  throw new InvalidInputError(
+    `'${file}' has ${lines.length} names, but the matrix beside it has ${count} ${of}. Take files that were written together.`,
+  );
+}
+
+function normalised(
+  Y: SparseMatrix,
+  { rowSums, log1p: isLog = false }: NormaliseCountsOptions,
+  path: string,
+): { observations: SparseMatrix; counts: NormalisedCounts } {
+  const sums = new Float64Array(Y.rows);
+  for (let i = 0; i < Y.rows; i++) {
+    for (let p = Y.starts[i]!; p < Y.starts[i + 1]!; p++) {
+      if (Y.values[p]! >= 0) sums[i]! += Y.values[p]!;
+      else
+        throw new InvalidInputError(
+          `'${path}', point ${i}, column ${Y.indices[p]} (from 0) is ${Y.values[p]}: row sums and log1p are of numbers from 0. Drop its row or its column.`,
+        );
+    }
+  }
+  const empty = rowSums === undefined ? -1 : sums.indexOf(0);
+  if (empty >= 0)
+    throw new InvalidInputError(
+      `'${path}', point ${empty} (from 0) is 0 throughout: it has no sum to divide by. Drop it.`,
+    );
+  const sum = rowSums === 'median' ? medianOf(sums) : rowSums;
+  const values = Y.values.slice();
+  for (let i = 0; i < Y.rows; i++) {
+    for (let p = Y.starts[i]!; p < Y.starts[i + 1]!; p++) {
+      const scaled = sum === undefined ? values[p]! : (values[p]! * sum) / sums[i]!;
+      values[p] = isLog ? log1p(scaled) : scaled;
+    }
+  }
+  const { rows, columns, starts, indices } = Y;
+  return {
+    observations: new SparseMatrix({ rows, columns, starts, indices, values }),
+    counts: { ...(sum !== undefined && { rowSums: sum }), ...(isLog && { log1p: true }) },
+  };
+}

@@ -1,0 +1,86 @@
+import { open } from 'node:fs/promises';
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven } from '../../core/given.ts';
+import { Matrix } from '../../core/matrix.ts';
+import type { RowSource } from '../../core/rowSource.ts';
+import { systemReason } from '../../core/systemReason.ts';
+import { entryReader } from './npy.ts';
+import { npyHeader } from './npyHeader.ts';
+
+/** More than NumPy writes before the entries. */
+const HEADER = 16_384;
+
+/**
+ * The rows of an .npy file of numbers, N×D in C order, read from their places in the file when they are asked for: a model that is fitted in batches
+ * then never holds all of them.
+ *
+ * @param file - path, which must stay what it is while the source is used
+ * @returns rows, columns and `read(indices)`
+ * @throws InvalidInputError when it cannot be read, is not an .npy file of a matrix of numbers in C order, or is cut short; by `read`, for a row
+ * that it does not have
+ * @example
+ * ```ts
+ * const rows = await rowsOf('observations.npy');
+ * await fit(bayesianGplvm(rows, { latentDim: 2, latents: encoded(mlpMap({ hidden: 20 })) }), { batchSize: 256 });
+ * ```
+ */
+export async function rowsOf(file: string): Promise<RowSource> {
+  checkGiven(file, 'rowsOf', "a file's path, a text", (given) => typeof given === 'string');
+  const { header, size } = await opened(file, async (handle) => {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(HEADER), 0, HEADER, 0);
+    return { header: npyHeader(buffer.subarray(0, bytesRead), file), size: (await handle.stat()).size };
+  });
+  const { shape, fortranOrder, descr, start } = header;
+  const [rows, columns] = shape as readonly [number, number];
+  if (shape.length !== 2) {
+    throw new InvalidInputError(
+      `'${file}' must hold a matrix, one row a point, but its shape is (${shape.join(', ')}).`,
+    );
+  }
+  if (fortranOrder) {
+    throw new InvalidInputError(
+      `'${file}' holds its matrix column by column, so that rows cannot be read by themselves. Save numpy.ascontiguousarray of it.`,
+    );
+  }
+  const { width, number } = entryReader(descr, file);
+  const length = columns * width;
+  if (size !== start + rows * length) {
+    throw new InvalidInputError(
+      `'${file}' should take ${start + rows * length} bytes, but has ${size}: it was cut short, or has more behind its array.`,
+    );
+  }
+  return Object.freeze<RowSource>({
+    rows,
+    columns,
+    read: (indices) =>
+      opened(file, async (handle) => {
+        const result = Matrix.zeros(indices.length, columns);
+        const bytes = Buffer.alloc(length);
+        const view = new DataView(bytes.buffer, bytes.byteOffset, length);
+        for (const [i, row] of indices.entries()) {
+          if (!(row >= 0 && row < rows)) {
+            throw new InvalidInputError(`'${file}' has rows 0 to ${rows - 1}, but row ${row} was asked for.`);
+          }
+          const { bytesRead } = await handle.read(bytes, 0, length, start + row * length);
+          if (bytesRead < length) throw new InvalidInputError(`'${file}' has become shorter: row ${row} is not there.`);
+          for (let j = 0; j < columns; j++) result.data[i * columns + j] = number(view, j * width);
+        }
+        return result;
+      }),
+  });
+}
+
+type Handle = Awaited<ReturnType<typeof open>>;
+
+async function opened<T>(file: string, work: (handle: Handle) => Promise<T>): Promise<T> {
+  let handle: Handle | undefined;
+  try {
+    handle = await open(file, 'r');
+    return await work(handle);
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    throw new InvalidInputError(`'${file}' cannot be read: ${systemReason(error)}.`, { cause: error });
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,62 @@
+import { readFile, stat } from 'node:fs/promises';
+import { InvalidInputError } from '../../core/errors.ts';
+import { systemReason } from '../../core/systemReason.ts';
+import { checkSize, collected, type Format, formatOf, mostBytes, unpacked } from './format.ts';
+
+/** The name of standard input, as in most programs. */
+export const STDIN = '-';
+
+/** How files of the binary formats begin. */
+const SIGNATURES: readonly (readonly [string, Format])[] = [
+  ['\x93NUMPY', 'npy'],
+  ['PK', 'npz'],
+  ['PAR1', 'parquet'],
+  ['ARROW1', 'arrow'],
+  ['%%Matr', 'mtx'],
+];
+
+/** A file's bytes, unpacked if it was gzipped, and what they are. */
+export interface Source {
+  readonly bytes: Uint8Array;
+  readonly format: Format;
+}
+
+/**
+ * Reads a file, or standard input for `-`, whose format its first bytes say.
+ *
+ * @param maxBytes - how many it may hold when it is unpacked; by its format unless given
+ * @throws InvalidInputError when it cannot be read, is empty or too large, or its name says no known format
+ */
+export async function readSource(file: string, maxBytes?: number): Promise<Source> {
+  const isStandardInput = file === STDIN;
+  const name = isStandardInput ? 'standard input' : file;
+  const most = mostBytes(isStandardInput ? 'npy' : formatOf(file), maxBytes);
+  const bytes = await unpacked(await packed(file, name, most), name, most);
+  if (bytes.length === 0) {
+    throw new InvalidInputError(
+      isStandardInput ? 'Standard input is empty: pipe a table into it.' : `'${file}' is empty.`,
+    );
+  }
+  const format = isStandardInput ? signedFormat(bytes) : formatOf(file);
+  checkSize(bytes.length, mostBytes(format, maxBytes), name);
+  return { bytes, format };
+}
+
+function signedFormat(bytes: Uint8Array): Format {
+  const start = String.fromCharCode(...bytes.subarray(0, 6));
+  return SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1] ?? 'txt';
+}
+
+async function packed(file: string, name: string, most: number): Promise<Uint8Array> {
+  if (file === STDIN) return collected(process.stdin, name, most);
+  try {
+    checkSize((await stat(file)).size, most, name);
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    throw new InvalidInputError(`'${file}' cannot be read: ${systemReason(error)}.`, {
+      cause: error,
+      code: 'cannotRead',
+    });
+  }
+}

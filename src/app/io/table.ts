@@ -1,0 +1,199 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import type { NormalisedCounts } from '../../core/namedTable.ts';
+import { chosenColumn, chosenColumns } from './chosenColumns.ts';
+import { type Appearance, appearance, type LeftOut, namingColumn } from './columnRoles.ts';
+import { entriesOf } from './entries.ts';
+import { countsNote, normalised } from './normaliseCounts.ts';
+import { presentLabel } from './numberText.ts';
+import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
+import type { ReadTableOptions } from './tableOptions.ts';
+import { datesIn, isDate, withCategories, withTruths } from './writtenValues.ts';
+
+/** A table of numbers, one point a row, and what is known of its points and columns. */
+export interface Table {
+  /** N×D; NaN where missing. */
+  readonly observations: Matrix;
+  /** D names; `column0`, `column1`, …, by their places in the file, when it has none. */
+  readonly columns: string[];
+  /** Whether the file names its columns. */
+  readonly isNamed: boolean;
+  /** N names of the points, where a column holds some. */
+  readonly ids?: string[];
+  /** The column of the ids. */
+  readonly idColumn?: string;
+  /** The column of the labels. */
+  readonly labelColumn?: string;
+  /** N labels as they stand in the file, '' where missing; when asked for. */
+  readonly labels?: string[];
+  /** N values to colour by, numbers, days since 1970-01-01 of dates, or text, NaN and '' where missing; when asked for. */
+  readonly color?: Float64Array | string[];
+  /** N×1, the times of the rows as numbers, days since 1970-01-01 of dates; when asked for. */
+  readonly time?: Matrix;
+  /** Columns of the file that are none of the above, and why. */
+  readonly leftOut: readonly LeftOut[];
+  /** Sentences about how the file was read. */
+  readonly notes: readonly string[];
+  /** How the observations were normalised, where `rowSums` or `log1p` was asked for. */
+  readonly counts?: NormalisedCounts;
+}
+
+/** The table of the columns that are asked for, or look like observations. */
+export function tableOf(given: RawTable, options: ReadTableOptions): Table {
+  const truths = withTruths(given);
+  const hot = hotColumns(truths, options);
+  const raw = withCategories(truths, hot);
+  const isHot = new Set(hot.map((j) => given.columns[j]!.name));
+  const indicators = (j: number) => names.flatMap((name, k) => (name.startsWith(`${names[j]!}=`) ? [k] : []));
+  const names = raw.columns.map(({ name }) => name);
+  const chosen = (choice: string | number | undefined, purpose: string) =>
+    choice === undefined || isOther(raw, choice) ? undefined : chosenColumn(names, choice, purpose, raw.file);
+  const label = chosen(options.labels, 'the labels');
+  const color = chosen(options.color, 'the colours');
+  const time = chosen(options.time, 'the time');
+  const asked = chosen(options.id, 'the ids');
+  const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
+  const looks: Appearance[] = raw.isArray
+    ? raw.columns.map(({ text }) => (text === undefined ? { kind: 'feature' } : { kind: 'text', reason: 'is text' }))
+    : raw.columns.map(appearance);
+  const index = namingColumn(looks, raw.columns, (j) => j === label || dropped.has(j));
+  const id = asked ?? (index < 0 ? undefined : index);
+
+  const isTaken = (j: number) => [label, asked, time].includes(j) || dropped.has(j) || isHot.has(names[j]!);
+  const features =
+    options.columns === undefined
+      ? likelyFeatures(looks, isTaken)
+      : chosenColumns(names, options.columns, 'the observations', raw.file)
+          .flatMap((j) => (isHot.has(names[j]!) ? indicators(j) : [j]))
+          .filter((j) => !isTaken(j));
+  if (features.length === 0 && options.columns !== undefined) throw noneChosen(raw.file, options);
+  if (features.length === 0) throw nothingLeft(raw, looks, label);
+  const used = new Set(features);
+  const ids = id === undefined || (asked === undefined && used.has(id)) ? undefined : id;
+  const entries = entriesOf(raw, features, options.allowMissing === true);
+  const isNormalised = options.rowSums !== undefined || options.log1p === true;
+  const place = (i: number, j: number) => `'${raw.file}', ${raw.place(i)}, column '${names[features[j]!]!}'`;
+  const found = isNormalised ? normalised(entries, options, place) : undefined;
+  return {
+    observations: found?.observations ?? entries,
+    columns: features.map((j) => names[j]!),
+    isNamed: raw.columns.some(({ isNamed }) => isNamed),
+    ...idsOf(raw, ids, options.id),
+    ...(options.labels === undefined ? {} : { labels: labelsOf(raw, label, options) }),
+    ...(label === undefined ? {} : { labelColumn: names[label]! }),
+    ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
+    ...(options.time === undefined ? {} : { time: timeOf(raw, time, options.time) }),
+    leftOut: raw.columns.flatMap(({ name }, j) => {
+      if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
+      if (isHot.has(name)) return [{ column: name, reason: 'is read as its categories' }];
+      const look: Appearance = j === time ? { kind: 'text', reason: 'is the time' } : looks[j]!;
+      return [{ column: name, reason: reasonOf(j, ids, look, dropped, asked) }];
+    }),
+    notes: found === undefined ? raw.notes : [...raw.notes, countsNote(found.counts)],
+    ...(found && { counts: found.counts }),
+  };
+}
+
+/** The columns that are taken by their categories. */
+function hotColumns({ columns, file }: RawTable, { oneHot }: ReadTableOptions): readonly number[] {
+  const names = columns.map(({ name }) => name);
+  return oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
+}
+
+const isOther = (raw: RawTable, choice: string | number) =>
+  raw.others !== undefined && Object.hasOwn(raw.others, String(choice));
+
+/** What looks like observations; where nothing does, columns that look like an index, or else are constant. */
+function likelyFeatures(looks: readonly Appearance[], isTaken: (j: number) => boolean): number[] {
+  for (const kind of ['feature', 'index', 'constant'] as const) {
+    const found = looks.flatMap((look, j) => (look.kind === kind && isNumeric(look) && !isTaken(j) ? [j] : []));
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+const isNumeric = (look: Appearance) => look.kind === 'feature' || !look.reason.startsWith('is text');
+
+function reasonOf(
+  j: number,
+  ids: number | undefined,
+  look: Appearance,
+  dropped: ReadonlySet<number>,
+  asked: number | undefined,
+): string {
+  if (j === asked) return 'names the points';
+  if (dropped.has(j)) return 'is dropped';
+  const reason = look.kind === 'feature' ? 'is not chosen' : look.reason;
+  return j === ids ? `${reason}: it names the points` : reason;
+}
+
+/** Columns are chosen, and all of them are something else as well. */
+function noneChosen(file: string, { columns, drop }: ReadTableOptions): InvalidInputError {
+  const chosen = typeof columns === 'object' ? columns.join(', ') : columns;
+  const why = drop === undefined ? 'the labels or the ids' : 'dropped, or the labels or the ids';
+  return new InvalidInputError(
+    `No column of '${file}' is left of those that are chosen, '${chosen}' (--columns): all of them are ${why}. Choose others${drop === undefined ? '' : ', or drop fewer (--drop)'}.`,
+  );
+}
+
+function nothingLeft(raw: RawTable, looks: readonly Appearance[], label: number | undefined): InvalidInputError {
+  const reasons = raw.columns.flatMap(({ name }, j) => {
+    const look = looks[j]!;
+    return j === label || look.kind === 'feature' ? [] : [`'${name}' ${look.reason}`];
+  });
+  const why = reasons.length === 0 ? '' : ` ${reasons.slice(0, 5).join('; ')}${reasons.length > 5 ? '; …' : ''}.`;
+  const labels = label === undefined ? '' : ` but the labels '${raw.columns[label]!.name}'`;
+  return new InvalidInputError(`'${raw.file}' has no column of numbers${labels}: there are no data.${why}`);
+}
+
+function idsOf(raw: RawTable, index: number | undefined, asked: string | number | undefined) {
+  if (asked !== undefined && index === undefined)
+    return { ids: [...raw.others![String(asked)]!], idColumn: String(asked) };
+  if (index === undefined) return raw.ids === undefined ? {} : { ids: [...raw.ids.values], idColumn: raw.ids.name };
+  const column = raw.columns[index]!;
+  return { ids: cellsOf(column), idColumn: column.isNamed ? column.name : 'id' };
+}
+
+function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOptions): string[] {
+  const { labels, allowMissing, allowMissingLabels = allowMissing } = options;
+  const cells = (index === undefined ? [...raw.others![String(labels)]!] : cellsOf(raw.columns[index]!)).map(
+    presentLabel,
+  );
+  const absent = cells.indexOf('');
+  if (absent < 0 || allowMissingLabels) return cells;
+  const name = index === undefined ? String(labels) : raw.columns[index]!.name;
+  throw new InvalidInputError(
+    `'${raw.file}', ${raw.place(absent)}, column '${name}' is empty. Fill this label in, or drop its row.`,
+  );
+}
+
+function colorOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array | string[] {
+  const column = columnOrOther(raw, index, asked);
+  return numbersOf(column, index) ?? cellsOf(column).map(presentLabel);
+}
+
+const columnOrOther = (raw: RawTable, index: number | undefined, asked: string | number): RawColumn =>
+  index === undefined ? { name: String(asked), isNamed: true, text: raw.others![String(asked)]! } : raw.columns[index]!;
+
+/** The numbers of a column of numbers or dates, or of an array beside the table; undefined of other text. */
+function numbersOf(column: RawColumn, index: number | undefined): Float64Array | undefined {
+  const found = column.numbers ?? datesIn(column);
+  if (found !== undefined) return found.slice();
+  const numbers = index === undefined ? column.text!.map(Number) : [Number.NaN];
+  return numbers.every(Number.isFinite) ? Float64Array.from(numbers) : undefined;
+}
+
+/** @throws InvalidInputError for a time that is neither a number nor a date, or missing */
+function timeOf(raw: RawTable, index: number | undefined, asked: string | number): Matrix {
+  const column = columnOrOther(raw, index, asked);
+  const times = numbersOf(column, index);
+  const cells = () => cellsOf(column);
+  const wrong = times === undefined ? cells().findIndex((cell) => !isDate(cell)) : times.findIndex(Number.isNaN);
+  if (times !== undefined && wrong < 0) return new Matrix(times, times.length, 1);
+  throw new InvalidInputError(
+    `'${raw.file}', ${raw.place(Math.max(0, wrong))}, column '${column.name}' is ${quotedCell(cells()[Math.max(0, wrong)]!)}, but it is to hold times: ` +
+      'numbers, or dates such as 2024-02-29 or 2024-02-29T12:00, one in each row.',
+  );
+}
+
+const quotedCell = (cell: string) => (cell === '' ? 'empty' : `'${cell.slice(0, 40)}'`);

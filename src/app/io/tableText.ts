@@ -1,0 +1,75 @@
+import { counted, countGiven } from '../../core/counted.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven, givenList, givenOptions, isList } from '../../core/given.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+
+/** A column of text or numbers beside the matrix. */
+export interface LabelColumn {
+  readonly name: string;
+  readonly values: ArrayLike<string | number>;
+}
+
+export interface WriteTableOptions {
+  /** A first column, of N ids. */
+  readonly ids?: LabelColumn;
+  /** Whether text that a spreadsheet would take as a formula (it begins with =, +, -, @, a tab or a line break) gets an apostrophe before it. */
+  readonly guardFormulas?: boolean;
+}
+
+/**
+ * A table as CSV or TSV text with a header. Each number is the shortest decimal that reads back as the same double.
+ *
+ * @param matrix - numbers, N×D; NaN reads back as a missing cell
+ * @param names - of the D columns
+ * @param labels - a column of N labels to append
+ * @param options - see {@link WriteTableOptions}, and what separates cells
+ * @throws InvalidInputError when names, ids or labels do not fit the matrix
+ */
+export function tableText(
+  matrix: MatrixLike,
+  names: readonly string[],
+  labels?: LabelColumn,
+  options: WriteTableOptions & { delimiter?: string } = {},
+): string {
+  const { ids, guardFormulas = false, delimiter = ',' } = givenOptions(options, 'tableText');
+  const table = Matrix.from(matrix);
+  const columnNames = givenTexts(names, 'a list of column names, texts');
+  if (columnNames.length !== table.columns) {
+    throw new InvalidInputError(
+      `The table has ${counted(table.columns, 'column')}, but ${countGiven(columnNames.length, 'name')}.`,
+    );
+  }
+  for (const [column, noun] of [
+    [labels, 'label'],
+    [ids, 'id'],
+  ] as const) {
+    if (column === undefined) continue;
+    checkGiven(column, 'tableText', `${noun}s as { name, values }`, isColumn);
+    if (column.values.length === table.rows) continue;
+    throw new InvalidInputError(
+      `The table has ${counted(table.rows, 'row')}, but ${countGiven(column.values.length, noun)}.`,
+    );
+  }
+  const cell = (text: string) => quoted(guardFormulas ? guarded(text) : text);
+  const beside = (column: LabelColumn | undefined, i: number) =>
+    column === undefined ? [] : [cell(i < 0 ? column.name : String(column.values[i]))];
+  const line = (cells: string[], i: number) =>
+    `${[...beside(ids, i), ...cells, ...beside(labels, i)].join(delimiter)}\n`;
+  const lines = [line(columnNames.map(cell), -1)];
+  for (let i = 0; i < table.rows; i++) lines.push(line(Array.from(table.row(i), decimal), i));
+  return lines.join('');
+}
+
+const isColumn = (given: LabelColumn) => typeof given.name === 'string' && isList(given.values);
+
+const givenTexts = (given: readonly string[], expected: string) =>
+  checkGiven(givenList(given, 'tableText', expected), 'tableText', expected, (list) =>
+    list.every((text) => typeof text === 'string'),
+  );
+
+const decimal = (value: number) => (Object.is(value, -0) ? '-0' : String(value));
+
+const quoted = (text: string) => (/[",;\t\r\n]|^\s|\s$|^#/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** Spreadsheets calculate cells that begin so, even quoted ones; numbers are left alone. */
+const guarded = (text: string) => (/^[=+\-@\t\r\n]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text);

@@ -1,0 +1,21 @@
+import { checkGiven } from '../../core/given.ts';
+import { insidePolygon } from './page/drawing.ts';
+import { drawLand, drawMarks, drawOver, drawRulers, landOf } from './page/mapDrawing.ts';
+import { mapOnCanvas } from './page/mapOnCanvas.ts';
+import type { CanvasMap, MapEvents } from './page/mapScene.ts';
+
+/**
+ * Makes a map of points on a canvas of a page: terrain with contours behind them, axes with equal units, zoom by wheel, pinch or calls, moving by the middle button or
+ * Space, a lasso with Shift. A million points stay navigable. It draws what `show` is given, and tells `on` what a visitor does.
+ *
+ * @param canvas - of any size; it follows its element
+ * @param on - see {@link MapEvents}
+ * @throws InvalidInputError when there is no canvas, as in Node, or a listener is missing
+ */
+export function canvasMap(canvas: HTMLCanvasElement, on: MapEvents): CanvasMap {
+  checkGiven(canvas, 'canvasMap', 'a canvas of a page', (given) => typeof given.getContext === 'function');
+  checkGiven(on, 'canvasMap', 'listeners hover, pick and lasso', ({ hover, pick, lasso }) =>
+    [hover, pick, lasso].every((listener) => typeof listener === 'function'),
+  );
+  return mapOnCanvas(canvas, on, { landOf, drawLand, drawMarks, drawOver, drawRulers, insidePolygon });
+}

@@ -1,0 +1,155 @@
+import type { Mark, Spec } from 'vega';
+import { square } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkFunction, givenOptions } from '../../core/given.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { namedOptions } from '../../core/options.ts';
+import { columnsShown } from './axes.ts';
+import { axis, gridPoints, range } from './precisionGrid.ts';
+import { checkPictureSize, renderSvg } from './render.ts';
+
+/** Places in each direction. */
+const MOST = 1000;
+
+import { brightness, checkImage, type ImageShape, imageAddress, MOST_PIXELS } from './rowImages.ts';
+
+/** Pixels along the longer side of the images together, to which small ones are enlarged. */
+const SHARP = 1200;
+
+/** A prediction at latent points n×q: means n×D. */
+export type Decode = (X: Matrix) => { readonly mean: Matrix };
+
+export interface DecodedGridOptions {
+  /** Height and width of the images that the model predicts, and 3 where they have colours. */
+  readonly image: ImageShape;
+  /** What was fitted, N×D: its smallest entry is drawn black, its largest white. Those of the predictions unless given, which may lie far outside. */
+  readonly observations?: MatrixLike;
+  /** Images along each axis, at least 2; 12 unless given. */
+  readonly resolution?: number;
+  /** How far the grid reaches beyond the latents, as a part of their range; 0 unless given. */
+  readonly margin?: number;
+  /** The latent dimensions along the axes, from 0; the first two unless given. */
+  readonly columns?: readonly number[];
+  readonly title?: string;
+  /** Width of the area between the axes in pixels; 460 unless given. */
+  readonly width?: number;
+}
+
+/**
+ * Draws what a model predicts over its latent space: the mean image at each point of a grid over the latents, dark where it is smallest. Latent
+ * dimensions that are not shown are held at their mean.
+ *
+ * @param predict - means n×D at n latent points, such as `(X) => result.predict(X)`
+ * @param latents - N×q, q ≥ 2
+ * @param options - see {@link DecodedGridOptions}
+ * @returns the picture as SVG text, the images as one PNG in it
+ * @throws InvalidInputError when the predictions are not images of that shape, or an option is out of range; whatever `predict` throws
+ * @see Lawrence 2005, figures of digits
+ * @example
+ * ```ts
+ * const svg = await decodedGrid((X) => result.predict(X), result.latents, { image: [4, 3], resolution: 8 });
+ * ```
+ */
+export async function decodedGrid(predict: Decode, latents: MatrixLike, options: DecodedGridOptions): Promise<string> {
+  checkFunction(predict, 'decodedGrid', 'a prediction, such as (X) => result.predict(X)');
+  const {
+    image,
+    observations,
+    resolution = 12,
+    margin = 0,
+    columns,
+    title,
+    width = 460,
+  } = namedOptions(options, 'decodedGrid', [
+    'image',
+    'observations',
+    'resolution',
+    'margin',
+    'columns',
+    'title',
+    'width',
+  ]);
+  const X = Matrix.from(latents, 'latents');
+  const [first, second] = columnsShown(X, columns);
+  if (second === undefined)
+    throw new InvalidInputError('A decoded grid takes two latent dimensions, but there is one.');
+  checkPictureSize({ width });
+  if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
+    throw new InvalidInputError(
+      `A decoded grid takes a whole resolution from 2 to ${MOST}, but ${describe(resolution)} was given.`,
+    );
+  }
+  const [across, up] = [range(X.column(first), margin), range(X.column(second), margin)];
+  // From the top: the largest y first.
+  const at = gridPoints(X, first, second, axis(across, resolution), axis(up, resolution).reverse());
+  const mean = Matrix.from(givenOptions(predict(at), 'decodedGrid').mean, 'The predicted mean');
+  const shape = checkImage(image, mean.columns);
+  const [imageHeight, imageWidth] = shape;
+  if (imageHeight * imageWidth * square(resolution) > MOST_PIXELS) {
+    throw new InvalidInputError(
+      `${resolution}×${resolution} images of ${imageHeight}×${imageWidth} are more than a picture holds. Give a smaller resolution.`,
+    );
+  }
+  const seen = observations === undefined ? mean : Matrix.from(observations, 'observations');
+  const cells = Array.from({ length: mean.rows }, (_, i) => i);
+  // Viewers would blur pixels that are drawn larger than they are.
+  const enlarged = Math.max(1, Math.floor(SHARP / (resolution * Math.max(imageWidth, imageHeight))));
+  const url = await imageAddress(mean, cells, resolution, shape, brightness(seen), enlarged);
+  const height = (width * imageHeight) / imageWidth;
+  // An image is around its latent point: half a step beyond the first and the last.
+  const domain = ({ low, length }: typeof across) => {
+    const half = length / (resolution - 1) / 2;
+    return [low - half, low + length + half];
+  };
+  const scale = { type: 'linear', zero: false, nice: false } as const;
+  const spec: Spec = {
+    description: title ?? 'Decoded latent space',
+    width,
+    height,
+    padding: 8,
+    ...(title === undefined ? {} : { title }),
+    data: [
+      { name: 'grid', values: [{ url }] },
+      { name: 'borders', values: Array.from({ length: resolution - 1 }, (_, k) => (k + 1) / resolution) },
+    ],
+    scales: [
+      { ...scale, name: 'x', range: 'width', domain: domain(across) },
+      { ...scale, name: 'y', range: 'height', domain: domain(up) },
+    ],
+    axes: [
+      { scale: 'x', orient: 'bottom', title: `latent dimension ${first + 1}`, tickCount: 6, zindex: 1 },
+      { scale: 'y', orient: 'left', title: `latent dimension ${second + 1}`, tickCount: 6, zindex: 1 },
+    ],
+    marks: [
+      {
+        type: 'image',
+        name: 'decoded',
+        aria: false,
+        from: { data: 'grid' },
+        encode: {
+          enter: {
+            x: { value: 0 },
+            y: { value: 0 },
+            width: { value: width },
+            height: { value: height },
+            url: { field: 'url' },
+            aspect: { value: false },
+            smooth: { value: false },
+          },
+        },
+      },
+      ...[
+        { y2: { value: height }, x: { signal: 'datum.data * width' } },
+        { x2: { value: width }, y: { signal: 'datum.data * height' } },
+      ].map(
+        (place): Mark => ({
+          type: 'rule',
+          aria: false,
+          from: { data: 'borders' },
+          encode: { enter: { ...place, stroke: { value: '#ffffff' }, strokeWidth: { value: 2 } } },
+        }),
+      ),
+    ],
+  };
+  return renderSvg(spec);
+}

@@ -1,0 +1,328 @@
+import type { Mark, Spec } from 'vega';
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven, givenList } from '../../core/given.ts';
+import { namedOptions, unknownName } from '../../core/options.ts';
+import type { Draws, PredictiveCheck } from '../../inference/sampling/index.ts';
+import { colourOf, PRIMARY } from './looks.ts';
+import { pictureGrid } from './pictureGrid.ts';
+import { checkPictureSize, renderSvg } from './render.ts';
+
+/** Options of {@link chainPlot}, {@link rankPlot} and {@link pairsPlot}. */
+export interface DrawsPlotOptions {
+  /** Which numbers are shown, of `draws.names`; the first six (of `pairsPlot` four) that are not latents unless given. */
+  readonly names?: readonly string[] | undefined;
+  readonly title?: string | undefined;
+  /** Width of the area between the axes of each panel in pixels; 300 unless given. */
+  readonly width?: number | undefined;
+  /** Height of the area between the axes of each panel in pixels; 160 unless given, 180 for `pairsPlot`. */
+  readonly height?: number | undefined;
+}
+
+/** Options of {@link predictivePlot}. */
+export interface PredictivePlotOptions extends Pick<DrawsPlotOptions, 'title' | 'width' | 'height'> {
+  /** What the axis calls the statistic; 'statistic' unless given. */
+  readonly statistic?: string | undefined;
+}
+
+/** What divergences and observed values are drawn in. */
+const MARKED = '#d62728';
+/** Points of one panel at most: more than one sees, and a file that opens. */
+const MOST_POINTS = 2000;
+/** Ranks fall into so many bins, as in R's posterior and ArviZ. */
+const BINS = 20;
+
+/**
+ * Draws the chains of each number one over the other, draw by draw: chains that agree look alike and cover the same values.
+ *
+ * @param draws - what `draw` returned
+ * @param options - see {@link DrawsPlotOptions}
+ * @returns the picture as SVG text, a panel a number
+ * @throws InvalidInputError for a name that the draws do not have
+ * @example
+ * ```ts
+ * const svg = await chainPlot(draws, { names: ['mapping.noise'] });
+ * ```
+ */
+export async function chainPlot(draws: Draws, options: DrawsPlotOptions = {}): Promise<string> {
+  return panels(draws, options, 'chainPlot', (name, size) => {
+    const values = draws.values(name);
+    const step = Math.ceil(values.columns / MOST_POINTS);
+    const rows = Array.from({ length: values.rows }, (_, c) =>
+      Array.from({ length: Math.ceil(values.columns / step) }, (_, s) => ({
+        chain: colourOf(c),
+        x: s * step,
+        y: values.at(c, s * step),
+      })),
+    ).flat();
+    const line: Mark = {
+      type: 'group',
+      from: { facet: { name: 'chain', data: 'shown', groupby: 'chain' } },
+      marks: [
+        {
+          type: 'line',
+          name: 'chains',
+          aria: false,
+          from: { data: 'chain' },
+          encode: { enter: { ...at, stroke: { field: 'chain' }, strokeWidth: { value: 0.7 } } },
+        },
+      ],
+    };
+    return panel({ ...size, rows, x: 'draw', y: name, marks: [line] });
+  });
+}
+
+/**
+ * Draws how the ranks of each chain's draws among those of all chains are distributed, in 20 bins a chain: evenly where the chains agree. The line is what is
+ * expected.
+ *
+ * @param draws - what `draw` returned
+ * @param options - see {@link DrawsPlotOptions}
+ * @returns the picture as SVG text, a panel a number, a row of bars a chain
+ * @throws InvalidInputError for a name that the draws do not have
+ * @see Vehtari et al., Rank-normalization, folding, and localization, Bayesian Analysis 16 (2021), §5
+ * @example
+ * ```ts
+ * const svg = await rankPlot(draws);
+ * ```
+ */
+export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Promise<string> {
+  return panels(draws, options, 'rankPlot', (name, size) => {
+    const { data, rows: chains, columns: count } = draws.values(name);
+    const order = Array.from(data.keys()).sort((a, b) => data[a]! - data[b]! || a - b);
+    const bars = Array.from({ length: chains }, () => new Float64Array(BINS));
+    order.forEach((k, rank) => {
+      bars[Math.floor(k / count)]![Math.floor((rank * BINS) / order.length)]!++;
+    });
+    const expected = count / BINS;
+    const highest = Math.max(2 * expected, ...bars.flatMap((own) => Array.from(own)));
+    // Chain c stands on the level c, its highest bar reaching 0.9 above it.
+    const rows = bars.flatMap((own, c) =>
+      Array.from(own, (number, bin) => ({
+        chain: colourOf(c),
+        x: bin / BINS,
+        x2: (bin + 1) / BINS,
+        y: c,
+        y2: c + (0.9 * number) / highest,
+        mean: c + (0.9 * expected) / highest,
+      })),
+    );
+    const bar: Mark = {
+      type: 'rect',
+      name: 'bars',
+      aria: false,
+      from: { data: 'shown' },
+      encode: {
+        enter: {
+          ...at,
+          x2: { scale: 'x', field: 'x2' },
+          y2: { scale: 'y', field: 'y2' },
+          fill: { field: 'chain' },
+          stroke: { value: '#ffffff' },
+          strokeWidth: { value: 0.5 },
+        },
+      },
+    };
+    const mean: Mark = {
+      type: 'rule',
+      aria: false,
+      from: { data: 'shown' },
+      encode: {
+        enter: {
+          x: { scale: 'x', field: 'x' },
+          x2: { scale: 'x', field: 'x2' },
+          y: { scale: 'y', field: 'mean' },
+          stroke: { value: '#444444' },
+          strokeDash: { value: [3, 2] },
+        },
+      },
+    };
+    const limits = { xDomain: [0, 1], yDomain: [0, chains] } as const;
+    return panel({ ...size, ...limits, rows, x: `rank of ${name}`, y: 'chain', marks: [bar, mean] });
+  });
+}
+
+/**
+ * Draws each pair of numbers, a point a draw, with those of transitions that diverged in red: where they gather, the chains could not go.
+ *
+ * @param draws - what `draw` returned
+ * @param options - see {@link DrawsPlotOptions}
+ * @returns the picture as SVG text, a panel a pair
+ * @throws InvalidInputError for a name that the draws do not have, or fewer than two names
+ * @example
+ * ```ts
+ * const svg = await pairsPlot(draws);
+ * ```
+ */
+export async function pairsPlot(draws: Draws, options: DrawsPlotOptions = {}): Promise<string> {
+  const { names, title, ...size } = chosen(draws, { height: 180, ...options }, 'pairsPlot', 4);
+  if (names.length < 2) {
+    throw new InvalidInputError(
+      `pairsPlot shows pairs of two names or more, but there is ${names.length === 1 ? `'${names[0]}' only` : 'none'}.`,
+    );
+  }
+  const all = draws.chains * draws.draws;
+  const divergent = new Set(draws.divergences.map(({ chain, draw }) => chain * draws.draws + draw));
+  const step = Math.ceil(all / MOST_POINTS);
+  // Divergences are all shown, over the others.
+  const places = [
+    ...Array.from({ length: all }, (_, k) => k).filter((k) => k % step === 0 && !divergent.has(k)),
+    ...divergent,
+  ];
+  const pictures: string[] = [];
+  for (const [i, first] of names.entries()) {
+    for (const second of names.slice(i + 1)) {
+      const [a, b] = [draws.values(first).data, draws.values(second).data];
+      const rows = places.map((k) => ({ x: a[k]!, y: b[k]!, colour: divergent.has(k) ? MARKED : PRIMARY }));
+      const point: Mark = {
+        type: 'symbol',
+        name: 'points',
+        aria: false,
+        from: { data: 'shown' },
+        encode: {
+          enter: { ...at, size: { value: 10 }, fill: { field: 'colour' }, fillOpacity: { value: 0.45 } },
+        },
+      };
+      pictures.push(await renderSvg(panel({ ...size, rows, x: first, y: second, marks: [point] })));
+    }
+  }
+  return pictureGrid(pictures, { columns: Math.min(3, pictures.length), ...(title !== undefined && { title }) });
+}
+
+/**
+ * Draws a posterior predictive check: the histogram of a statistic of replicated observations, and that of the observations as a line.
+ *
+ * @param check - what `checkPredictive` returned
+ * @param options - see {@link PredictivePlotOptions}
+ * @returns the picture as SVG text
+ * @throws InvalidInputError for what is no such check
+ * @example
+ * ```ts
+ * const largest = checkPredictive(draws, ({ data }) => Math.max(...data));
+ * const svg = await predictivePlot(largest, { statistic: 'largest entry' });
+ * ```
+ */
+export async function predictivePlot(check: PredictiveCheck, options: PredictivePlotOptions = {}): Promise<string> {
+  checkGiven(check, 'predictivePlot', 'what checkPredictive returned', ({ replicated }) => replicated?.length > 0);
+  const {
+    title,
+    statistic = 'statistic',
+    width = 300,
+    height = 160,
+  } = namedOptions(options, 'predictivePlot', ['title', 'statistic', 'width', 'height']);
+  checkPictureSize({ width, height });
+  const { observed, replicated } = check;
+  const [low, high] = [Math.min(observed, ...replicated), Math.max(observed, ...replicated)];
+  const width1 = (high - low || 1) / BINS;
+  const counts = new Float64Array(BINS);
+  for (const value of replicated) counts[Math.min(BINS - 1, Math.floor((value - low) / width1))]!++;
+  const rows = Array.from(counts, (y2, bin) => ({ x: low + bin * width1, x2: low + (bin + 1) * width1, y: 0, y2 }));
+  const bar: Mark = {
+    type: 'rect',
+    name: 'bars',
+    aria: false,
+    from: { data: 'shown' },
+    encode: {
+      enter: {
+        ...at,
+        x2: { scale: 'x', field: 'x2' },
+        y2: { scale: 'y', field: 'y2' },
+        fill: { value: PRIMARY },
+        stroke: { value: '#ffffff' },
+        strokeWidth: { value: 0.5 },
+      },
+    },
+  };
+  const line: Mark = {
+    type: 'rule',
+    name: 'observed',
+    aria: false,
+    encode: {
+      enter: {
+        x: { scale: 'x', value: observed },
+        y: { value: 0 },
+        y2: { value: height },
+        stroke: { value: MARKED },
+        strokeWidth: { value: 2 },
+      },
+    },
+  };
+  const domains = { xDomain: [low, low + BINS * width1], yDomain: [0, Math.max(...counts)] } as const;
+  const labels = { x: `${statistic} (observed in red, p = ${check.pValue.toFixed(3)})`, y: 'replications' };
+  return renderSvg(panel({ width, height, ...domains, ...labels, rows, marks: [bar, line], ...(title && { title }) }));
+}
+
+const at = { x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: 'y' } };
+
+interface PanelSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Panel extends PanelSize {
+  readonly title?: string;
+  readonly rows: object[];
+  /** Titles of the axes. */
+  readonly x: string;
+  readonly y: string;
+  /** What the axes span; what the rows have unless given. */
+  readonly xDomain?: readonly [number, number];
+  readonly yDomain?: readonly [number, number];
+  readonly marks: Mark[];
+}
+
+function panel({ width, height, title, rows, x, y, xDomain, yDomain, marks }: Panel): Spec {
+  const scale = (name: 'x' | 'y', domain: readonly [number, number] | undefined) => ({
+    name,
+    type: 'linear' as const,
+    range: name === 'x' ? ('width' as const) : ('height' as const),
+    zero: false,
+    domain: domain === undefined ? { data: 'shown', field: name } : [...domain],
+  });
+  return {
+    description: title ?? `${y} by ${x}`,
+    ...(title !== undefined && { title }),
+    width,
+    height,
+    padding: 8,
+    data: [{ name: 'shown', values: rows }],
+    scales: [scale('x', xDomain), scale('y', yDomain)],
+    axes: [
+      { scale: 'x', orient: 'bottom', title: x, tickCount: 5 },
+      { scale: 'y', orient: 'left', title: y, tickCount: 4 },
+    ],
+    marks,
+  };
+}
+
+function chosen(draws: Draws, options: DrawsPlotOptions, caller: string, most: number) {
+  checkGiven(
+    draws,
+    caller,
+    'what draw returned',
+    (given) => typeof given.values === 'function' && Array.isArray(given.names),
+  );
+  const {
+    names,
+    title,
+    width = 300,
+    height = 160,
+  } = namedOptions(options, caller, ['names', 'title', 'width', 'height']);
+  checkPictureSize({ width, height });
+  const others = draws.names.filter((name) => !/^latents\[/.test(name));
+  const given = names === undefined ? undefined : givenList(names, caller, 'a list of names');
+  const bad = given?.find((name) => !draws.names.includes(name));
+  if (bad !== undefined) throw unknownName('name', bad, draws.names.slice(0, 12), 'These draws');
+  return { names: given ?? (others.length > 0 ? others : draws.names).slice(0, most), title, width, height };
+}
+
+async function panels(
+  draws: Draws,
+  options: DrawsPlotOptions,
+  caller: string,
+  specOf: (name: string, size: PanelSize) => Spec,
+): Promise<string> {
+  const { names, title, ...size } = chosen(draws, options, caller, 6);
+  const pictures: string[] = [];
+  for (const name of names) pictures.push(await renderSvg(specOf(name, size)));
+  return pictureGrid(pictures, { columns: Math.min(2, names.length), ...(title !== undefined && { title }) });
+}

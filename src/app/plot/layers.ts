@@ -1,0 +1,314 @@
+import type { Data, Legend, Mark, Scale } from 'vega';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
+import { EDGE, fillOf, GREYS, lookFields, type PointLooks, PRIMARY } from './looks.ts';
+import type { PrecisionGrid } from './precisionGrid.ts';
+import { brightness, checkImage, type ImageShape, imageAddress } from './rowImages.ts';
+
+/** How many standard deviations an ellipse reaches. */
+const DEVIATIONS = 2;
+
+/** Two standard deviations of each point along one latent dimension. */
+export function reach(
+  variances: Matrix | undefined,
+  rows: number,
+  column: number | undefined,
+): Float64Array | undefined {
+  if (variances === undefined || column === undefined) return undefined;
+  return Float64Array.from({ length: rows }, (_, i) => DEVIATIONS * Math.sqrt(variances.at(i, column)));
+}
+
+/**
+ * @throws InvalidInputError unless there is a variance of every latent coordinate
+ */
+export function checkVariances(variances: Matrix, latents: Matrix): Matrix {
+  if (variances.rows !== latents.rows || variances.columns !== latents.columns) {
+    throw new InvalidInputError(
+      `Latents of ${latents.rows}×${latents.columns} take as many variances, but ${variances.rows}×${variances.columns} were given.`,
+    );
+  }
+  const bad = variances.data.findIndex((variance) => !(variance >= 0 && variance < Infinity));
+  if (bad < 0) return variances;
+  throw new InvalidInputError(
+    `Variances of latents are finite numbers from 0, but row ${Math.floor(bad / variances.columns)}, column ${bad % variances.columns} is ${variances.data[bad]}.`,
+  );
+}
+
+/**
+ * @throws InvalidInputError unless there is a q×q covariance of every point, of which the shown part is positive semidefinite
+ */
+export function checkCovariances(covariances: readonly MatrixLike[], { rows, columns }: Matrix): Matrix[] {
+  if (covariances.length !== rows) {
+    throw new InvalidInputError(
+      `${rows} latent points take as many covariances, but ${covariances.length} were given.`,
+    );
+  }
+  return covariances.map((given, i) => {
+    const covariance = Matrix.from(given, `The covariance of point ${i}`);
+    const isSquare = covariance.rows === columns && covariance.columns === columns;
+    if (isSquare && covariance.data.every(Number.isFinite)) return covariance;
+    throw new InvalidInputError(
+      `The covariance of a latent point is ${columns}×${columns} of finite numbers, but that of point ${i} is ${covariance.rows}×${covariance.columns}${isSquare ? ' with others' : ''}.`,
+    );
+  });
+}
+
+/** The outline of an ellipse about 0, in pixels, turned clockwise by some degrees. */
+export function ellipse(across: number, up: number, degrees = 0): string {
+  const [a, b] = [across, up].map((pixels) => Math.max(0.5, Math.round(100 * pixels) / 100)) as [number, number];
+  const rounded = (number: number) => Math.round(100 * number) / 100;
+  const angle = (degrees * Math.PI) / 180;
+  const [x, y] = [rounded(a * Math.cos(angle)), rounded(a * Math.sin(angle))];
+  const turn = rounded(degrees);
+  return `M${-x},${-y}A${a},${b},${turn},1,1,${x},${y}A${a},${b},${turn},1,1,${-x},${-y}Z`;
+}
+
+/** The outline of two standard deviations of a covariance of two coordinates, given what a unit of each is in pixels; downwards on the screen is positive. */
+export function covarianceEllipse(xx: number, xy: number, yy: number, pixelsX: number, pixelsY: number): string {
+  const [a, b, c] = [xx * pixelsX * pixelsX, -xy * pixelsX * pixelsY, yy * pixelsY * pixelsY];
+  const half = Math.hypot((a - c) / 2, b);
+  const [long, short] = [(a + c) / 2 + half, Math.max(0, (a + c) / 2 - half)];
+  const degrees = (Math.atan2(2 * b, a - c) / 2) * (180 / Math.PI);
+  return ellipse(DEVIATIONS * Math.sqrt(long), DEVIATIONS * Math.sqrt(short), degrees);
+}
+
+/** Ellipses of mean ± 2 standard deviations below the points, in their colours; `outline` is a field of the points. */
+export const ellipseMarks = (looks: PointLooks): Mark => ({
+  type: 'path',
+  name: 'ellipses',
+  aria: false,
+  clip: true,
+  from: { data: 'latents' },
+  encode: {
+    enter: {
+      x: { scale: 'x', field: 'x' },
+      y: { scale: 'y', field: 'y' },
+      path: { field: 'outline' },
+      fill: fillOf(looks),
+      fillOpacity: { value: 0.14 },
+      stroke: fillOf(looks),
+      strokeOpacity: { value: 0.35 },
+      strokeWidth: { value: 0.75 },
+    },
+  },
+});
+
+/** Opacities are rounded to as many levels: the edges of one level are one path, a fraction of the size of a path each. */
+const LEVELS = 20;
+
+/** Where a point is drawn, in pixels. */
+type Pixel = readonly [x: number, y: number];
+
+/**
+ * The parts of a Vega specification that draw the edges of a graph under its points, the more opaque the larger their weights.
+ */
+export function graphLayer(graph: Graph, pixels: readonly Pixel[]): { readonly data: Data[]; readonly marks: Mark[] } {
+  const { size, sources, targets, weights } = checkGraph(graph, 'latentPlot');
+  if (size !== pixels.length) {
+    throw new InvalidInputError(
+      `There are ${pixels.length} latent points, but the graph has ${size}. Make it from the same rows.`,
+    );
+  }
+  const at = (point: number) => pixels[point]!.map((pixel) => Math.round(pixel * 10) / 10).join(',');
+  const paths = opacityLevels(weights).map(({ opacity, entries }) => ({
+    opacity,
+    path: entries.map((e) => `M${at(sources[e]!)}L${at(targets[e]!)}`).join(''),
+  }));
+  return {
+    data: [{ name: 'graph', values: paths }],
+    marks: [
+      {
+        type: 'path',
+        name: 'edges',
+        aria: false,
+        from: { data: 'graph' },
+        encode: {
+          enter: {
+            path: { field: 'path' },
+            stroke: { value: EDGE },
+            strokeWidth: { value: 1 },
+            strokeOpacity: { field: 'opacity' },
+          },
+        },
+      },
+    ],
+  };
+}
+
+/**
+ * The edges of positive weight by opacity, the faintest first, so that what is strong is drawn over it. The opacity of an edge is the
+ * share of edges that weigh no more: weights span powers of ten, of which a linear scale would show the last.
+ */
+function opacityLevels(weights: Float64Array): { readonly opacity: number; readonly entries: readonly number[] }[] {
+  const ascending = Array.from(weights.keys())
+    .filter((e) => weights[e]! > 0)
+    .sort((a, b) => weights[a]! - weights[b]!);
+  const levels = Array.from({ length: LEVELS }, (_, k) => ({ opacity: (k + 1) / LEVELS, entries: [] as number[] }));
+  let first = 0;
+  while (first < ascending.length) {
+    let end = first + 1;
+    while (end < ascending.length && weights[ascending[end]!] === weights[ascending[first]!]) end++;
+    levels[Math.ceil((LEVELS * end) / ascending.length) - 1]!.entries.push(...ascending.slice(first, end));
+    first = end;
+  }
+  return levels.filter(({ entries }) => entries.length > 0);
+}
+
+/** Images of one picture at most, and their pixels. */
+const MOST_IMAGES = 200;
+const MOST_IMAGE_PIXELS = 1e6;
+/** How high an image is drawn, in pixels. */
+const HEIGHT = 28;
+
+/** The parts of a Vega specification that draw the images of points where none covers another, with frames in the points' colours. */
+export async function imageLayer(
+  Y: Matrix,
+  image: ImageShape,
+  pixels: readonly Pixel[],
+  looks: PointLooks,
+): Promise<{ readonly data: Data[]; readonly marks: Mark[] }> {
+  const shape = checkImage(image, Y.columns);
+  const [height, width] = shape;
+  const size = { height: HEIGHT, width: (HEIGHT * width) / height };
+  const most = Math.max(1, Math.min(MOST_IMAGES, Math.floor(MOST_IMAGE_PIXELS / (height * width))));
+  const range = brightness(Y);
+  const values = await Promise.all(
+    apart(pixels, size.width + 3, size.height + 3, most).map(async (i) => ({
+      ...lookFields(looks, i),
+      left: pixels[i]![0] - size.width / 2,
+      top: pixels[i]![1] - size.height / 2,
+      url: await imageAddress(Y, [i], 1, shape, range),
+    })),
+  );
+  const place = {
+    x: { field: 'left' },
+    y: { field: 'top' },
+    width: { value: size.width },
+    height: { value: size.height },
+  };
+  const fill = fillOf(looks);
+  return {
+    data: [{ name: 'shownImages', values }],
+    marks: [
+      {
+        type: 'image',
+        name: 'images',
+        aria: false,
+        from: { data: 'shownImages' },
+        encode: { enter: { ...place, url: { field: 'url' }, aspect: { value: false }, smooth: { value: false } } },
+      },
+      {
+        type: 'rect',
+        name: 'frames',
+        aria: false,
+        from: { data: 'shownImages' },
+        encode: {
+          enter: { ...place, stroke: 'value' in fill ? { value: PRIMARY } : fill, strokeWidth: { value: 1.5 } },
+        },
+      },
+    ],
+  };
+}
+
+/** Points of which no two are so near that their images overlap, those of lower number first. */
+function apart(pixels: readonly Pixel[], width: number, height: number, most: number): number[] {
+  const chosen: number[] = [];
+  for (let i = 0; i < pixels.length && chosen.length < most; i++) {
+    const [x, y] = pixels[i]!;
+    const isFree = chosen.every((j) => Math.abs(pixels[j]![0] - x) >= width || Math.abs(pixels[j]![1] - y) >= height);
+    if (isFree) chosen.push(i);
+  }
+  return chosen;
+}
+
+/** Steps of grey, enough to look continuous. */
+const BANDS = 20;
+
+interface Layer {
+  readonly data: Data[];
+  readonly scales: Scale[];
+  readonly legends: Legend[];
+  readonly marks: Mark[];
+}
+
+/**
+ * The parts of a Vega specification that draw log₁₀ of the precision as bands of grey. Each band is the region where
+ * it exceeds a threshold, drawn over the one below: a tenth of the size of a raster, and without seams.
+ */
+export function precisionLayer({ x, y, values }: PrecisionGrid, width: number, height: number): Layer {
+  if (values.columns !== x.length || values.rows !== y.length || x.length < 2 || y.length < 2) {
+    throw new InvalidInputError(
+      `A precision grid of ${y.length} positions in y and ${x.length} in x takes ${y.length}×${x.length} values (2×2 at least), but ${values.rows}×${values.columns} were given.`,
+    );
+  }
+  const bad = values.data.findIndex((precision) => !(precision > 0 && Number.isFinite(precision)));
+  if (bad >= 0) {
+    throw new InvalidInputError(
+      `Precisions must be positive and finite, but row ${Math.floor(bad / x.length)}, column ${bad % x.length} is ${values.data[bad]}.`,
+    );
+  }
+  const logarithms = Array.from(values.data, Math.log10);
+  const low = logarithms.reduce((a, b) => Math.min(a, b));
+  const high = logarithms.reduce((a, b) => Math.max(a, b));
+  // A constant precision has no bands, and is white.
+  const thresholds = high > low ? Array.from({ length: BANDS }, (_, k) => low + ((high - low) * k) / BANDS) : [low];
+  const [stepX, stepY] = [width / (x.length - 1), height / (y.length - 1)];
+  const grid = {
+    width: x.length,
+    height: y.length,
+    values: logarithms,
+    // The first sample lies at ½ in the coordinates of the contours, and at the corner of the picture.
+    scale: [stepX, -stepY],
+    translate: [-stepX / 2, height + stepY / 2],
+  };
+  return {
+    data: [
+      { name: 'precision', values: [grid] },
+      {
+        name: 'contours',
+        source: 'precision',
+        transform: [{ type: 'isocontour', thresholds, as: 'contour' }],
+      },
+    ],
+    scales: [{ name: 'precision', type: 'linear', domain: high > low ? [low, high] : [low - 1, low], range: GREYS }],
+    legends: high > low ? [precisionLegend] : [],
+    marks: [bandMarks(high > low ? (high - low) / BANDS : 0, low, high)],
+  };
+}
+
+const precisionLegend: Legend = {
+  fill: 'precision',
+  type: 'gradient',
+  // Fonts without a lowered 10 would be left for another one.
+  title: 'log10 precision',
+  gradientLength: 120,
+  gradientStrokeColor: '#999999',
+  gradientStrokeWidth: 0.5,
+  tickCount: 4,
+};
+
+/** A band is as grey as the legend where it begins, stretched so that the last one is white. */
+const bandMarks = (step: number, low: number, high: number): Mark => ({
+  type: 'group',
+  clip: true,
+  aria: false,
+  encode: { enter: { width: { signal: 'width' }, height: { signal: 'height' } } },
+  marks: [
+    {
+      type: 'path',
+      name: 'bands',
+      aria: false,
+      from: { data: 'contours' },
+      encode: {
+        enter: {
+          fill: {
+            scale: 'precision',
+            signal: `${low} + (datum.contour.value - ${low}) * ${step > 0 ? (high - low) / (high - low - step) : 1}`,
+          },
+        },
+      },
+      transform: [{ type: 'geopath', field: 'datum.contour' }],
+    },
+  ],
+});

@@ -1,0 +1,215 @@
+import type { Legend, Scale } from 'vega';
+import { InvalidInputError } from '../../core/errors.ts';
+import { isMissingText } from '../../core/observations.ts';
+
+/** Nine hues of Tableau 10, and nearly black: any two are 18 apart by CIEDE2000, where 2 can be seen. */
+const COLOURS = [
+  '#4c78a8',
+  '#f58518',
+  '#54a24b',
+  '#e45756',
+  '#b279a2',
+  '#222222',
+  '#72b7b2',
+  '#eeca3b',
+  '#9d755d',
+  '#ff9da6',
+];
+
+/** Seven shapes to ten colours: no two of 70 labels share both. */
+const SHAPES = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross', 'triangle-right'];
+
+/** Vega sizes a symbol by the square around it, of which shapes fill these parts. */
+const FILLED: Readonly<Record<string, number>> = {
+  circle: Math.PI / 4,
+  square: 1,
+  'triangle-up': Math.sqrt(3) / 4,
+  diamond: 1 / 2,
+  'triangle-down': Math.sqrt(3) / 4,
+  cross: 0.64,
+  'triangle-right': Math.sqrt(3) / 4,
+};
+
+/** How many labels have a colour and a shape of their own. */
+export const MOST_LABELS = COLOURS.length * SHAPES.length;
+
+export const PRIMARY = COLOURS[0]!;
+
+/** Colour of points without a label or number: the grey of Tableau 10. */
+export const UNLABELLED = '#bab0ac';
+
+/** The scale of numbers, of even steps to the eye, for colour-blind readers too (Smith, van der Walt & Firing 2015). */
+export const NUMBERS_SCHEME = 'viridis';
+
+/** Greys of the background, from uncertain to certain. */
+export const GREYS = ['#7a7a7a', '#ffffff'];
+
+/** Colour of the edges of a graph. */
+export const EDGE = '#444444';
+
+/** Around a picture without axes. */
+export const FRAME = '#bbbbbb';
+
+export const colourOf = (label: number): string => COLOURS[label % COLOURS.length]!;
+const shapeOf = (label: number): string => SHAPES[label % SHAPES.length]!;
+
+/** The size that gives a shape the area of a circle of another size. */
+export const sizeOf = (shape: string, size: number): number => (size * FILLED.circle!) / FILLED[shape]!;
+
+/** What points are coloured by. */
+export interface LookOptions {
+  /** N labels, which give points their colour and shape; '', 'NA', null, undefined and NaN are none, drawn grey. */
+  readonly labels?: ArrayLike<string | number | null | undefined>;
+  /** N numbers, which give points their colour on a continuous scale; NaN is grey. */
+  readonly color?: ArrayLike<number>;
+  /** What the legend calls labels or numbers. */
+  readonly legendTitle?: string;
+}
+
+/** How points look: by a label of few kinds, by a number, or all the same. */
+export interface PointLooks {
+  /** The kinds of labels, '(none)' last. */
+  readonly kinds: readonly Kind[];
+  /** For each point the number of its kind; undefined unless there are labels. */
+  readonly kindOf?: Int32Array;
+  /** For each point its number; undefined unless there are numbers. */
+  readonly values?: Float64Array;
+  /** The smallest and largest number. */
+  readonly range?: readonly [low: number, high: number];
+  readonly title: string;
+}
+
+interface Kind {
+  readonly name: string;
+  readonly colour: string;
+  readonly shape: string;
+}
+
+/** The size of a circle in a legend; other shapes have its area. */
+const LEGEND_SIZE = 60;
+
+/** Labels of a legend that stand below each other at most. */
+const MOST_ROWS = 18;
+
+const NONE: Kind = { name: '(none)', colour: UNLABELLED, shape: 'circle' };
+
+export function pointLooks({ labels, color, legendTitle }: LookOptions, rows: number): PointLooks {
+  if (labels !== undefined && color !== undefined) {
+    throw new InvalidInputError('Points are coloured by labels or by numbers. Leave out labels or color.');
+  }
+  if (color !== undefined) return byNumbers(color, rows, legendTitle ?? 'value');
+  if (labels === undefined) return { kinds: [], title: '' };
+  checkCount(labels.length, 'label', rows);
+  const names = Array.from(labels, nameOf);
+  const kinds = kindsOf(names);
+  const places = new Map(kinds.map(({ name }, k) => [name, k]));
+  return { kinds, kindOf: Int32Array.from(names, (name) => places.get(name)!), title: legendTitle ?? 'label' };
+}
+
+function byNumbers(color: ArrayLike<number>, rows: number, title: string): PointLooks {
+  checkCount(color.length, 'number', rows);
+  const values = Float64Array.from(color);
+  const infinite = values.findIndex((value) => Math.abs(value) === Infinity);
+  if (infinite >= 0) {
+    throw new InvalidInputError(
+      `Points are coloured by finite numbers, and NaN where there is none, but number ${infinite} is ${values[infinite]}.`,
+    );
+  }
+  const present = values.filter((value) => !Number.isNaN(value));
+  if (present.length === 0) return { kinds: [], values, title };
+  const low = present.reduce((a, b) => Math.min(a, b));
+  const high = present.reduce((a, b) => Math.max(a, b));
+  return { kinds: [], values, range: [low, high > low ? high : low + 1], title };
+}
+
+function checkCount(count: number, noun: string, rows: number): void {
+  if (count === rows) return;
+  throw new InvalidInputError(
+    `There are ${rows} latent points, but ${count} ${noun}s were given. Give one ${noun} for each point.`,
+  );
+}
+
+const nameOf = (label: string | number | null | undefined): string =>
+  label === null || label === undefined || isMissingText(String(label).trim()) ? NONE.name : String(label);
+
+/** The different labels in the order of a dictionary, numbers by their value, and last what has none. */
+function kindsOf(names: readonly string[]): Kind[] {
+  const distinct = new Set(names);
+  const hasNone = distinct.delete(NONE.name);
+  const sorted = [...distinct].sort(new Intl.Collator('en', { numeric: true }).compare);
+  if (sorted.length > MOST_LABELS) {
+    throw new InvalidInputError(
+      `A picture can distinguish ${MOST_LABELS} labels, but ${sorted.length} different ones were given. Group them, or leave them out.`,
+    );
+  }
+  const kinds = sorted.map((name, k) => ({ name, colour: colourOf(k), shape: shapeOf(k) }));
+  return hasNone ? [...kinds, NONE] : kinds;
+}
+
+/** What Vega draws point i from. */
+export const lookFields = ({ kinds, kindOf, values }: PointLooks, i: number): object => ({
+  ...(kindOf !== undefined && { label: kinds[kindOf[i]!]!.name }),
+  // JSON has no NaN.
+  ...(values !== undefined && { value: Number.isNaN(values[i]) ? null : values[i] }),
+});
+
+/** The scales of colours, shapes and sizes; `pointSize` is the size of a shape. */
+export function lookScales({ kinds, values, range }: PointLooks, pointSize: (shape: string) => number): Scale[] {
+  const domain = kinds.map(({ name }) => name);
+  const shape: Scale = { name: 'shape', type: 'ordinal', domain, range: kinds.map((kind) => kind.shape) };
+  if (values === undefined) {
+    return [
+      { name: 'colour', type: 'ordinal', domain, range: kinds.map(({ colour }) => colour) },
+      shape,
+      { name: 'size', type: 'ordinal', domain, range: kinds.map((kind) => pointSize(kind.shape)) },
+      { name: 'legendSize', type: 'ordinal', domain, range: kinds.map((kind) => sizeOf(kind.shape, LEGEND_SIZE)) },
+    ];
+  }
+  return [
+    { name: 'colour', type: 'linear', zero: false, domain: [...(range ?? [0, 1])], range: { scheme: NUMBERS_SCHEME } },
+  ];
+}
+
+/** The fill of a point. */
+export function fillOf({ kindOf, values }: PointLooks) {
+  if (kindOf !== undefined) return { scale: 'colour', field: 'label' };
+  if (values === undefined) return { value: PRIMARY };
+  return [{ test: 'datum.value !== null', scale: 'colour', field: 'value' }, { value: UNLABELLED }];
+}
+
+export function lookLegends({ kinds, range, title }: PointLooks): Legend[] {
+  if (range !== undefined) {
+    return [
+      {
+        fill: 'colour',
+        type: 'gradient',
+        title,
+        gradientLength: 120,
+        gradientStrokeColor: '#999999',
+        gradientStrokeWidth: 0.5,
+        tickCount: 4,
+      },
+    ];
+  }
+  if (kinds.length === 0) return [];
+  const columns = Math.ceil(kinds.length / MOST_ROWS);
+  const rows = Math.ceil(kinds.length / columns);
+  // Vega puts entries into wrong columns unless all are full: blank ones fill the last.
+  const blanks = Array.from({ length: rows * columns - kinds.length }, (_, k) => ' '.repeat(k + 1));
+  return [
+    {
+      fill: 'colour',
+      shape: 'shape',
+      title,
+      values: [...kinds.map(({ name }) => name), ...blanks],
+      size: 'legendSize',
+      symbolStrokeColor: '#ffffff',
+      symbolStrokeWidth: 0.5,
+      symbolLimit: 0,
+      columns,
+      ...(blanks.length > 0 && {
+        encode: { symbols: { update: { opacity: { signal: "trim(datum.value) === '' ? 0 : 1" } } } },
+      }),
+    },
+  ];
+}

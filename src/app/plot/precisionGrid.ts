@@ -1,0 +1,179 @@
+import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { checkFunction, givenOptions } from '../../core/given.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { namedOptions } from '../../core/options.ts';
+import { predictInSlices, type SliceOptions } from '../../inference/predictInSlices.ts';
+import { columnsShown } from './axes.ts';
+
+/** Places in each direction. */
+const MOST = 1000;
+
+/** Predictive precisions at the points of a grid, equally spaced along each axis. */
+export interface PrecisionGrid {
+  /** Positions along the first axis, ascending. */
+  readonly x: ArrayLike<number>;
+  /** Positions along the second axis, ascending. */
+  readonly y: ArrayLike<number>;
+  /** Precisions, y.length × x.length: row i is at y[i]. */
+  readonly values: Matrix;
+}
+
+/** A prediction at latent points n×q: the variance of each observed feature, n×D. */
+export type Predict = (X: Matrix) => { readonly variance: Matrix };
+
+export interface PrecisionGridOptions {
+  /** Points along each axis, at least 2; 60 unless given. */
+  readonly resolution?: number;
+  /** How far the grid reaches beyond the latents, as a part of their range; 0.1 unless given. */
+  readonly margin?: number;
+  /** The latent dimensions along the axes, from 0; the first two (or the only one) unless given. */
+  readonly columns?: readonly number[];
+  /** Width of the picture over its height: the grid is widened along one axis, so that a unit is as long on both. */
+  readonly aspect?: number;
+}
+
+/**
+ * Evaluates the predictive precision D/Σ_d var[y_d | x] over the bounding box of the latents, as the background of a
+ * latentPlot. Latent dimensions that are not shown are held at their mean. With a single dimension the precision does not
+ * depend on the second axis, which runs over the indices of the points.
+ *
+ * @param predict - predictive variance n×D at n latent points, such as `(X) => result.predict(X, { noise: true })`
+ * @param latents - N×q
+ * @param options - resolution, margin, columns
+ * @returns positions along both axes, and precisions
+ * @throws InvalidInputError when an option is out of range
+ * @throws NumericalError when a predicted variance is not positive; whatever `predict` throws
+ * @example
+ * ```ts
+ * const precision = precisionGrid((X) => result.predict(X, { noise: true }), result.latents);
+ * ```
+ */
+export function precisionGrid(
+  predict: Predict,
+  latents: MatrixLike,
+  options: PrecisionGridOptions = {},
+): PrecisionGrid {
+  const { at, gridOf } = placesOf(predict, latents, options, 'precisionGrid');
+  return gridOf(predict(at));
+}
+
+/**
+ * {@link precisionGrid} in slices: the event loop gets its turn every 40 ms, so that a page stays responsive, and it can be aborted. See
+ * `predictInSlices` for what cannot be divided.
+ *
+ * @param predict - predictive variance n×D at n latent points, each row by itself
+ * @param latents - N×q
+ * @param options - those of `precisionGrid`, and `signal`
+ * @returns the grid that `precisionGrid` returns
+ * @throws what `precisionGrid` throws; the reason of the signal, once it is aborted
+ * @example
+ * ```ts
+ * const { signal } = new AbortController();
+ * const precision = await precisionGridInSlices((X) => result.predict(X, { noise: true }), result.latents, { signal });
+ * ```
+ */
+export async function precisionGridInSlices(
+  predict: Predict,
+  latents: MatrixLike,
+  options: PrecisionGridOptions & SliceOptions = {},
+): Promise<PrecisionGrid> {
+  const { at, gridOf, signal } = placesOf(predict, latents, options, 'precisionGridInSlices');
+  return gridOf(await predictInSlices(predict, at, { signal }));
+}
+
+/** Where predictions are wanted, and what is made of them. */
+function placesOf(predict: Predict, latents: MatrixLike, options: PrecisionGridOptions & SliceOptions, caller: string) {
+  checkFunction(predict, caller, 'a prediction, such as (X) => result.predict(X)');
+  const {
+    resolution = 60,
+    margin = 0.1,
+    columns,
+    aspect,
+    signal,
+  } = namedOptions(options, caller, ['resolution', 'margin', 'columns', 'aspect', 'signal']);
+  if (!Number.isInteger(resolution) || resolution < 2 || resolution > MOST) {
+    throw new InvalidInputError(
+      `A precision grid takes a whole resolution from 2 to ${MOST}, but ${describe(resolution)} was given.`,
+    );
+  }
+  if (!(margin >= 0 && Number.isFinite(margin))) {
+    throw new InvalidInputError(`A precision grid takes a margin of 0 or more, but ${describe(margin)} was given.`);
+  }
+  const X = Matrix.from(latents, 'latents');
+  const [first, second] = columnsShown(X, columns);
+  const across = range(X.column(first), margin);
+  const up = range(second === undefined ? Float64Array.of(0, X.rows - 1) : X.column(second), margin);
+  const [wide, high] = aspect === undefined ? [across, up] : widened(across, up, aspect);
+  const x = axis(wide, resolution);
+  const y = axis(high, second === undefined ? 2 : resolution);
+  const at = gridPoints(X, first, second, x, second === undefined ? y.slice(0, 1) : y);
+  const gridOf = (predicted: ReturnType<Predict>): PrecisionGrid => {
+    const { variance } = givenOptions(predicted, caller);
+    const precisions = precisionsOf(Matrix.from(variance, 'The predicted variance'), at);
+    // A single dimension has one row, which both ends of the second axis share.
+    const data = Float64Array.from({ length: x.length * y.length }, (_, k) => precisions[k % precisions.length]!);
+    return { x, y, values: new Matrix(data, y.length, x.length) };
+  };
+  return { at, gridOf, signal };
+}
+
+interface Range {
+  readonly low: number;
+  readonly length: number;
+}
+
+/** The range of some values, widened by a margin; ±1 where all are equal. */
+export function range(values: Float64Array, margin: number): Range {
+  const smallest = values.reduce((a, b) => Math.min(a, b));
+  const largest = values.reduce((a, b) => Math.max(a, b));
+  const widening = largest > smallest ? margin * (largest - smallest) : 1;
+  return { low: smallest - widening, length: largest - smallest + 2 * widening };
+}
+
+/** One of two ranges widened about its middle, so that the first is `aspect` times as long as the second. */
+export function widened(across: Range, up: Range, aspect: number): [across: Range, up: Range] {
+  if (!(aspect > 0 && Number.isFinite(aspect))) {
+    throw new InvalidInputError(`The aspect of a picture is a number above 0, but ${aspect} was given.`);
+  }
+  const about = ({ low, length }: Range, to: number) => ({ low: low - (to - length) / 2, length: to });
+  return across.length < aspect * up.length
+    ? [about(across, aspect * up.length), up]
+    : [across, about(up, across.length / aspect)];
+}
+
+/** Equally spaced positions over a range. */
+export const axis = ({ low, length }: Range, resolution: number): Float64Array =>
+  Float64Array.from({ length: resolution }, (_, i) => low + i * (length / (resolution - 1)));
+
+/** The points of a grid, row by row from the smallest y; dimensions that are not shown are at their mean. */
+export function gridPoints(
+  X: Matrix,
+  first: number,
+  second: number | undefined,
+  x: Float64Array,
+  y: Float64Array,
+): Matrix {
+  const means = Array.from(
+    { length: X.columns },
+    (_, d) => X.column(d).reduce((sum, entry) => sum + entry, 0) / X.rows,
+  );
+  const points = Matrix.zeros(x.length * y.length, X.columns);
+  for (let p = 0; p < points.rows; p++) {
+    points.data.set(means, p * X.columns);
+    points.data[p * X.columns + first] = x[p % x.length]!;
+    if (second !== undefined) points.data[p * X.columns + second] = y[Math.floor(p / x.length)]!;
+  }
+  return points;
+}
+
+function precisionsOf(variance: Matrix, at: Matrix): Float64Array {
+  return Float64Array.from({ length: at.rows }, (_, p) => {
+    const precision = variance.columns / variance.row(p).reduce((sum, entry) => sum + entry, 0);
+    if (!(precision > 0 && Number.isFinite(precision))) {
+      throw new NumericalError(
+        `The predicted variance at (${Array.from(at.row(p)).join(', ')}) is ${1 / precision}, which has no precision. Predict with noise.`,
+      );
+    }
+    return precision;
+  });
+}

@@ -1,0 +1,112 @@
+import type { Config, Spec } from 'vega';
+import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
+
+/** How all pictures look. */
+export const CONFIG: Config = {
+  background: '#ffffff',
+  axis: {
+    domainColor: '#444444',
+    tickColor: '#444444',
+    labelColor: '#222222',
+    titleColor: '#222222',
+    labelFont: 'sans-serif',
+    titleFont: 'sans-serif',
+    labelFontSize: 11,
+    titleFontSize: 13,
+    titleFontWeight: 'normal',
+    titlePadding: 8,
+    tickSize: 4,
+  },
+  legend: {
+    labelColor: '#222222',
+    titleColor: '#222222',
+    labelFont: 'sans-serif',
+    titleFont: 'sans-serif',
+    labelFontSize: 12,
+    titleFontSize: 12,
+    titleFontWeight: 'normal',
+    layout: { right: { anchor: 'start', direction: 'vertical', margin: 22 } },
+  },
+  title: { font: 'sans-serif', fontSize: 14, fontWeight: 'bold', color: '#222222', offset: 12 },
+};
+
+/**
+ * Draws a Vega specification as SVG text, without a page. Vega is loaded when a picture is asked for, not before: it is
+ * larger than the rest of the library.
+ */
+export async function renderSvg(spec: Spec): Promise<string> {
+  const [vega, { expressionInterpreter }] = await Promise.all([import('vega'), import('vega-interpreter')]);
+  const problems: string[] = [];
+  // Vega would make functions of strings, which a strict content security policy forbids.
+  const view = new vega.View(vega.parse(spec, CONFIG, { ast: true }), {
+    renderer: 'none',
+    logger: collecting(problems),
+    expr: expressionInterpreter,
+  });
+  try {
+    const svg = await view.toSVG();
+    if (problems.length > 0) throw new LatentFieldError(`The picture could not be drawn: ${problems.join('; ')}.`);
+    return withOwnIds(shortened(printable(svg)));
+  } finally {
+    view.finalize();
+  }
+}
+
+/** Vega reports a failing transform to its logger and goes on; nothing here may reach the console. */
+function collecting(problems: string[]) {
+  const logger = {
+    level: () => logger,
+    error: (...messages: readonly unknown[]) => {
+      problems.push(messages.map(String).join(' '));
+      return logger;
+    },
+    warn: () => logger,
+    info: () => logger,
+    debug: () => logger,
+  };
+  // Vega's type wants `level` to double as a getter, which Vega never uses on a logger it is given.
+  return logger as never;
+}
+
+/** What XML may hold: control characters and halves of characters become �, so that text of a table cannot damage a picture. */
+export const printable = (text: string): string =>
+  text.replace(/(?![\t\n\r])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+
+/** Rounds coordinates to a hundredth of a pixel, which nobody sees and which halves the file. */
+const shortened = (svg: string): string =>
+  svg.replace(/ (?:d|transform)="[^"]*"/g, (attribute) =>
+    attribute.replace(/-?\d+\.\d{3,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 100) / 100)),
+  );
+
+/**
+ * Vega numbers clip paths and gradients by a counter that never starts again. Here the picture names them after its own
+ * content, so that the same picture is the same text, and pictures put into one page do not share them.
+ */
+function withOwnIds(svg: string): string {
+  const ids = [...svg.matchAll(/ id="((?:clip|gradient_)\d+)"/g)].map(([, id]) => id!);
+  const numbered = (prefix: string) => (id: string) => `${prefix}${ids.indexOf(id)}`;
+  const renamed = (name: (id: string) => string) =>
+    svg.replace(/(id="|url\(#)((?:clip|gradient_)\d+)/g, (_, before: string, id: string) => before + name(id));
+  return renamed(numbered(`${fingerprint(renamed(numbered('')))}-`));
+}
+
+/** FNV-1a, 32 bits, in letters and digits. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return `p${(hash >>> 0).toString(36)}`;
+}
+
+/** Pixels a picture may be wide or high: more than paper shows, and few enough to be drawn. */
+const LARGEST = 10_000;
+
+/** @throws InvalidInputError that names the size that is no number of pixels from 1 to {@link LARGEST} */
+export function checkPictureSize(sizes: Readonly<Record<string, unknown>>): void {
+  for (const [name, given] of Object.entries(sizes)) {
+    if (typeof given === 'number' && given >= 1 && given <= LARGEST) continue;
+    throw new InvalidInputError(
+      `The ${name} of a picture is a number of pixels from 1 to ${LARGEST}, but ${describe(given)} was given.`,
+    );
+  }
+}

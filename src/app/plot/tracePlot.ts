@@ -1,0 +1,83 @@
+import type { Spec } from 'vega';
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkGiven } from '../../core/given.ts';
+import { namedOptions } from '../../core/options.ts';
+import { PRIMARY } from './looks.ts';
+import { checkPictureSize, renderSvg } from './render.ts';
+
+export interface TracePlotOptions {
+  readonly title?: string;
+  /** Width of the area between the axes in pixels; 460 unless given. */
+  readonly width?: number;
+  /** Height of the area between the axes in pixels; 280 unless given. */
+  readonly height?: number;
+}
+
+/**
+ * Draws how the objective rose with the number of its evaluations.
+ *
+ * @param trace - the trace of a fit, at least one entry
+ * @param options - see {@link TracePlotOptions}
+ * @returns the picture as SVG text
+ * @throws InvalidInputError when the trace is empty or holds a number that is not finite
+ * @example
+ * ```ts
+ * const svg = await tracePlot(result.trace);
+ * ```
+ */
+export async function tracePlot(
+  trace: readonly { readonly evaluations: number; readonly objective: number }[],
+  options: TracePlotOptions = {},
+): Promise<string> {
+  const { title, width = 460, height = 280 } = namedOptions(options, 'tracePlot', ['title', 'width', 'height']);
+  checkGiven(trace, 'tracePlot', 'the trace of a fit, a list', (given) => Array.isArray(given) && given.every(Boolean));
+  checkPictureSize({ width, height });
+  const bad = trace.findIndex((entry) => !Number.isFinite(entry.evaluations) || !Number.isFinite(entry.objective));
+  if (trace.length === 0 || bad >= 0) {
+    throw new InvalidInputError(
+      trace.length === 0
+        ? 'A trace plot takes at least one entry, but the trace is empty.'
+        : `A trace must be finite, but entry ${bad} is ${trace[bad]!.objective} after ${trace[bad]!.evaluations} evaluations.`,
+    );
+  }
+  const spec: Spec = {
+    description: title ?? 'Objective by evaluations',
+    width,
+    height,
+    padding: 8,
+    ...(title === undefined ? {} : { title }),
+    data: [{ name: 'trace', values: trace.map(({ evaluations, objective }) => ({ evaluations, objective })) }],
+    scales: [
+      { name: 'x', type: 'linear', range: 'width', zero: false, domain: { data: 'trace', field: 'evaluations' } },
+      {
+        name: 'y',
+        type: 'linear',
+        range: 'height',
+        zero: false,
+        nice: true,
+        domain: { data: 'trace', field: 'objective' },
+      },
+    ],
+    axes: [
+      { scale: 'x', orient: 'bottom', title: 'evaluations', tickCount: 6 },
+      { scale: 'y', orient: 'left', title: 'objective', tickCount: 6, grid: true, gridColor: '#e5e5e5' },
+    ],
+    marks: [
+      {
+        type: 'line',
+        name: 'curve',
+        aria: false,
+        from: { data: 'trace' },
+        encode: {
+          enter: {
+            x: { scale: 'x', field: 'evaluations' },
+            y: { scale: 'y', field: 'objective' },
+            stroke: { value: PRIMARY },
+            strokeWidth: { value: 1.75 },
+          },
+        },
+      },
+    ],
+  };
+  return renderSvg(spec);
+}

@@ -1,0 +1,234 @@
+import { setTimeout } from 'node:timers/promises';
+import type { FlowProducer, Job, Queue } from 'bullmq';
+import { namedOptions } from '../../../core/options.ts';
+import {
+  type JobState,
+  type QueuedJob,
+  RefusedJob,
+  ReturnedJob,
+  type ServeOptions,
+  type Serving,
+  type Transport,
+  type Watcher,
+} from '../transport.ts';
+import { checkServer, failureOf, lasting, queuePackages, type ServerOptions, serverOptions } from './connection.ts';
+import { redisBlobs } from './redisBlobs.ts';
+import { redisInboxes } from './redisInboxes.ts';
+
+/** Options of {@link redisTransport}. */
+export interface RedisTransportOptions {
+  /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
+  readonly connection: string;
+  /** Begins the names of all keys, for several sets of workers on one server; 'latentfield' unless given. */
+  readonly prefix?: string | undefined;
+  /** Seconds without a sign of life after which a worker counts as lost; 10 unless given. */
+  readonly lockSeconds?: number | undefined;
+  /** Seconds that bytes are kept of a coordinator that is gone; a day unless given. One that is there renews what it needs. */
+  readonly keptSeconds?: number | undefined;
+}
+
+/** Attempts at a job that fails for another reason than its own, and workers that it may lose. */
+const ATTEMPTS = 3;
+const MOST_LOST = 5;
+/** Events that a queue remembers, about. */
+const MOST_EVENTS = 1000;
+/** What is kept of jobs that are done: seconds and number. Those that were given up are kept as long as bytes are, as many of them. */
+const KEPT = { age: 3600, count: 1000 };
+/** Milliseconds for which a worker keeps a job that it gives back, so that it does not go round at once. */
+const RETURNED = 200;
+
+interface Body {
+  readonly body: string;
+}
+
+/**
+ * Jobs on a Redis server, by BullMQ.
+ *
+ * @throws InvalidInputError when the packages are not installed or the connection is no such text; LatentFieldError, within 5 seconds, when the server
+ * cannot be reached or refuses the password
+ * @example
+ * ```ts
+ * const transport = await redisTransport({ connection: 'redis://127.0.0.1:6379' });
+ * ```
+ */
+export async function redisTransport(options: RedisTransportOptions): Promise<Transport> {
+  const {
+    connection,
+    prefix = 'latentfield',
+    lockSeconds = 10,
+    keptSeconds = 86_400,
+  } = namedOptions(options, 'redisTransport', ['connection', 'prefix', 'lockSeconds', 'keptSeconds']);
+  const { bullmq, Redis } = await queuePackages();
+  const server = serverOptions(connection);
+  await checkServer(server);
+  const redis = new Redis(lasting(server));
+  // Whoever waits for an answer hears of it by that.
+  redis.on('error', () => undefined);
+  const settings = { connection: lasting(server), prefix };
+  const queues = new Map<string, Queue<Body>>();
+  const queueOf = (name: string): Queue<Body> => {
+    const known = queues.get(name) ?? newQueue(name);
+    queues.set(name, known);
+    return known;
+  };
+  const newQueue = (name: string) => {
+    const queue = new bullmq.Queue<Body>(name, { ...settings, streams: { events: { maxLen: MOST_EVENTS } } });
+    queue.on('error', () => undefined);
+    return queue;
+  };
+  let flow: FlowProducer | undefined;
+  const flows = () => {
+    if (flow !== undefined) return flow;
+    flow = new bullmq.FlowProducer(settings);
+    flow.on('error', () => undefined);
+    return flow;
+  };
+  const optionsOf = ({ id }: QueuedJob) => ({
+    jobId: id,
+    attempts: ATTEMPTS,
+    removeOnComplete: KEPT,
+    removeOnFail: { age: keptSeconds, count: KEPT.count },
+  });
+
+  const inboxes = redisInboxes(redis, prefix);
+  return speaking(server, {
+    blobs: speaking(server, redisBlobs(redis, prefix, keptSeconds)),
+    ...inboxes,
+    inbox: async (name) => speaking(server, await inboxes.inbox(name)),
+    async add(name, jobs) {
+      const alone = jobs.filter((job) => !('children' in job));
+      await queueOf(name).addBulk(
+        alone.map((job) => ({ name: 'job', data: { body: job.body }, opts: optionsOf(job) })),
+      );
+      for (const job of jobs) {
+        if (!('children' in job)) continue;
+        await flows().add({
+          ...{ name: 'job', queueName: name, data: { body: job.body }, opts: optionsOf(job) },
+          children: job.children.map((child) => ({
+            ...{ name: 'job', queueName: name, data: { body: child.body } },
+            opts: { ...optionsOf(child), ignoreDependencyOnFailure: true },
+          })),
+        });
+      }
+    },
+    watch: (name, watcher) => watch(bullmq, name, settings, watcher),
+    async stateOf(name, id): Promise<JobState> {
+      const job = (await queueOf(name).getJob(id)) as Job | undefined;
+      const state = await job?.getState();
+      if (state === undefined || state === 'unknown') return { kind: 'unknown' };
+      if (state === 'failed') return { kind: 'failed', reason: job?.failedReason ?? '' };
+      return { kind: state === 'completed' || state === 'active' ? state : 'waiting' };
+    },
+    dead: async (name) =>
+      (await queueOf(name).getFailed(0, KEPT.count - 1)).map(({ id, failedReason, finishedOn }) => ({
+        ...{ id: id ?? '', reason: failedReason, at: finishedOn ?? 0 },
+      })),
+    async withdraw(name, id) {
+      // One that is locked by a worker stays: a blob asks the worker to stop.
+      await queueOf(name)
+        .remove(id)
+        .catch(() => undefined);
+    },
+    workers: (name) => queueOf(name).getWorkersCount(),
+    waiting: (name) => queueOf(name).getWaitingCount(),
+    serve: async (name, options) => serve(bullmq, name, { ...settings, lockSeconds }, options),
+    async close() {
+      await Promise.all([...queues.values()].map((queue) => queue.close().catch(() => undefined)));
+      await flow?.close();
+      redis.disconnect();
+    },
+  });
+}
+
+/** The same functions, which reject with errors of the library's that name the server. */
+function speaking<T extends object>(server: ServerOptions, functions: T): T {
+  const spoken = Object.entries(functions).map(([name, value]) => {
+    if (typeof value !== 'function') return [name, value];
+    const call = async (...given: unknown[]) => {
+      try {
+        return await value(...given);
+      } catch (error) {
+        throw failureOf(server, error as Error);
+      }
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(spoken) as T;
+}
+
+const pause = (milliseconds: number, signal: AbortSignal) =>
+  setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
+
+interface Settings {
+  readonly connection: ServerOptions;
+  readonly prefix: string;
+}
+
+async function watch(
+  bullmq: typeof import('bullmq'),
+  name: string,
+  settings: Settings,
+  watcher: Watcher,
+): Promise<() => Promise<void>> {
+  const events = new bullmq.QueueEvents(name, settings);
+  events.on('error', () => undefined);
+  events.on('progress', ({ jobId }) => watcher.advanced(jobId));
+  events.on('completed', ({ jobId }) => watcher.completed(jobId));
+  events.on('failed', ({ jobId, failedReason }) => watcher.failed(jobId, failedReason));
+  await events.waitUntilReady();
+  return async () => {
+    await events.close().catch(() => undefined);
+  };
+}
+
+async function serve(
+  { Worker, UnrecoverableError, WaitingError }: typeof import('bullmq'),
+  name: string,
+  { lockSeconds, connection, prefix }: Settings & { readonly lockSeconds: number },
+  { concurrency, run, problem }: ServeOptions,
+): Promise<Serving> {
+  const shutdown = new AbortController();
+  const worker = new Worker<Body>(
+    name,
+    async (job, token) => {
+      let steps = 0;
+      try {
+        await run({
+          id: job.id ?? '',
+          body: typeof job.data?.body === 'string' ? job.data.body : '',
+          signal: shutdown.signal,
+          advance: () => job.updateProgress(++steps),
+        });
+      } catch (error) {
+        if (error instanceof RefusedJob) throw new UnrecoverableError(error.message);
+        if (!(error instanceof ReturnedJob)) throw error;
+        // Not as a delayed job, whose time is told by the clocks of two machines.
+        if (!shutdown.signal.aborted) await pause(RETURNED, shutdown.signal);
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
+    },
+    {
+      ...{ connection, prefix, concurrency },
+      lockDuration: 1000 * lockSeconds,
+      stalledInterval: 500 * lockSeconds,
+      maxStalledCount: MOST_LOST,
+    },
+  );
+  let isAway = false;
+  worker.on('ready', () => {
+    isAway = false;
+  });
+  worker.on('error', (error) => {
+    // Each attempt to connect again would say the same.
+    if (!isAway && !shutdown.signal.aborted) problem(`${failureOf(connection, error).message} It is tried again.`);
+    isAway = true;
+  });
+  await worker.waitUntilReady();
+  return {
+    async close() {
+      shutdown.abort();
+      await worker.close();
+    },
+  };
+}

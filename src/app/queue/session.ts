@@ -1,0 +1,148 @@
+import { LatentFieldError } from '../../core/errors.ts';
+import { refusalKey } from './keys.ts';
+import type { ParentJob, QueuedJob, Transport } from './transport.ts';
+
+/** Milliseconds between two looks at what is waited for: events can be missed while a server is away. */
+const LOOK = 1000;
+/** Bytes are renewed when this share of their time is over. */
+const RENEWED = 1 / 8;
+
+/** Who waits for a job. */
+export interface Awaited {
+  /** Looks at what there is of it; true once it is over. Called one after another. */
+  look(): Promise<boolean>;
+  /** It will never come to an end. */
+  fail(reason: Error): void;
+}
+
+/** A coordinator's end of a queue. */
+export interface Session {
+  readonly transport: Transport;
+  /** Adds jobs and waits for some of them, or of their children. */
+  add(
+    jobs: readonly (QueuedJob | ParentJob)[],
+    ids: readonly string[],
+    awaited: (id: string) => Awaited,
+  ): Promise<void>;
+  /** Waits for a job that is in the queue already. */
+  wait(id: string, awaited: Awaited): void;
+  /** Nobody waits for it any longer. */
+  leave(id: string): void;
+  /** Keeps bytes that workers may ask for again, for as long as it is open. */
+  keep(key: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a coordinator's end of a queue: it hears of jobs by the queue's events, and looks for itself each second.
+ *
+ * @param patience - seconds without any worker, or without the server, before it gives up
+ */
+export async function openSession(
+  { queue, patience }: { queue: string; patience: number },
+  transport: Transport,
+): Promise<Session> {
+  const waiting = new Map<string, { awaited: Awaited; looking: Promise<unknown>; isQueued: boolean }>();
+  const failAll = (error: Error) => {
+    for (const [id, { awaited }] of [...waiting]) {
+      waiting.delete(id);
+      awaited.fail(error);
+    }
+  };
+  const look = (id: string) => {
+    const entry = waiting.get(id);
+    if (entry === undefined || entry.isQueued) return;
+    entry.isQueued = true;
+    entry.looking = entry.looking.then(async () => {
+      entry.isQueued = false;
+      if (waiting.get(id) !== entry) return;
+      try {
+        if (!(await entry.awaited.look()) && !(await hasFailed(id, entry.awaited))) return;
+        waiting.delete(id);
+      } catch (error) {
+        waiting.delete(id);
+        entry.awaited.fail(error as Error);
+      }
+    });
+  };
+  const hasFailed = async (id: string, awaited: Awaited): Promise<boolean> => {
+    const state = await transport.stateOf(queue, id);
+    if (state.kind === 'failed') awaited.fail(new LatentFieldError(sentence(state.reason)));
+    else if (state.kind === 'completed' || state.kind === 'unknown') {
+      // It may have come to an end just now.
+      if (await awaited.look()) return true;
+      awaited.fail(new LatentFieldError('A job came to an end, but its result is no longer there.'));
+    }
+    return state.kind === 'failed' || state.kind === 'completed' || state.kind === 'unknown';
+  };
+
+  const stopWatching = await transport.watch(queue, {
+    advanced: look,
+    completed: look,
+    failed: look,
+    lost: (reason) => failAll(new LatentFieldError(sentence(reason), { code: 'queueLost' })),
+  });
+  let alone = 0;
+  let isLooking = false;
+  const all = async () => {
+    if (isLooking || waiting.size === 0) return;
+    isLooking = true;
+    try {
+      alone = (await transport.workers(queue)) > 0 ? 0 : alone + LOOK / 1000;
+      if (alone >= patience) {
+        const refusal = await transport.blobs.get(refusalKey(queue));
+        const last = refusal === undefined ? '' : ` The last one said: ${new TextDecoder().decode(refusal)}`;
+        failAll(
+          new LatentFieldError(
+            `No worker has served the queue '${queue}' for ${patience} seconds. Start one: latentfield worker --redis URL.${last}`,
+            { code: 'queueLost' },
+          ),
+        );
+      }
+      for (const id of waiting.keys()) look(id);
+    } catch (error) {
+      failAll(new LatentFieldError(`The queue was lost: ${sentence((error as Error).message)}`, { code: 'queueLost' }));
+    } finally {
+      isLooking = false;
+    }
+  };
+  const kept = new Set<string>();
+  let renewed = performance.now();
+  const renew = async () => {
+    if (kept.size === 0 || performance.now() - renewed < 1000 * transport.blobs.seconds * RENEWED) return;
+    renewed = performance.now();
+    await transport.blobs.renew(...kept);
+  };
+  const timer = setInterval(() => {
+    void all();
+    // A server that is away is asked again at the next look.
+    renew().catch(() => {
+      renewed = Number.NEGATIVE_INFINITY;
+    });
+  }, LOOK);
+
+  return {
+    transport,
+    async add(jobs, ids, awaited) {
+      for (const id of ids) waiting.set(id, { awaited: awaited(id), looking: Promise.resolve(), isQueued: true });
+      await transport.add(queue, jobs);
+      for (const id of ids) {
+        const entry = waiting.get(id);
+        if (entry !== undefined) entry.isQueued = false;
+        look(id);
+      }
+    },
+    wait(id, awaited) {
+      waiting.set(id, { awaited, looking: Promise.resolve(), isQueued: false });
+      look(id);
+    },
+    keep: (key) => void kept.add(key),
+    leave: (id) => void waiting.delete(id),
+    async close() {
+      clearInterval(timer);
+      await stopWatching();
+    },
+  };
+}
+
+const sentence = (text: string) => `${text.replace(/\.$/, '')}.`;

@@ -1,0 +1,80 @@
+import { InvalidInputError, LatentFieldError } from '../../../core/errors.ts';
+import type { Matrix } from '../../../core/matrix.ts';
+import {
+  type Checkpoint,
+  type FitOptions,
+  fit,
+  heldOutDensity,
+  nearestNeighbourScore,
+  type SelectionScore,
+  trustworthinessScore,
+} from '../../../inference/index.ts';
+import { rowsOf, splitsOf } from '../../../inference/selection/folds.ts';
+import type { Fit } from '../../../model/fit.ts';
+import { describedModel } from '../../../models/described/describedModel.ts';
+import type { OwnParts } from '../../../models/ownParts.ts';
+import { standardise } from '../../io/index.ts';
+import type { CellOutcome } from './outcome.ts';
+import type { Cell, SweepScore } from './spec.ts';
+
+/** A table as a sweep fits it. */
+export interface SweptTable {
+  readonly observations: Matrix;
+  readonly labels?: readonly string[] | undefined;
+}
+
+/** How many neighbours trustworthiness looks at, where there are points enough. */
+const NEIGHBOURS = 10;
+/** Seconds between two checkpoints. */
+const INTERVAL = 5;
+
+/** One fit of a sweep with its scores. One that fails with a reason of the library's is a line of the table, not the end of the sweep. */
+export async function fitCell(
+  cell: Cell,
+  { observations, labels }: SweptTable,
+  own: OwnParts,
+  { resume, checkpoint }: { resume?: Checkpoint | undefined; checkpoint(checkpoint: Checkpoint): unknown },
+): Promise<{ outcome: CellOutcome; fit: object | undefined }> {
+  const Y = cell.standardise ? standardise(observations).apply(observations) : observations;
+  let result: Fit | undefined;
+  try {
+    const scores = cell.scores.map((name) => ({ name, score: scoreOf(name, Y, labels) }));
+    const split = splitsOf(Y.rows, cell.folds, cell.foldSeed, labels)[cell.fold]!;
+    const take = <T>(table: T) => rowsOf(table, split.training);
+    const options = { latentDim: 2, ...cell.options };
+    const model = describedModel(cell.model, take(Y), labels && take(labels), options, own);
+    const { restarts, ...limits } = cell.fit;
+    const search = model.solve === undefined && restarts !== undefined ? { restarts } : {};
+    const settings = { ...limits, ...search, checkpoint, checkpointInterval: INTERVAL };
+    const begun = resume === undefined ? { seed: cell.seed } : { resume };
+    result = (await fit(model, { ...settings, ...begun } as FitOptions)) as Fit;
+    const found: Record<string, number | null> = {};
+    const project = async () => {
+      throw new InvalidInputError(`The model '${cell.model}' does not place new observations, which this score needs.`);
+    };
+    for (const { name, score } of scores) found[name] = finite(await score.of({ project, ...result }, split));
+    return { outcome: outcomeOf(result, found), fit: result.toJSON() };
+  } catch (error) {
+    if (!(error instanceof LatentFieldError)) throw error;
+    const none = Object.fromEntries(cell.scores.map((name) => [name, null]));
+    return { outcome: { ...outcomeOf(result, none), failure: error.message }, fit: result?.toJSON() };
+  }
+}
+
+function outcomeOf(result: Fit | undefined, scores: Record<string, number | null>): CellOutcome {
+  if (result === undefined) return { scores, objective: null, status: 'failed', iterations: null, seconds: null };
+  const { objective, status, message, diagnostics } = result;
+  const outcome = {
+    ...{ scores, objective: finite(objective), status },
+    ...{ iterations: diagnostics.iterations, seconds: finite(diagnostics.seconds) },
+  };
+  return status === 'failed' ? { ...outcome, failure: message } : outcome;
+}
+
+const finite = (value: number) => (Number.isFinite(value) ? value : null);
+
+function scoreOf(name: SweepScore, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {
+  if (name === 'density') return heldOutDensity(Y);
+  if (name === 'nearestNeighbour') return nearestNeighbourScore(Y, labels!);
+  return trustworthinessScore(Y, Math.max(1, Math.min(NEIGHBOURS, Math.floor(Y.rows / 4))));
+}

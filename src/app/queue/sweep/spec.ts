@@ -1,0 +1,153 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { MatrixLike } from '../../../core/matrix.ts';
+import type { ReadTableOptions } from '../../io/index.ts';
+import { checksumOf } from '../keys.ts';
+import { packed } from '../packed.ts';
+
+/** A model of a sweep, as JSON: its name, options that stay as they are, and lists of those that vary. */
+export interface SweptModel {
+  readonly model: string;
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+  readonly grid?: Readonly<Record<string, readonly unknown[]>> | undefined;
+}
+
+/** Limits of each fit of a sweep. */
+export interface SweptFit {
+  readonly maxIterations?: number | undefined;
+  readonly maxEvaluations?: number | undefined;
+  readonly maxSeconds?: number | undefined;
+  readonly tolerance?: number | undefined;
+  readonly restarts?: number | undefined;
+}
+
+/** What a sweep fits and scores: plain JSON, but for observations that are given as they are. */
+export interface SweepSpec {
+  /** Models with their grids. */
+  readonly models: readonly SweptModel[];
+  /** N×D observations, or the path or URL of a table. */
+  readonly data: MatrixLike | string;
+  /** N labels, or the column of the table that holds them. */
+  readonly labels?: readonly string[] | string | number | undefined;
+  /** How the table is read. */
+  readonly table?: ReadTableOptions | undefined;
+  /** How the table reaches the workers: as bytes through the queue, or read by each of them; by its size unless given, up to 16 MB through the queue. */
+  readonly through?: 'queue' | 'file' | undefined;
+  /** Whether columns are brought to mean 0 and standard deviation 1. */
+  readonly standardise?: boolean | undefined;
+  /** Seeds of the fits; [0] unless given. */
+  readonly seeds?: readonly number[] | undefined;
+  /** Parts held out in turn, from 2; 0, the default, scores fits of all points. */
+  readonly folds?: number | undefined;
+  /** Seed of the folds; 0 unless given. */
+  readonly foldSeed?: number | undefined;
+  /** Scores by name; none unless given, as each fit has its objective. */
+  readonly scores?: readonly SweepScore[] | undefined;
+  readonly fit?: SweptFit | undefined;
+}
+
+/** What a sweep can score: the scores of `select` by their names. */
+export type SweepScore = 'nearestNeighbour' | 'density' | 'trustworthiness';
+const SWEEP_SCORES: readonly SweepScore[] = ['nearestNeighbour', 'density', 'trustworthiness'];
+
+const whole = v.pipe(v.number('a whole number'), v.integer('a whole number'));
+const wholeFrom = (least: number) => v.pipe(whole, v.minValue(least, `a whole number from ${least}`));
+const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
+const options = v.record(v.string(), v.unknown());
+const fit = v.strictObject({
+  maxIterations: v.optional(wholeFrom(0)),
+  maxEvaluations: v.optional(wholeFrom(1)),
+  maxSeconds: v.optional(fromZero),
+  tolerance: v.optional(fromZero),
+  restarts: v.optional(wholeFrom(0)),
+});
+const folds = v.pipe(
+  wholeFrom(0),
+  v.check((count) => count !== 1, '0, or a whole number from 2'),
+);
+const scores = v.array(v.picklist(SWEEP_SCORES, `one of ${SWEEP_SCORES.join(', ')}`));
+
+export const specSchema = v.strictObject({
+  models: v.pipe(
+    v.array(
+      v.strictObject({
+        model: v.string('the name of a model'),
+        options: v.optional(options, {}),
+        grid: v.optional(v.record(v.string(), v.pipe(v.array(v.unknown()), v.minLength(1, 'at least one value'))), {}),
+      }),
+    ),
+    v.minLength(1, 'at least one model'),
+  ),
+  data: v.any(),
+  labels: v.optional(v.union([v.string(), v.number(), v.array(v.string())], 'labels, or the column that holds them')),
+  table: v.optional(options, {}),
+  through: v.optional(v.picklist(['queue', 'file'], "'queue' or 'file'")),
+  standardise: v.optional(v.boolean('true or false'), false),
+  seeds: v.optional(v.pipe(v.array(whole), v.minLength(1, 'at least one seed')), [0]),
+  folds: v.optional(folds, 0),
+  foldSeed: v.optional(whole, 0),
+  scores: v.optional(scores, []),
+  fit: v.optional(fit, {}),
+});
+export type CheckedSpec = v.InferOutput<typeof specSchema>;
+
+/** One fit of a sweep, as it goes to a worker. */
+export const cellSchema = v.strictObject({
+  model: v.string(),
+  options,
+  seed: whole,
+  folds,
+  fold: wholeFrom(0),
+  foldSeed: whole,
+  scores,
+  standardise: v.boolean(),
+  fit,
+  /** Of the table. */
+  checksum: v.string(),
+});
+export type Cell = v.InferOutput<typeof cellSchema>;
+
+/** A line of the table: a model with its options and a seed, and a fit for each fold. */
+export interface SweepLine {
+  readonly id: string;
+  readonly model: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly seed: number;
+  readonly cells: readonly { readonly id: string; readonly cell: Cell }[];
+}
+
+/** Every fit of a sweep, in the order of the grid, the last option varying fastest; ids say what is fitted, so that it is known again. */
+export function linesOf(spec: CheckedSpec, checksum: string, version: string): SweepLine[] {
+  const { seeds, folds, foldSeed, scores, standardise, fit } = spec;
+  const lines = spec.models.flatMap(({ model, options, grid }) =>
+    combinationsOf(grid).flatMap((varied) =>
+      seeds.map((seed): SweepLine => {
+        const given = { ...options, ...varied };
+        const cells = Array.from({ length: Math.max(1, folds) }, (_, fold) => {
+          const cell: Cell = { model, options: given, seed, folds, fold, foldSeed, scores, standardise, fit, checksum };
+          return { id: idOf([cell, version]), cell };
+        });
+        return { id: idOf(cells.map(({ id }) => id)), model, options: given, seed, cells };
+      }),
+    ),
+  );
+  const seen = new Set<string>();
+  for (const { id, model, options } of lines) {
+    if (seen.has(id)) {
+      throw new InvalidInputError(
+        `The sweep has ${model} with ${JSON.stringify(options)} twice. Leave out what is repeated in models, grid or seeds.`,
+      );
+    }
+    seen.add(id);
+  }
+  return lines;
+}
+
+function combinationsOf(grid: Readonly<Record<string, readonly unknown[]>>): Record<string, unknown>[] {
+  return Object.entries(grid).reduce<Record<string, unknown>[]>(
+    (combinations, [name, values]) => combinations.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    [{}],
+  );
+}
+
+const idOf = (what: unknown) => checksumOf(new TextEncoder().encode(packed(what))).slice(0, 32);

@@ -1,0 +1,295 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { InvalidInputError, LatentFieldError } from '../../../core/errors.ts';
+import { checkOptions } from '../../../core/options.ts';
+import { checkSaved } from '../../../core/saved.ts';
+import type { NodeThread } from '../../../inference/index.ts';
+import { fileBlobs } from '../fileBlobs.ts';
+import { FITS, keysOf } from '../keys.ts';
+import { localTransport } from '../localTransport.ts';
+import { packed } from '../packed.ts';
+import { redisTransport } from '../redis/redisTransport.ts';
+import { openSession, type Session } from '../session.ts';
+import type { Transport } from '../transport.ts';
+import { VERSION } from '../version.ts';
+import { serveQueue } from '../worker/serveQueue.ts';
+import { type Kept, keptIn, NOTHING_KEPT } from './kept.ts';
+import { type CellOutcome, cellOutcomeSchema, rowOf, type SweepRow, tableText } from './outcome.ts';
+import { type CheckedSpec, linesOf, type SweepLine, type SweepSpec, specSchema } from './spec.ts';
+import { placedTable, type TablePlace } from './sweptTable.ts';
+
+/** Options of {@link sweep}: where it runs; on this machine alone unless a connection or a transport is given. */
+export interface SweepOptions {
+  /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
+  readonly connection?: string | undefined;
+  /** In place of a connection: what carries the jobs, which the caller closes and serves. */
+  readonly transport?: Transport | undefined;
+  /** Begins the names of all keys; 'latentfield' unless given. */
+  readonly prefix?: string | undefined;
+  /** A folder that keeps results and checkpoints, and the table (`table.csv`) while it fills. */
+  readonly out?: string | undefined;
+  /** Fits at a time where it runs on this machine alone; 1 unless given. */
+  readonly threads?: number | undefined;
+  /** Starts a thread there, for parts of your own: its file calls `serveQueueThread`. */
+  readonly start?: (() => NodeThread) | undefined;
+  /** Seconds without any worker before it gives up; 60 unless given. */
+  readonly patience?: number | undefined;
+  /** Aborting it takes what is left out of the queue; the table holds what is done. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each fit. */
+  readonly onProgress?: ((progress: SweepProgress) => void) | undefined;
+}
+
+/** How far a sweep is. */
+export interface SweepProgress {
+  /** Fits that are done, those of an earlier run included, and of how many. */
+  readonly done: number;
+  readonly total: number;
+  /** How many of them an earlier run had done. */
+  readonly kept: number;
+  /** The table so far. */
+  readonly table: readonly SweepRow[];
+}
+
+/** The outcome of {@link sweep}. */
+export interface Sweep {
+  /** A row for each model, its options and seed, in the order of the grid. */
+  readonly table: readonly SweepRow[];
+  /** The same as CSV. */
+  readonly text: string;
+  readonly status: 'complete' | 'stopped';
+  /** Fits that an earlier run had done. */
+  readonly kept: number;
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+const optionsSchema = v.strictObject({
+  connection: v.optional(v.string()),
+  transport: v.optional(v.custom<Transport>(isObject, 'a transport')),
+  prefix: v.optional(v.string()),
+  out: v.optional(v.string()),
+  threads: v.optional(v.number()),
+  start: v.optional(v.custom<() => NodeThread>((value) => typeof value === 'function', 'a function')),
+  patience: v.optional(v.pipe(v.number('a number from 1'), v.minValue(1, 'a number from 1')), 60),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  onProgress: v.optional(
+    v.custom<(progress: SweepProgress) => void>((value) => typeof value === 'function', 'a function'),
+  ),
+});
+
+/**
+ * Fits and scores a grid: models × options × seeds × folds, each a job of a queue. Results and checkpoints are kept, so that a sweep which is
+ * started again with the same data and folder does only what is missing; a fit depends on nothing but its own options and seed, so that the table is the same
+ * wherever and in whatever order it was made.
+ *
+ * @param spec - see {@link SweepSpec}
+ * @param options - see {@link SweepOptions}
+ * @returns the table
+ * @throws InvalidInputError for an unknown option or a table that cannot be read; LatentFieldError when the server cannot be reached or no worker serves
+ * it. A fit that fails is a row of the table.
+ * @example
+ * ```ts
+ * const models = [{ model: 'gplvm', grid: { latentDim: [1, 2], kernel: ['rbf', 'linear'] } }];
+ * const { table } = await sweep({ models, data: Y, seeds: [0, 1], folds: 5, scores: ['density'] }, { out: 'swept', threads: 2 });
+ * ```
+ */
+export async function sweep(spec: SweepSpec, options: SweepOptions = {}): Promise<Sweep> {
+  const checked = checkOptions(specSchema, spec, 'sweep');
+  const { connection, prefix, out, threads, patience, signal, onProgress } = checkOptions(
+    optionsSchema,
+    options,
+    'sweep',
+  );
+  if (checked.scores.includes('nearestNeighbour') && checked.labels === undefined) {
+    throw new InvalidInputError('The score nearestNeighbour takes labels. Give them, or the column that holds them.');
+  }
+  if (connection !== undefined && options.transport !== undefined) {
+    throw new InvalidInputError('sweep takes either a connection or a transport.');
+  }
+  const isAlone = connection === undefined && options.transport === undefined;
+  const transport = isAlone
+    ? localTransport(out === undefined ? undefined : await fileBlobs(join(out, 'checkpoints')))
+    : (options.transport ?? (await redisTransport({ connection: connection!, prefix })));
+  const { start } = options;
+  const server = isAlone
+    ? await serveQueue(transport, {
+        queue: FITS,
+        threads,
+        ...(start && { start }),
+        data: ['/', 'http://', 'https://'],
+      })
+    : undefined;
+  const session = await openSession({ queue: FITS, patience }, transport);
+  try {
+    const kept = out === undefined ? NOTHING_KEPT : await keptIn(out);
+    return await swept(checked, session, kept, { signal, onProgress });
+  } finally {
+    await session.close();
+    await server?.close();
+    if (options.transport === undefined) await transport.close();
+  }
+}
+
+async function swept(
+  spec: CheckedSpec,
+  session: Session,
+  kept: Kept,
+  { signal, onProgress }: Pick<SweepOptions, 'signal' | 'onProgress'>,
+): Promise<Sweep> {
+  const { place, checksum } = await placedTable(spec, session.transport);
+  if (place.kind === 'key') session.keep(place.key);
+  const lines = linesOf(spec, checksum, VERSION);
+  const total = lines.reduce((sum, { cells }) => sum + cells.length, 0);
+  const ids = new Set(lines.flatMap(({ cells }) => cells.map(({ id }) => id)));
+  const outcomes = new Map([...(await kept.outcomes())].filter(([id]) => ids.has(id)));
+  const before = outcomes.size;
+  const failures = new Map<string, CellOutcome>();
+  const table = () =>
+    lines.map((line) =>
+      rowOf(
+        line,
+        spec.scores,
+        line.cells.flatMap(({ id }) => outcomes.get(id) ?? failures.get(id) ?? []),
+      ),
+    );
+  const write = throttled(() => kept.table(tableText(table(), spec.scores)));
+  const report = () => onProgress?.({ done: outcomes.size + failures.size, total, kept: before, table: table() });
+  const missing = lines.flatMap(({ cells }) => cells.filter(({ id }) => !outcomes.has(id)).map(({ id }) => id));
+  await write.now();
+  report();
+
+  let isStopped = signal?.aborted === true;
+  const waiting = new Set(missing);
+  if (waiting.size > 0 && !isStopped) {
+    await new Promise<void>((resolve, reject) => {
+      const end = (id: string) => {
+        waiting.delete(id);
+        write.soon();
+        report();
+        if (waiting.size === 0) resolve();
+      };
+      const stop = () => {
+        isStopped = true;
+        cancelled(session, lines, waiting).then(resolve, reject);
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      const awaited = (id: string) => ({
+        async look() {
+          const found = await resultOf(session.transport, id);
+          if (found === undefined || isStopped) return isStopped;
+          const { outcome, fit } = found;
+          await kept.keep(id, outcome, fit);
+          await session.transport.blobs.remove(keysOf(id).state);
+          outcomes.set(id, outcome);
+          end(id);
+          return true;
+        },
+        fail(error: Error) {
+          if (isStopped) return;
+          if (error instanceof LatentFieldError && error.code === 'queueLost') reject(error);
+          // Not kept: a sweep that is started again tries it again.
+          const scores = Object.fromEntries(spec.scores.map((name) => [name, null]));
+          failures.set(id, {
+            scores,
+            objective: null,
+            status: 'failed',
+            iterations: null,
+            seconds: null,
+            failure: error.message,
+          });
+          end(id);
+        },
+      });
+      queued(session, lines, waiting, place, awaited).catch(reject);
+    });
+  }
+  await write.now();
+  return {
+    table: table(),
+    text: tableText(table(), spec.scores),
+    status: isStopped ? 'stopped' : 'complete',
+    kept: before,
+  };
+}
+
+/** Adds what is missing, each line a parent of its fits. */
+async function queued(
+  session: Session,
+  lines: readonly SweepLine[],
+  waiting: ReadonlySet<string>,
+  place: TablePlace,
+  awaited: (id: string) => { look(): Promise<boolean>; fail(reason: Error): void },
+): Promise<void> {
+  const { transport } = session;
+  const data = packed(place);
+  for (const { id, cells } of lines) {
+    const open = [];
+    for (const cell of cells) {
+      if (!waiting.has(cell.id)) continue;
+      // Workers went on while there was no coordinator.
+      if ((await resultOf(transport, cell.id)) !== undefined) session.wait(cell.id, awaited(cell.id));
+      else open.push(cell);
+    }
+    if (open.length === 0) continue;
+    for (const name of [id, ...open.map((cell) => cell.id)]) {
+      // What had failed, or was cancelled, is tried again.
+      await transport.blobs.remove(keysOf(name).cancel);
+      const { kind } = await transport.stateOf(FITS, name);
+      if (kind === 'failed' || kind === 'completed') await transport.withdraw(FITS, name);
+    }
+    const children = open.map(({ id: child, cell }) => ({
+      id: child,
+      body: packed({ kind: 'cell', version: VERSION, cell: packed(cell), data }),
+    }));
+    const body = packed({ kind: 'row', version: VERSION, cells: cells.map((cell) => cell.id) });
+    await session.add(
+      [{ id, body, children }],
+      open.map((cell) => cell.id),
+      awaited,
+    );
+  }
+}
+
+async function resultOf({ blobs }: Transport, id: string) {
+  const bytes = await blobs.get(keysOf(id).result);
+  if (bytes === undefined) return undefined;
+  const { outcome, fit } = JSON.parse(new TextDecoder().decode(bytes)) as { outcome: unknown; fit?: string };
+  return { outcome: checkSaved(cellOutcomeSchema, outcome, 'outcome'), fit };
+}
+
+/** Takes what is left out of the queue; asks what runs to end. */
+async function cancelled(session: Session, lines: readonly SweepLine[], waiting: ReadonlySet<string>): Promise<void> {
+  const { transport } = session;
+  for (const { id, cells } of lines) {
+    const open = cells.filter((cell) => waiting.has(cell.id));
+    if (open.length === 0) continue;
+    await transport.withdraw(FITS, id);
+    for (const cell of open) {
+      session.leave(cell.id);
+      await transport.blobs.put(keysOf(cell.id).cancel, new TextEncoder().encode('drop'));
+      await transport.withdraw(FITS, cell.id);
+    }
+  }
+}
+
+/** Milliseconds between two tables at least. */
+const PAUSE = 200;
+
+function throttled(write: () => Promise<void>) {
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  const now = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(write);
+    return writing;
+  };
+  return {
+    now,
+    soon() {
+      timer ??= setTimeout(() => {
+        now().catch(() => undefined);
+      }, PAUSE);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import * as v from 'valibot';
+import { InvalidInputError } from '../../../core/errors.ts';
+import { Matrix } from '../../../core/matrix.ts';
+import { checkSaved } from '../../../core/saved.ts';
+import { type ReadTableOptions, readTable } from '../../io/index.ts';
+import { checksumOf, dataKey } from '../keys.ts';
+import { packed, unpacked } from '../packed.ts';
+import type { Transport } from '../transport.ts';
+import type { SweptTable } from './fitCell.ts';
+import type { CheckedSpec } from './spec.ts';
+
+/** Where the table of a sweep is: bytes under a key, or a file that each worker reads. */
+export const placeSchema = v.variant('kind', [
+  v.strictObject({ kind: v.literal('key'), key: v.string() }),
+  v.strictObject({
+    kind: v.literal('file'),
+    file: v.string(),
+    checksum: v.string(),
+    options: v.record(v.string(), v.unknown()),
+    labels: v.optional(v.array(v.string())),
+  }),
+]);
+export type TablePlace = v.InferOutput<typeof placeSchema>;
+
+/** A table as its thread gets it. */
+export type ReadTable = { readonly kind: 'bytes'; readonly bytes: Uint8Array } | Extract<TablePlace, { kind: 'file' }>;
+
+/** Bytes up to which a table goes through the queue, unless it is said how. */
+const SMALL = 16 * 2 ** 20;
+
+/** Puts the table where workers find it, and says what its rows are by a checksum. */
+export async function placedTable(
+  spec: CheckedSpec,
+  { blobs }: Transport,
+): Promise<{ place: TablePlace; checksum: string }> {
+  const { data, labels, table } = spec;
+  const options: ReadTableOptions = { ...table, ...(isColumn(labels) && { labels }) };
+  if (typeof data === 'string') {
+    const isUrl = /^https?:/.test(data);
+    const file = isUrl ? data : resolve(data);
+    const through = spec.through ?? (!isUrl && (await sizeOf(file)) <= SMALL ? 'queue' : 'file');
+    if (through === 'file') {
+      const checksum = checksumOf(await bytesOf(file));
+      const given = Array.isArray(labels) && { labels };
+      return { place: { kind: 'file', file, checksum, options: { ...options }, ...given }, checksum };
+    }
+  }
+  const read =
+    typeof data === 'string'
+      ? await readTable(data, options)
+      : { observations: Matrix.from(data, 'Option data'), labels: undefined };
+  const text = packed({ observations: read.observations, labels: Array.isArray(labels) ? labels : read.labels });
+  const bytes = new TextEncoder().encode(text);
+  const key = dataKey(bytes);
+  await blobs.put(key, bytes);
+  return { place: { kind: 'key', key }, checksum: checksumOf(bytes) };
+}
+
+const isColumn = (labels: unknown): labels is string | number =>
+  typeof labels === 'string' || typeof labels === 'number';
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch {
+    throw new InvalidInputError(
+      `There is no file '${file}'. Option data takes a matrix, or the path or URL of a table.`,
+    );
+  }
+}
+
+/** A redirect to another origin is not followed: who may name an address may not choose another one by it. */
+async function bytesOf(file: string): Promise<Uint8Array> {
+  if (!/^https?:/.test(file)) return readFile(file);
+  const response = await fetch(file, { redirect: 'manual' });
+  if (response.status >= 300 && response.status < 400) {
+    throw new InvalidInputError(`'${file}' is a redirect, which is not followed. Name the address that it leads to.`);
+  }
+  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  throw new InvalidInputError(`'${file}' cannot be read: the server answers ${response.status}.`);
+}
+
+const tableSchema = v.strictObject({
+  observations: v.instance(Matrix),
+  labels: v.optional(v.array(v.string())),
+});
+
+/**
+ * The table, in the thread that fits it.
+ *
+ * @throws InvalidInputError when the rows are not those that the coordinator saw
+ */
+export async function readSweptTable(table: ReadTable): Promise<SweptTable> {
+  if (table.kind === 'bytes') {
+    return checkSaved(tableSchema, unpacked(new TextDecoder().decode(table.bytes)), 'table');
+  }
+  const { file, checksum, options, labels } = table;
+  const bytes = await bytesOf(file);
+  if (checksumOf(bytes) !== checksum) {
+    throw new InvalidInputError(
+      `'${basename(file)}' is not the file that the sweep was started with: its checksum is another.`,
+    );
+  }
+  const read = /^https?:/.test(file) ? await readDownloaded(file, bytes, options) : await readTable(file, options);
+  return { observations: read.observations, labels: labels ?? read.labels };
+}
+
+/** The end of a file's name says what table it is, so that what was fetched becomes a file for a moment. */
+async function readDownloaded(file: string, bytes: Uint8Array, options: ReadTableOptions) {
+  const { mkdtemp, rm, writeFile } = await import('node:fs/promises');
+  const { tmpdir } = await import('node:os');
+  const folder = await mkdtemp(`${tmpdir()}/latentfield-`);
+  try {
+    const local = `${folder}/${basename(new URL(file).pathname)}`;
+    await writeFile(local, bytes);
+    return await readTable(local, options);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

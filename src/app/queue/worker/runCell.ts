@@ -1,0 +1,114 @@
+import { realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { checkSaved } from '../../../core/saved.ts';
+import { keysOf } from '../keys.ts';
+import { packed, unpacked } from '../packed.ts';
+import { type RequestOf, refusing } from '../requests.ts';
+import { cellOutcomeSchema, rowOf } from '../sweep/outcome.ts';
+import type { CellReply } from '../sweep/serveCells.ts';
+import { cellSchema } from '../sweep/spec.ts';
+import { placeSchema, type ReadTable, type TablePlace } from '../sweep/sweptTable.ts';
+import { RefusedJob, type RunningJob } from '../transport.ts';
+import type { WorkerContext } from './serveQueue.ts';
+import { watchOver } from './watchOver.ts';
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+const bytes = (said: string) => new TextEncoder().encode(said);
+
+/** One fit of a sweep, from its last checkpoint where another worker had begun it. */
+export async function runCell(job: RunningJob, request: RequestOf<'cell'>, context: WorkerContext): Promise<void> {
+  const { transport, threads } = context;
+  const { blobs } = transport;
+  const keys = keysOf(job.id);
+  // It may have been done by a worker that was taken for lost.
+  if ((await blobs.get(keys.result)) !== undefined) return;
+  const cell = refusing(() => checkSaved(cellSchema, unpacked(request.cell), 'cell'));
+  const place = refusing(() => checkSaved(placeSchema, unpacked(request.data), 'data'));
+  // By what is there, and not by the checksum that a job names: another job's table is none of its business.
+  const content =
+    place.kind === 'key' ? place.key : `${place.file} ${place.checksum} ${packed([place.options, place.labels])}`;
+  if (cell.checksum !== (place.kind === 'key' ? place.key.replace(/^data\//, '') : place.checksum)) {
+    throw new RefusedJob('The checksum of a fit is not that of its table.');
+  }
+  const thread = threads.take(`table ${content}`);
+  try {
+    if (!thread.isOpen) thread.post({ kind: 'table', table: await tableAt(place, context) });
+    thread.isOpen = true;
+    const saved = await blobs.get(keys.state);
+    let saving: Promise<unknown> = Promise.resolve();
+    const reply = await new Promise<CellReply & { kind: 'fittedCell' }>((done, reject) => {
+      const ended = watchOver(job, blobs, keys.cancel, thread, reject, () => undefined);
+      thread.listener = (message) => {
+        const said = message as CellReply | Error;
+        if (!(said instanceof Error) && said.kind === 'checkpoint') {
+          saving = saving.then(() => blobs.put(keys.state, bytes(said.text)));
+          saving.catch(() => undefined);
+          return;
+        }
+        ended();
+        if (said instanceof Error) reject(said);
+        else if (said.kind === 'fittedCell') done(said);
+        else reject(said.isRefusal ? new RefusedJob(said.message) : new Error(said.message));
+      };
+      thread.post({ kind: 'cell', cell, resume: saved && text(saved) });
+    });
+    await saving;
+    await blobs.put(keys.result, bytes(JSON.stringify({ outcome: reply.outcome, fit: reply.fit })));
+    await blobs.remove(keys.state);
+    await job.advance();
+    threads.giveBack(thread);
+  } catch (error) {
+    threads.drop(thread);
+    throw error;
+  }
+}
+
+/** The mean over the folds of a line, its children: what a reader of the queue finds without a coordinator. */
+export async function runRow(
+  job: RunningJob,
+  { cells }: RequestOf<'row'>,
+  { transport: { blobs }, mostBytes }: WorkerContext,
+): Promise<void> {
+  const outcomes = [];
+  for (const id of cells) {
+    const found = await blobs.get(keysOf(id).result, mostBytes);
+    if (found === undefined) throw new RefusedJob('A fit of this line has failed.');
+    const { outcome } = JSON.parse(text(found)) as { outcome: unknown };
+    outcomes.push(refusing(() => checkSaved(cellOutcomeSchema, outcome, 'outcome')));
+  }
+  const names = Object.keys(outcomes[0]?.scores ?? {});
+  const { scores, objective, statuses } = rowOf({ model: '', options: {}, seed: 0, cells }, names, outcomes);
+  await blobs.put(keysOf(job.id).result, bytes(packed({ scores, objective, statuses })));
+}
+
+/** A worker reads no file but those below the folders, and beginning with the addresses, that it was started with; links are followed first. */
+async function tableAt(place: TablePlace, { data, readable }: WorkerContext): Promise<ReadTable> {
+  if (place.kind === 'key') return { kind: 'bytes', bytes: await data(place.key) };
+  const file = isUrl(place.file) ? addressOf(place.file) : await realpath(place.file).catch(() => undefined);
+  for (const allowed of file === undefined ? [] : readable) {
+    if (isUrl(allowed) !== isUrl(place.file)) continue;
+    const root = isAnyHost(allowed)
+      ? allowed
+      : isUrl(allowed)
+        ? addressOf(allowed)
+        : await realpath(allowed).catch(() => undefined);
+    const end = isUrl(allowed) ? '/' : sep;
+    if (root !== undefined && `${file}${end}`.startsWith(root.endsWith(end) ? root : `${root}${end}`)) {
+      return { ...place, file: file! };
+    }
+  }
+  throw new RefusedJob(
+    `This worker may not read '${place.file}'. Start it with --data and the folder, or the beginning of the address, that it may read.`,
+  );
+}
+
+/** Every address of a scheme, as a sweep on one machine reads them. */
+const isAnyHost = (allowed: string) => /^https?:\/\/$/.test(allowed);
+const isUrl = (file: string) => /^https?:/.test(file);
+
+/** An address with its dots resolved; undefined for one with an encoded dot, slash or backslash, which a server may resolve to another place. */
+function addressOf(address: string): string | undefined {
+  if (!URL.canParse(address) || /%(2e|2f|5c)/i.test(address)) return undefined;
+  const { origin, pathname, search } = new URL(address);
+  return `${origin}${pathname}${search}`;
+}

@@ -1,0 +1,220 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import { namedOptions } from '../../../core/options.ts';
+import type { NodeThread } from '../../../inference/index.ts';
+import { checksumOf, FITS, keysOf, refusalKey, SHARDS } from '../keys.ts';
+import { type Request, requestOf } from '../requests.ts';
+import {
+  RefusedJob,
+  ReturnedJob,
+  type RunningJob,
+  type ServeOptions,
+  type Serving,
+  type Transport,
+} from '../transport.ts';
+import { VERSION } from '../version.ts';
+import { runCell, runRow } from './runCell.ts';
+import { runShard } from './runShard.ts';
+import { runStart } from './runStart.ts';
+import { startQueueThread, type ThreadPool, threadPool } from './threads.ts';
+import { CancelledJob } from './watchOver.ts';
+
+/** Options of {@link serveQueue}. */
+export interface ServeQueueOptions {
+  /** The queue's name; 'fits' unless given. */
+  readonly queue?: string | undefined;
+  /** Jobs at a time, each in a thread of its own; 1 unless given. */
+  readonly threads?: number | undefined;
+  /** Bytes that are fetched for a job at most; 256 MB unless given. */
+  readonly mostBytes?: number | undefined;
+  /** Folders, and beginnings of addresses, from which tables of sweeps may be read; none unless given. */
+  readonly data?: readonly string[] | undefined;
+  /** Starts a thread; unless given, one that knows the parts that come with the library. Its file calls `serveQueueThread`. */
+  readonly start?: (() => NodeThread) | undefined;
+  /** Called with what happens: jobs that are refused, a server that is away. */
+  readonly onMessage?: ((message: string) => void) | undefined;
+  /** The version that it says to be of; that of the library unless given, for tests. */
+  readonly version?: string | undefined;
+}
+
+/** A worker that serves a queue. */
+export interface QueueServer {
+  /** Resolves when the worker is closed. */
+  readonly ended: Promise<void>;
+  /** Takes no more jobs; those that run go back to the queue, to go on elsewhere from their last state. */
+  close(): Promise<void>;
+}
+
+/** What the jobs of a worker have in common. */
+export interface WorkerContext {
+  readonly transport: Transport;
+  readonly threads: ThreadPool;
+  /** Data by their key, once fetched and checked; held on to for the next job that asks for them, unless they are of one job alone. */
+  data(key: string, ofOneJob?: boolean): Promise<Uint8Array>;
+  /** Says what went wrong beside the jobs. */
+  readonly problem: (message: string) => void;
+  readonly mostBytes: number;
+  /** Where tables may be read. */
+  readonly readable: readonly string[];
+}
+
+/** How often a job of another version is given back before it is refused: about a minute where only such workers serve it. */
+const MOST_RETURNS = 200;
+const MOST_BYTES = 256 * 2 ** 20;
+
+const OPTIONS: readonly (keyof ServeQueueOptions)[] = [
+  'queue',
+  'threads',
+  'mostBytes',
+  'data',
+  'start',
+  'onMessage',
+  'version',
+];
+
+/**
+ * Serves fits from a queue, on this machine, until it is closed.
+ *
+ * Nothing that comes through the queue is run: jobs are checked JSON, and parts of one's own are those of the worker's threads. A job that is
+ * malformed or too large is refused and reported, and the worker goes on; one of another version goes back to the queue, and is refused after some 200 returns.
+ *
+ * @param transport - `redisTransport(…)` or `localTransport()`; the caller closes it
+ * @param options - see {@link ServeQueueOptions}
+ * @throws InvalidInputError for less than one thread
+ * @example
+ * ```ts
+ * const worker = await serveQueue(await redisTransport({ connection: 'redis://localhost:6379' }), { threads: 2 });
+ * process.on('SIGTERM', () => worker.close());
+ * ```
+ */
+export async function serveQueue(transport: Transport, options: ServeQueueOptions = {}): Promise<QueueServer> {
+  const {
+    queue = FITS,
+    threads: count = 1,
+    mostBytes = MOST_BYTES,
+    start = startQueueThread,
+  } = namedOptions(options, 'serveQueue', OPTIONS);
+  const { onMessage = () => undefined, version = VERSION, data: readable = [] } = options;
+  if (!Number.isInteger(count) || count < 1) {
+    throw new InvalidInputError(`A worker has a whole number of threads from 1, but ${count} was given.`);
+  }
+  const threads = threadPool(start, count);
+  const data = fetched(transport, mostBytes);
+  const context: WorkerContext = { transport, threads, mostBytes, readable, data, problem: onMessage };
+  let closed!: () => void;
+  const ended = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
+
+  /** A job of another version goes back for a worker of that version, and after some returns is refused, so that it goes round for ever with nobody. */
+  const returnOrRefuse = async (id: string, other: string): Promise<never> => {
+    const why = `A job of latentfield ${other} was given back by a worker of version ${version}. Start workers of the coordinator's version.`;
+    await transport.blobs.put(refusalKey(queue), new TextEncoder().encode(why));
+    const { returns } = keysOf(id);
+    await transport.blobs.append(returns, new Uint8Array(1));
+    const count = (await transport.blobs.parts(returns, 0)).length;
+    if (count === 1) onMessage(why);
+    if (count < MOST_RETURNS) throw new ReturnedJob(why);
+    await transport.blobs.remove(returns);
+    throw new RefusedJob(`${why} It was given back ${count} times.`);
+  };
+
+  const run = async (job: RunningJob) => {
+    try {
+      const request = requestOf(job.body);
+      if (request.version !== version) await returnOrRefuse(job.id, request.version);
+      await handlers(request)(job, request as never, context);
+    } catch (error) {
+      // Nobody waits for it: it is over.
+      if (error instanceof CancelledJob) return;
+      if (error instanceof RefusedJob) onMessage(`Job ${job.id} was refused: ${error.message}`);
+      else if (!(error instanceof ReturnedJob)) onMessage(`Job ${job.id} failed: ${(error as Error).message}`);
+      throw error;
+    }
+  };
+  const serving: Serving = await transport.serve(queue, { concurrency: count, run, problem: onMessage });
+  const shards = await serveShardQueue(transport, { concurrency: count, run, problem: onMessage });
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await Promise.all([serving.close(), shards.close()]);
+    threads.close();
+    closed();
+  };
+  const once = () => {
+    closing ??= close();
+    return closing;
+  };
+  return { ended, close: once };
+}
+
+/** Milliseconds between two looks whether shards wait for a worker, and looks before this one takes more than its share. */
+const LOOK = 1000;
+const PATIENCE = 2;
+
+/** Serves shards: as many as there are threads, and more where those of a worker that was lost find no other. */
+async function serveShardQueue(transport: Transport, { concurrency, run, problem }: ServeOptions) {
+  let held = 0;
+  let looks = 0;
+  const counted = async (job: RunningJob) => {
+    held++;
+    try {
+      await run(job);
+    } finally {
+      held--;
+    }
+  };
+  const first = await transport.serve(SHARDS, { concurrency, run: counted, problem });
+  const further: Serving[] = [];
+  const look = async () => {
+    const isFull = held >= concurrency + further.length;
+    looks = isFull && (await transport.waiting(SHARDS).catch(() => 0)) > 0 ? looks + 1 : 0;
+    if (looks >= PATIENCE) {
+      looks = 0;
+      further.push(await transport.serve(SHARDS, { concurrency: 1, run: counted, problem }));
+    } else if (held === 0) await Promise.all(further.splice(0).map((serving) => serving.close()));
+  };
+  const timer = setInterval(() => {
+    look().catch((error: Error) => problem(error.message));
+  }, LOOK);
+  return {
+    async close() {
+      clearInterval(timer);
+      await Promise.all([first, ...further].map((serving) => serving.close()));
+    },
+  };
+}
+
+type Handler = (job: RunningJob, request: never, context: WorkerContext) => Promise<void>;
+
+function handlers({ kind }: Request): Handler {
+  if (kind === 'start') return runStart as Handler;
+  if (kind === 'cell') return runCell as Handler;
+  if (kind === 'shard') return runShard as Handler;
+  if (kind === 'row') return runRow as Handler;
+  throw new RefusedJob(`This queue has no jobs of the kind '${kind}'.`);
+}
+
+/** Fetches data once, and holds on to what was asked for last. */
+function fetched({ blobs }: Transport, mostBytes: number): WorkerContext['data'] {
+  const known = new Map<string, Promise<Uint8Array>>();
+  const MOST_KEPT = 4;
+  const fetch = async (key: string) => {
+    const bytes = await blobs.get(key, mostBytes).catch((error: unknown) => {
+      if (error instanceof InvalidInputError) throw new RefusedJob(error.message);
+      throw error;
+    });
+    if (bytes === undefined) throw new RefusedJob(`There is nothing under '${key}' any longer.`);
+    if (key !== `data/${checksumOf(bytes)}`) {
+      throw new RefusedJob(`What lies under '${key}' is not what was put there: its checksum is another.`);
+    }
+    return bytes;
+  };
+  return (key, ofOneJob = false) => {
+    if (ofOneJob) return known.get(key) ?? fetch(key);
+    const bytes = known.get(key) ?? fetch(key);
+    known.delete(key);
+    known.set(key, bytes);
+    bytes.catch(() => known.delete(key));
+    if (known.size > MOST_KEPT) known.delete(known.keys().next().value!);
+    return bytes;
+  };
+}

@@ -1,0 +1,133 @@
+import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { solverToJSON } from '../../inference/solvers/json.ts';
+import { builtInPool, type Listener, listen, type WorkerLike } from '../../inference/workers/pool.ts';
+import type { FitOf, TraceEntry } from '../../model/fit.ts';
+import type { AnyModel, Model } from '../../model/model.ts';
+import type { Solver } from '../../model/solver.ts';
+import { loadFit } from '../../models/loadFit.ts';
+import type { OwnParts } from '../../models/ownParts.ts';
+import type { PlainFitOptions, StepMessage, WholeReply, WholeRequest } from './wholeFits.ts';
+
+/** Where a fit in a worker stands after an iteration. */
+export interface WorkerStep extends TraceEntry {
+  /** The start that it belongs to: 0 is the model's own. */
+  readonly start: number;
+  /** N×q */
+  readonly latents: Matrix;
+}
+
+export interface FitInWorkerOptions extends PlainFitOptions {
+  /** One that comes with the library; unless given, the one that suits the model. */
+  readonly solver?: Solver | undefined;
+  /** Called with the newest step when the one before it has been dealt with; the trace of the result holds all of them. */
+  readonly onStep?: ((step: WorkerStep) => void) | undefined;
+  /** Aborting it stops the fit, which resolves to its best point so far. */
+  readonly signal?: AbortSignal | undefined;
+  /** Starts the worker; unless given, that of the library. For parts of your own its file calls `serveFits` with them. */
+  readonly worker?: (() => WorkerLike) | undefined;
+  /** The same parts, for the result. */
+  readonly own?: OwnParts | undefined;
+}
+
+/** A fit that runs in a worker. */
+export interface FitInWorker<F> {
+  /** The fit, with predictions and all, on this thread; the worker has ended by then. */
+  readonly result: Promise<F>;
+  /** Holds it after the iteration that runs. */
+  pause(): void;
+  resume(): void;
+  /** Ends it: the result is its best point so far. */
+  stop(): void;
+}
+
+/**
+ * Fits a model in a worker, so that a page stays responsive: steps come as they are made, and the fit can be held and ended. The model goes there
+ * as JSON and the fit comes back as JSON; its bits are those of `fit` on the same machine.
+ *
+ * @param model - such as `gplvm(Y, { latentDim: 2 })`
+ * @param options - see {@link FitInWorkerOptions}
+ * @returns the fit to come, at once
+ * @throws InvalidInputError (the result rejects) when the model or its solver cannot go to a worker, or an option is wrong; what `fit` throws; LatentFieldError
+ * when the worker is lost
+ * @example
+ * ```ts
+ * const running = fitInWorker(gplvm(Y, { latentDim: 2 }), { seed: 1, onStep: ({ latents, objective }) => show(latents, objective) });
+ * running.pause();
+ * running.resume();
+ * const { latents } = await running.result;
+ * ```
+ */
+export function fitInWorker<M extends AnyModel>(model: M, options: FitInWorkerOptions = {}): FitInWorker<FitOf<M>> {
+  const { solver, onStep, signal, worker: start, own, ...plain } = options;
+  const waiting: WholeRequest[] = [];
+  let worker: WorkerLike | undefined;
+  let isOver = false;
+  const send = (request: WholeRequest) => {
+    if (isOver) return;
+    if (worker === undefined) waiting.push(request);
+    else worker.postMessage(request);
+  };
+  const stop = () => send({ kind: 'stopWhole' });
+
+  const run = async (): Promise<FitOf<M>> => {
+    const described = model as unknown as Model;
+    const request: WholeRequest = {
+      kind: 'fitWhole',
+      model: JSON.stringify(described.toJSON()),
+      options: plain,
+      solver: solver && solverToJSON(solver),
+    };
+    const pool = start === undefined ? await builtInPool(1) : { start, url: undefined };
+    const begun = pool.start();
+    try {
+      return await new Promise<FitOf<M>>((resolve, reject) => {
+        const listener: Listener = {
+          lost: (reason) =>
+            reject(new LatentFieldError(`The worker of the fit was lost: ${reason.replace(/\.$/, '')}.`)),
+          message: (data) => {
+            const reply = data as WholeReply;
+            try {
+              if (reply.kind === 'fitted') resolve(loadFit<M>(JSON.parse(reply.fit), own ?? {}));
+              else if (reply.kind === 'failedWhole') reject(errorOf(reply));
+              else if (reply.kind === 'step') {
+                onStep?.(stepOf(reply));
+                send({ kind: 'seenStep' });
+              }
+            } catch (error) {
+              reject(error);
+            }
+          },
+        };
+        listen(begun, listener, pool.url);
+        worker = begun;
+        for (const message of [request, ...waiting]) begun.postMessage(message);
+        if (signal?.aborted) stop();
+        signal?.addEventListener('abort', stop);
+      });
+    } finally {
+      isOver = true;
+      signal?.removeEventListener('abort', stop);
+      await begun.terminate();
+    }
+  };
+  return {
+    result: run(),
+    pause: () => send({ kind: 'pauseWhole' }),
+    resume: () => send({ kind: 'resumeWhole' }),
+    stop,
+  };
+}
+
+const stepOf = ({ kind: _, latents, rows, columns, ...step }: StepMessage): WorkerStep => ({
+  ...step,
+  latents: new Matrix(latents, rows, columns),
+});
+
+const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFieldError };
+
+/** Errors lose their classes on the way. */
+function errorOf({ name, message }: { readonly name: string; readonly message: string }): LatentFieldError {
+  const Class = classes[name as keyof typeof classes];
+  return Class === undefined ? new LatentFieldError(`The worker of the fit failed: ${message}`) : new Class(message);
+}

@@ -1,0 +1,170 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../../../core/errors.ts';
+import { linearAlgebra } from '../../../dense/activeEngine.ts';
+import type { TensorInfo } from '../../tensorflow.ts';
+import { FLOAT64, type Float64Backend, type Values } from '../backend.ts';
+import { broadcastStrides } from './broadcast.ts';
+import { type Binary, kernel, sizeOf, typeOf } from './operation.ts';
+
+const BYTES = 8;
+
+export interface ProductAttributes {
+  readonly transposeA?: boolean;
+  readonly transposeB?: boolean;
+}
+
+/** A matrix in a stack of them: the distances to the next row and column, counted in numbers. */
+interface Factor {
+  readonly rowStride: number;
+  readonly columnStride: number;
+}
+
+/** Matrix products over broadcast batches, by whatever linear algebra engine is at work. */
+export function registerMatrixProduct(): void {
+  kernel<Binary, ProductAttributes>('BatchMatMul', ({ a, b }, attributes, backend) =>
+    matrixProduct(a, b, attributes, backend),
+  );
+}
+
+/** A·B over the last two axes of both, a new tensor; the axes before them broadcast. */
+export function matrixProduct(
+  a: TensorInfo,
+  b: TensorInfo,
+  { transposeA = false, transposeB = false }: ProductAttributes,
+  backend: Float64Backend,
+): TensorInfo {
+  const [rowsA, columnsA] = a.shape.slice(-2) as [number, number];
+  const [rowsB, columnsB] = b.shape.slice(-2) as [number, number];
+  const [m, k] = transposeA ? [columnsA, rowsA] : [rowsA, columnsA];
+  const [inner, n] = transposeB ? [columnsB, rowsB] : [rowsB, columnsB];
+  if (k !== inner) {
+    throw new InvalidInputError(
+      `Matrices of shapes [${a.shape}]${transposeA ? ', transposed,' : ''} and [${b.shape}]${transposeB ? ', transposed,' : ''} ` +
+        `cannot be multiplied: the first has ${k} columns and the second ${inner} rows.`,
+    );
+  }
+  const stack = tf.broadcast_util.assertAndGetBroadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
+  const result = backend.allocate([...stack, m, n], typeOf(a));
+  const left: Factor = transposeA ? { rowStride: 1, columnStride: columnsA } : { rowStride: columnsA, columnStride: 1 };
+  const right: Factor = transposeB
+    ? { rowStride: 1, columnStride: columnsB }
+    : { rowStride: columnsB, columnStride: 1 };
+  const starts = stackStarts(stack, a.shape.slice(0, -2), b.shape.slice(0, -2));
+  if (m * n === 0) return result;
+  if (typeOf(a) === 'float32' && typeOf(b) === 'float32') {
+    const { gemm } = linearAlgebra(backend.memory64);
+    const to = { offset: backend.offset(result), rowStride: n, columnStride: 1 };
+    starts.forEach(([i, j], batch) => {
+      const x = { offset: backend.offset(a) + i * m * k * BYTES, ...left };
+      const y = { offset: backend.offset(b) + j * k * n * BYTES, ...right };
+      gemm(m, n, k, 1, x, y, 0, { ...to, offset: to.offset + batch * m * n * BYTES });
+    });
+  } else {
+    const [x, y, z] = [backend.values(a), backend.values(b), backend.values(result)];
+    starts.forEach(([i, j], batch) => {
+      multiply(m, n, k, x, i * m * k, left, y, j * k * n, right, z, batch * m * n);
+    });
+  }
+  return result;
+}
+
+/** For every matrix of the result, which matrix of a and which of b make it. */
+function stackStarts(stack: readonly number[], a: readonly number[], b: readonly number[]): [number, number][] {
+  const rank = stack.length;
+  const stridesA = broadcastStrides(a, rank);
+  const stridesB = broadcastStrides(b, rank);
+  return Array.from({ length: sizeOf(stack) }, (_, batch) => {
+    let [i, j, rest] = [0, 0, batch];
+    for (let d = rank - 1; d >= 0; d--) {
+      const at = rest % stack[d]!;
+      rest = (rest - at) / stack[d]!;
+      i += at * stridesA[d]!;
+      j += at * stridesB[d]!;
+    }
+    return [i, j];
+  });
+}
+
+/** The product of matrices of integers, which no engine knows. */
+function multiply(
+  m: number,
+  n: number,
+  k: number,
+  a: Values,
+  startA: number,
+  left: Factor,
+  b: Values,
+  startB: number,
+  right: Factor,
+  c: Values,
+  startC: number,
+): void {
+  for (let i = 0; i < m; i++) {
+    for (let j = 0; j < n; j++) {
+      let total = 0;
+      let p = startA + i * left.rowStride;
+      let q = startB + j * right.columnStride;
+      for (let t = 0; t < k; t++, p += left.columnStride, q += right.rowStride) total += a[p]! * b[q]!;
+      c[startC + i * n + j] = total;
+    }
+  }
+}
+
+interface FusedInputs extends Binary {
+  readonly bias?: TensorInfo;
+  readonly preluActivationWeights?: TensorInfo;
+}
+
+interface FusedAttributes extends ProductAttributes {
+  readonly activation?: string;
+  readonly leakyreluAlpha?: number;
+}
+
+/** Names that `tf.fused` has for activations, and the kernels that compute them. */
+const ACTIVATIONS: Readonly<Record<string, string>> = {
+  relu: 'Relu',
+  relu6: 'Relu6',
+  elu: 'Elu',
+  sigmoid: 'Sigmoid',
+  leakyrelu: 'LeakyRelu',
+  prelu: 'Prelu',
+};
+
+/** φ(A·B + bias), the dense layer of `tf.layers`: the product, then the kernels of its parts. */
+export function registerFusedMatrixProduct(): void {
+  kernel<FusedInputs, FusedAttributes>(
+    '_FusedMatMul',
+    ({ a, b, bias, preluActivationWeights }, attributes, backend) => {
+      const { activation = 'linear', leakyreluAlpha: alpha } = attributes;
+      let result = matrixProduct(a, b, attributes, backend);
+      const then = (name: string, inputs: Record<string, TensorInfo>) => {
+        const before = result;
+        result = computed(name, inputs, { alpha }, backend);
+        backend.disposeData(before.dataId as object);
+      };
+      if (bias) then('Add', { a: result, b: bias });
+      if (activation === 'linear') return result;
+      const name = ACTIVATIONS[activation];
+      if (name === undefined) {
+        const known = ['linear', ...Object.keys(ACTIVATIONS)].join(', ');
+        throw new InvalidInputError(
+          `A fused matrix product knows the activations ${known}, but '${activation}' was given. Apply it after the product.`,
+        );
+      }
+      if (name === 'Prelu') then(name, { x: result, alpha: preluActivationWeights! });
+      else then(name, { x: result });
+      return result;
+    },
+  );
+}
+
+/** What a registered kernel makes of the inputs, without TensorFlow.js in between. */
+function computed(
+  name: string,
+  inputs: Record<string, TensorInfo>,
+  attrs: object,
+  backend: Float64Backend,
+): TensorInfo {
+  const { kernelFunc } = tf.getKernel(name, FLOAT64);
+  return kernelFunc({ inputs, attrs: attrs as tf.NamedAttrMap, backend }) as TensorInfo;
+}

@@ -1,0 +1,28 @@
+import { NumericalError } from '../../../core/errors.ts';
+
+/** A short dyadic number (an integer over 2^16 at most) is exact in float32 and was most likely meant as it is. */
+function isShortDyadic(value: number): boolean {
+  return !Number.isFinite(value) || Number.isInteger(value * 65536);
+}
+
+/**
+ * `tf.scalar`, `tf.tensor` and number literals (`tf.mul(x, 0.1)`) round to float32 before any backend sees them. With
+ * `strict` on, such a value is an error where it enters the float64 backend; every test runs with it on.
+ */
+class WriteGuard {
+  strict = false;
+
+  check(values: Float32Array): void {
+    if (!this.strict) return;
+    for (let i = 0; i < values.length; i++) {
+      if (!isShortDyadic(values[i]!)) {
+        throw new NumericalError(
+          `The number ${values[i]} was rounded to float32 before it reached the float64 backend. Number literals in ` +
+            'TensorFlow.js operations lose nine digits: use the operations and tensors of latentfield/ops instead.',
+        );
+      }
+    }
+  }
+}
+
+export const writeGuard = new WriteGuard();

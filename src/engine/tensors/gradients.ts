@@ -1,0 +1,152 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../core/errors.ts';
+import { doubleOf, doublesOf } from './doubles.ts';
+import { type Recording, recorderAtWork, startRecording } from './recording.ts';
+import { endTape, type Gradient, gradientsOnTape, numericOperation, startTape } from './tape.ts';
+import { engine, type Scalar, type Tensor } from './tensorflow.ts';
+
+/** A number and its gradients, as plain doubles. */
+export interface ValueAndGradients {
+  /** The sum of what is differentiated. */
+  readonly value: number;
+  /** What is summed. */
+  readonly values: Float64Array;
+  /** One list of numbers per x, in row-major order; undefined where no gradient arrives. */
+  readonly gradients: (Float64Array | undefined)[];
+}
+
+/**
+ * f() and its gradients with respect to xs, by reverse-mode differentiation on the active backend. Nothing that f made is
+ * left behind, even when it throws.
+ *
+ * @param f - makes a scalar from xs with tensor operations, or several of which the sum is meant
+ * @param xs - what to differentiate by; at least one tensor
+ * @throws InvalidInputError when f does not return a single number
+ * @example
+ * ```ts
+ * const x = op.tensor([1, 2, 3]);
+ * valueAndGradients(() => op.sum(op.square(x)), [x]); // { value: 14, gradients: [Float64Array [2, 4, 6]] }
+ * ```
+ */
+export function valueAndGradients(f: () => Scalar | readonly Scalar[], xs: readonly Tensor[]): ValueAndGradients {
+  return differentiated(f, xs, () => {});
+}
+
+/** The same, with a recording of how it was computed; without one where it cannot be repeated for other numbers. */
+export function recordedGradients(
+  f: () => readonly Scalar[],
+  xs: readonly Tensor[],
+): ValueAndGradients & { readonly recording: Recording | undefined } {
+  const recorder = startRecording(xs);
+  let recording: Recording | undefined;
+  let isOver = false;
+  try {
+    const found = differentiated(f, xs, (ys, gradients) => {
+      isOver = true;
+      recording = recorder.end(ys, gradients as (Tensor | undefined)[]);
+    });
+    return { ...found, recording };
+  } finally {
+    if (!isOver) recorder.end([], []);
+  }
+}
+
+/** @param end - called when all is computed, and before it is read */
+function differentiated(
+  f: () => Scalar | readonly Scalar[],
+  xs: readonly Tensor[],
+  end: (ys: readonly Scalar[], gradients: readonly (Gradient | undefined)[]) => void,
+): ValueAndGradients {
+  const active = tf.engine();
+  active.startScope();
+  try {
+    const ys = forwards(f);
+    const gradients = gradientsOnTape(ys, xs);
+    end(ys, gradients);
+    releaseTape();
+    const values = Float64Array.from(ys, doubleOf);
+    return {
+      value: values.reduce((sum, y) => sum + y, 0),
+      values,
+      gradients: gradients.map((own) => (own instanceof tf.Tensor ? doublesOf(own) : own)),
+    };
+  } catch (error) {
+    releaseTape();
+    throw error;
+  } finally {
+    active.endScope();
+  }
+}
+
+/** What f returns, with its operations on the tape; tensors that they made and nobody saved are given back. */
+function forwards(f: () => Scalar | readonly Scalar[]): readonly Scalar[] {
+  let ys: readonly Scalar[] = [];
+  startTape();
+  tf.engine().startScope();
+  try {
+    const made = f();
+    ys = 'length' in made ? made : [made];
+    for (const { size, shape } of ys) {
+      if (size === 1) continue;
+      throw new InvalidInputError(
+        `Only a single number can be differentiated, but the function returned a tensor of shape [${shape}]. Sum it first.`,
+      );
+    }
+    return ys;
+  } finally {
+    tf.engine().endScope(ys as Scalar[]);
+    endTape();
+  }
+}
+
+/** Gives back what operations on the tape saved. Only the outermost differentiation may: an outer tape still needs its tensors. */
+function releaseTape(): void {
+  const { state } = engine();
+  if (state.gradientDepth > 0 || state.activeTape === null) return;
+  for (const { saved } of state.activeTape) for (const tensor of saved) tensor.dispose();
+  state.activeTape = null;
+}
+
+/**
+ * A sum of numbers, each of which is differentiated as soon as it is made: what they are made of is held for one of them at a time, where the sum of all would hold it
+ * for all until the gradients are asked for.
+ *
+ * @param given - what the numbers are made of, as far as it is differentiated by
+ * @param parts - makes one number each, by tensor operations
+ */
+export function summedInParts(given: readonly Tensor[], parts: readonly (() => Scalar)[]): Scalar {
+  const { state } = engine();
+  const inputs = [...new Map(given.map((input) => [input.id, input])).values()];
+  // The parts are made of these very tensors.
+  recorderAtWork()?.refuse();
+  return numericOperation(inputs, () => {
+    // One deeper than its caller: what numericOperation computes is not on the tape.
+    const isOnTape = state.gradientDepth > 0 && state.kernelDepth === 1;
+    if (!isOnTape) {
+      const total = parts.reduce((sum, part) => sum + tf.tidy(() => doubleOf(part())), 0);
+      return { value: total, slopes: () => [] };
+    }
+    const outer = { ...state };
+    const sums = inputs.map(({ size }) => new Float64Array(size));
+    let total = 0;
+    Object.assign(state, { gradientDepth: 0, activeTape: null, kernelDepth: 0 });
+    try {
+      for (const part of parts) {
+        const { value, gradients } = valueAndGradients(part, inputs);
+        total += value;
+        gradients.forEach((gradient, i) => {
+          gradient?.forEach((entry, k) => {
+            sums[i]![k]! += entry;
+          });
+        });
+      }
+    } finally {
+      const { gradientDepth, activeTape, kernelDepth } = outer;
+      Object.assign(state, { gradientDepth, activeTape, kernelDepth });
+    }
+    return {
+      value: total,
+      slopes: (slope) => sums.map((sum) => sum.map((entry) => slope * entry)),
+    };
+  });
+}

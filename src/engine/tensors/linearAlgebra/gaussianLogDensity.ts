@@ -1,0 +1,100 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { PositiveDefiniteOptions } from '../../dense/factorize.ts';
+import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
+import { requireBackend, systemOperands } from './operands.ts';
+import {
+  FROM_OBSERVATIONS,
+  FROM_OUTER_PRODUCT,
+  type GaussianAttributes,
+  registerGaussianLogDensity,
+} from './operations/gaussianLogDensity.ts';
+import { runKernel, type Save, scaled } from './operations/operation.ts';
+
+/** The data under a Gaussian log density: Y itself, or all that matters of it when D > N. */
+export type GaussianData =
+  | {
+      /** Y, N×D */
+      readonly observations: Tensor2D;
+      /** Y is data: no gradient is to arrive at it (false). */
+      readonly constant?: boolean;
+    }
+  | {
+      /** YYᵀ, N×N; a constant, no gradient arrives at it. */
+      readonly outerProduct: Tensor2D;
+      /** D */
+      readonly columns: number;
+    };
+
+const OPERATION = 'gaussianLogDensity';
+
+/**
+ * Log density of D independent columns of Y under N(0, K),
+ * −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ).
+ *
+ * One factorisation serves the value and the gradients G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹) in K and −K⁻¹Y in Y; G is formed in place
+ * over K⁻¹ and is the only N×N array that is kept. Without a differentiation around the call it is not formed at all.
+ *
+ * @param K - covariance, N×N, symmetric: the lower triangle is read, the gradient is symmetric
+ * @param data - `{ observations: Y }` with Y N×D, or `{ outerProduct: YYᵀ, columns: D }`; YYᵀ counts as constant
+ * @param options - see `cholesky`; the gradient takes the jitter as constant
+ * @returns a scalar
+ * @throws InvalidInputError when the shapes do not fit
+ * @throws NumericalError when K is not positive definite even with jitter, or an entry is not finite
+ * @see Lawrence, Probabilistic non-linear principal component analysis with Gaussian process latent variable models, JMLR 6 (2005), eq. 4 and 6
+ * @example
+ * ```ts
+ * const K = op.tensor<Tensor2D>([[2, 0], [0, 2]]);
+ * op.gaussianLogDensity(K, { observations: op.tensor<Tensor2D>([[1], [1]]) }); // -3.0310242469692907
+ * ```
+ */
+export function gaussianLogDensity(K: Tensor2D, data: GaussianData, options: PositiveDefiniteOptions = {}): Scalar {
+  requireBackend(OPERATION);
+  registerGaussianLogDensity();
+  const gradient = engine().state.gradientDepth > 0;
+  if ('observations' in data) {
+    const [k, y] = systemOperands(K, data.observations, OPERATION, ['K', 'observations']);
+    const attributes = { ...options, columns: y.shape[1], gradient };
+    return data.constant === true ? fromConstantObservations(k, y, attributes) : fromObservations(k, y, attributes);
+  }
+  const [k, s] = systemOperands(K, data.outerProduct, OPERATION, ['K', 'outerProduct']);
+  if (s.shape[1] !== s.shape[0]) {
+    throw new InvalidInputError(`${OPERATION} needs YYᵀ, N×N, as outerProduct, but it is ${s.shape.join('×')}.`);
+  }
+  if (!Number.isInteger(data.columns) || data.columns < 0) {
+    throw new InvalidInputError(
+      `${OPERATION} needs the number of columns of Y beside its outer product, but columns is ${data.columns}.`,
+    );
+  }
+  return fromOuterProduct(k, s, { ...options, columns: data.columns, gradient });
+}
+
+function fromObservations(K: Tensor2D, Y: Tensor2D, attributes: GaussianAttributes): Scalar {
+  return tf.customGrad((...args: unknown[]) => {
+    const [k, y, save] = args as [Tensor, Tensor, Save];
+    const [value, ...saved] = runKernel(FROM_OBSERVATIONS, { k, y }, attributes) as [Tensor, ...Tensor[]];
+    save(saved);
+    const gradFunc = (dy: Tensor, [G, weights]: Tensor[]) => [scaled(G!, dy), scaled(weights!, tf.neg(dy))];
+    return { value, gradFunc };
+  })(K, Y) as Scalar;
+}
+
+function fromConstantObservations(K: Tensor2D, Y: Tensor2D, attributes: GaussianAttributes): Scalar {
+  return tf.customGrad((...args: unknown[]) => {
+    const [k, save] = args as [Tensor, Save];
+    const [value, G] = runKernel(FROM_OBSERVATIONS, { k, y: Y }, attributes) as [Tensor, Tensor | undefined];
+    save(G === undefined ? [] : [G]);
+    const gradFunc = (dy: Tensor, [gradient]: Tensor[]) => scaled(gradient!, dy);
+    return { value, gradFunc };
+  })(K) as Scalar;
+}
+
+function fromOuterProduct(K: Tensor2D, S: Tensor2D, attributes: GaussianAttributes): Scalar {
+  return tf.customGrad((...args: unknown[]) => {
+    const [k, save] = args as [Tensor, Save];
+    const [value, ...saved] = runKernel(FROM_OUTER_PRODUCT, { k, s: S }, attributes) as [Tensor, ...Tensor[]];
+    save(saved);
+    const gradFunc = (dy: Tensor, [G]: Tensor[]) => scaled(G!, dy);
+    return { value, gradFunc };
+  })(K) as Scalar;
+}

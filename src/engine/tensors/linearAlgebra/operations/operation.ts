@@ -1,0 +1,251 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { linearAlgebra } from '../../../dense/activeEngine.ts';
+import type { Float64Memory } from '../../../memory.ts';
+import type { LinearAlgebraEngine } from '../../../operations/linearAlgebra.ts';
+import { mirrorLower, rowMajor } from '../../../typescript/matrices.ts';
+import { doublesOf } from '../../doubles.ts';
+import { type Compute, FLOAT64, Float64Backend } from '../../float64/backend.ts';
+import { sizeOf } from '../../float64/operations/operation.ts';
+import { recorderAtWork } from '../../recording.ts';
+import { isProfiled, type Tensor, type TensorInfo } from '../../tensorflow.ts';
+
+/** Where a kernel works: the engine, its memory, and the byte offsets of the doubles it reads and writes there. */
+export interface Workspace {
+  readonly algebra: LinearAlgebraEngine;
+  readonly memory: Float64Memory;
+  /** One an input; not to be written to. */
+  readonly inputs: readonly number[];
+  /** One an output, with unspecified content. */
+  readonly outputs: readonly number[];
+  /** Which matrix of a stack this is, such as ' 3 of the stack'; empty where there is only one. */
+  readonly position: string;
+}
+
+type Shape = readonly number[];
+
+/** A kernel for matrices: what the outputs look like, and how they are computed from doubles. */
+export interface MatrixKernel<A> {
+  readonly name: string;
+  /** Names of the inputs, in the order of `Workspace.inputs`. */
+  readonly inputs: readonly string[];
+  /**
+   * For a kernel that also takes stacks of matrices: the rank of each input without the axes of the stack, which come first and are the
+   * same for all. `outputs` and `compute` are then asked for one matrix of the stack at a time.
+   */
+  readonly ranks?: readonly number[];
+  outputs(shapes: readonly Shape[], attributes: A): readonly Shape[];
+  compute(workspace: Workspace, shapes: readonly Shape[], attributes: A): void;
+}
+
+/** The backends that the linear algebra is registered for. */
+export const BACKENDS: readonly string[] = [FLOAT64, 'cpu', 'wasm'];
+
+interface Invocation {
+  inputs: Record<string, TensorInfo>;
+  attrs: object;
+  backend: tf.KernelBackend;
+}
+
+/** Registers a kernel for the float64 backend, and for the stock ones that hold float32: these too compute in double precision. */
+export function registerMatrixKernel<A>(kernel: MatrixKernel<A>): void {
+  const compute = ({ inputs, attrs, backend }: Invocation): TensorInfo[] => {
+    const tensors = kernel.inputs.map((name) => inputs[name]!);
+    const rank = kernel.ranks?.[0] ?? tensors[0]!.shape.length;
+    const stack = tensors[0]!.shape.slice(0, tensors[0]!.shape.length - rank);
+    const shapes = tensors.map(({ shape }) => shape.slice(stack.length));
+    const shapesOut = kernel.outputs(shapes, attrs as A);
+    const outputShapes = shapesOut.map((shape) => [...stack, ...shape]);
+    const all = (workspace: Workspace) => {
+      for (let i = 0; i < sizeOf(stack); i++) {
+        kernel.compute(stack.length > 0 ? inStack(workspace, i, shapes, shapesOut) : workspace, shapes, attrs as A);
+      }
+    };
+    return backend instanceof Float64Backend
+      ? computeInPlace(backend, tensors, outputShapes, all)
+      : computeInScratch(backend, tensors, outputShapes, all);
+  };
+  const inPlace: Compute = (inputs, attrs, backend) =>
+    compute({ inputs: inputs as Invocation['inputs'], attrs, backend });
+  const kernelFunc = (invocation: Invocation) => {
+    const { inputs, attrs, backend } = invocation;
+    if (!(backend instanceof Float64Backend)) return compute(invocation);
+    // What lives elsewhere is moved here before anything is allocated for the results.
+    for (const name of kernel.inputs) backend.offset(inputs[name]!);
+    return backend.run(kernel.name, inPlace, inputs, attrs);
+  };
+  for (const backendName of BACKENDS) {
+    tf.registerKernel({ kernelName: kernel.name, backendName, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
+  }
+}
+
+/** Where matrix i of a stack is worked on. */
+function inStack(whole: Workspace, i: number, shapes: readonly Shape[], shapesOut: readonly Shape[]): Workspace {
+  const inputs = whole.inputs.map((offset, k) => offset + 8 * i * sizeOf(shapes[k]!));
+  const outputs = whole.outputs.map((offset, k) => offset + 8 * i * sizeOf(shapesOut[k]!));
+  return { ...whole, inputs, outputs, position: ` ${i} of the stack` };
+}
+
+/** Whether a kernel of this name is there already. */
+export const isRegistered = (name: string): boolean => tf.getKernel(name, FLOAT64) !== undefined;
+
+/** Registers kernels that are not registered yet: those of an operation, when it is first used. */
+export function registerOnce<A>(...kernels: MatrixKernel<A>[]): void {
+  for (const kernel of kernels) {
+    if (!isRegistered(kernel.name)) registerMatrixKernel(kernel);
+  }
+}
+
+/** Keeps tensors for the backward pass of an operation made with `tf.customGrad`. */
+export type Save = (tensors: Tensor[]) => void;
+
+/** Runs a registered kernel on the active backend. */
+export function runKernel(name: string, inputs: Record<string, Tensor>, attributes: object = {}): Tensor[] {
+  return tf.engine().runKernel(name, inputs, attributes as tf.NamedAttrMap) as unknown as Tensor[];
+}
+
+/**
+ * Computes what a kernel puts out as plain numbers. It takes no stacks, and goes through TensorFlow.js only where somebody watches what runs there.
+ *
+ * @param wanted - how many of the outputs are asked for; all unless given
+ */
+export function numbersOf<A>(
+  kernel: MatrixKernel<A>,
+  tensors: readonly TensorInfo[],
+  attributes: A,
+  wanted = Number.POSITIVE_INFINITY,
+): Float64Array[] {
+  const shapes = tensors.map(({ shape }) => shape);
+  const sizes = kernel.outputs(shapes, attributes).map(sizeOf);
+  if (isProfiled()) {
+    registerOnce(kernel);
+    const inputs = Object.fromEntries(tensors.map((tensor, i) => [kernel.inputs[i]!, tensor as Tensor]));
+    return tf.tidy(() => {
+      const made = tf.engine().runKernel(kernel.name, inputs, attributes as tf.NamedAttrMap);
+      return (made as unknown as Tensor[]).map(doublesOf) as unknown as Tensor[];
+    }) as unknown as Float64Array[];
+  }
+  const active = tf.backend();
+  const compute = (workspace: Workspace) => kernel.compute(workspace, shapes, attributes);
+  if (!(active instanceof Float64Backend)) return scratchNumbers(active, tensors, sizes, compute);
+  const memory = active.memory64;
+  const inputs = tensors.map((tensor) => active.offset(tensor));
+  const bytes = sizes.map(bytesOf);
+  return memory.withBlock(
+    bytes.reduce((sum, own) => sum + own, 0),
+    (start) => {
+      let next = start;
+      const outputs = bytes.map((own) => {
+        next += own;
+        return next - own;
+      });
+      compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
+      return outputs.slice(0, wanted).map((offset, i) => memory.float64(offset, sizes[i]!).slice());
+    },
+  );
+}
+
+/** The gradient in the only, or first, output. */
+export function firstOf(dy: Tensor | Tensor[]): Tensor {
+  return Array.isArray(dy) ? dy[0]! : dy;
+}
+
+/** dy·x for a scalar dy: x itself, without a pass over it, for the usual dy = 1. */
+export function scaled(x: Tensor, dy: Tensor): Tensor {
+  // What is recorded may have another slope when it is repeated.
+  return recorderAtWork() === undefined && doublesOf(dy)[0] === 1 ? x.clone() : tf.mul(x, dy);
+}
+
+/** Bytes of a block of this many numbers. */
+export function bytesOf(count: number): number {
+  return Math.max(8, 8 * count);
+}
+
+function computeInPlace(
+  backend: Float64Backend,
+  tensors: readonly TensorInfo[],
+  outputShapes: readonly Shape[],
+  compute: (workspace: Workspace) => void,
+): TensorInfo[] {
+  const memory = backend.memory64;
+  const inputs = tensors.map((tensor) => backend.offset(tensor));
+  const results = outputShapes.map((shape) => backend.allocate(shape));
+  const outputs = results.map((result) => backend.offset(result));
+  compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
+  return results;
+}
+
+function computeInScratch(
+  backend: tf.KernelBackend,
+  tensors: readonly TensorInfo[],
+  outputShapes: readonly Shape[],
+  compute: (workspace: Workspace) => void,
+): TensorInfo[] {
+  return scratchNumbers(backend, tensors, outputShapes.map(sizeOf), compute).map((numbers, i) => {
+    const shape = [...outputShapes[i]!];
+    return { dataId: backend.write(Float32Array.from(numbers), shape, 'float32'), shape, dtype: 'float32' };
+  });
+}
+
+/** What is computed from tensors of another backend. */
+function scratchNumbers(
+  backend: tf.KernelBackend,
+  tensors: readonly TensorInfo[],
+  sizes: readonly number[],
+  compute: (workspace: Workspace) => void,
+): Float64Array[] {
+  const memory = (tf.engine().findBackend(FLOAT64) as Float64Backend).memory64;
+  const blocks: { offset: number; bytes: number }[] = [];
+  const allocate = (size: number) => {
+    const bytes = bytesOf(size);
+    const offset = memory.allocate(bytes);
+    blocks.push({ offset, bytes });
+    return offset;
+  };
+  try {
+    const inputs = tensors.map(({ dataId }) => {
+      const values = backend.readSync(dataId as object) as Float32Array;
+      const offset = allocate(values.length);
+      memory.float64(offset, values.length).set(values);
+      return offset;
+    });
+    const outputs = sizes.map(allocate);
+    compute({ algebra: linearAlgebra(memory), memory, inputs, outputs, position: '' });
+    return outputs.map((offset, i) => memory.float64(offset, sizes[i]!).slice());
+  } finally {
+    for (const { offset, bytes } of blocks) memory.release(offset, bytes);
+  }
+}
+
+/** Copies the lower triangle of an n×n matrix to the upper one. */
+export function mirrorLowerOf(n: number, matrix: Float64Array): void {
+  mirrorLower(n, rowMajor(matrix, n));
+}
+
+/** A ← Aᵀ, tile by tile, so that large matrices stay in the cache. */
+export function transposeInPlace(n: number, matrix: Float64Array): void {
+  const size = 16;
+  for (let top = 0; top < n; top += size) {
+    const bottom = Math.min(top + size, n);
+    for (let left = 0; left <= top; left += size) {
+      for (let i = top; i < bottom; i++) {
+        const right = Math.min(left + size, i);
+        for (let j = left; j < right; j++) {
+          const below = matrix[i * n + j]!;
+          matrix[i * n + j] = matrix[j * n + i]!;
+          matrix[j * n + i] = below;
+        }
+      }
+    }
+  }
+}
+
+/** A ← ½(A + Aᵀ) */
+export function symmetrizeInPlace(n: number, matrix: Float64Array): void {
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < i; j++) {
+      const mean = (matrix[i * n + j]! + matrix[j * n + i]!) / 2;
+      matrix[i * n + j] = mean;
+      matrix[j * n + i] = mean;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { NumericalError } from '../../../../core/errors.ts';
+import { areFinite } from '../../../../core/finiteArray.ts';
+import { clearUpper } from '../../../dense/factorize.ts';
+import { bytesOf, firstOf, isRegistered, registerMatrixKernel, runKernel, type Workspace } from './operation.ts';
+
+export const TRIANGULAR_SOLVE = 'latentfield.TriangularSolve';
+const TRIANGULAR_SOLVE_GRADIENT = 'latentfield.TriangularSolveGradient';
+export const CHOLESKY_SOLVE = 'latentfield.CholeskySolve';
+const CHOLESKY_SOLVE_GRADIENT = 'latentfield.CholeskySolveGradient';
+
+interface SolveAttributes {
+  readonly transpose: boolean;
+}
+
+type Shapes = readonly (readonly number[])[];
+
+/** X = L⁻¹B or L⁻ᵀB, X = (LLᵀ)⁻¹B, and their gradients. */
+export function registerTriangularSolve(): void {
+  if (isRegistered(TRIANGULAR_SOLVE)) return;
+  registerMatrixKernel<SolveAttributes>({
+    name: TRIANGULAR_SOLVE,
+    inputs: ['l', 'b'],
+    ranks: [2, 2],
+    outputs: ([, b]) => [b!],
+    compute(workspace, shapes, { transpose }) {
+      solve(workspace, shapes, 'triangularSolve', [transpose]);
+    },
+  });
+  registerMatrixKernel({
+    name: CHOLESKY_SOLVE,
+    inputs: ['l', 'b'],
+    ranks: [2, 2],
+    outputs: ([, b]) => [b!],
+    compute(workspace, shapes) {
+      solve(workspace, shapes, 'choleskySolve', [false, true]);
+    },
+  });
+  registerSolveGradients();
+
+  tf.registerGradient({
+    kernelName: TRIANGULAR_SOLVE,
+    inputsToSave: ['l'],
+    outputsToSave: [true],
+    gradFunc(dy, saved, attributes) {
+      const [l, x] = saved as [tf.Tensor, tf.Tensor];
+      const { transpose } = attributes as unknown as SolveAttributes;
+      const z = runKernel(TRIANGULAR_SOLVE, { l, b: firstOf(dy) }, { transpose: !transpose })[0]!;
+      return { b: () => z, l: () => runKernel(TRIANGULAR_SOLVE_GRADIENT, { l, x, z }, { transpose })[0]! };
+    },
+  });
+  tf.registerGradient({
+    kernelName: CHOLESKY_SOLVE,
+    inputsToSave: ['l'],
+    outputsToSave: [true],
+    gradFunc(dy, saved) {
+      const [l, x] = saved as [tf.Tensor, tf.Tensor];
+      const z = runKernel(CHOLESKY_SOLVE, { l, b: firstOf(dy) })[0]!;
+      return { b: () => z, l: () => runKernel(CHOLESKY_SOLVE_GRADIENT, { l, x, z })[0]! };
+    },
+  });
+}
+
+function registerSolveGradients(): void {
+  // With Z = B̄ = L⁻ᵀX̄: L̄ = −tril(Z·Xᵀ), and with L⁻ᵀ in the place of L⁻¹: −tril(X·Zᵀ).
+  registerMatrixKernel<SolveAttributes>({
+    name: TRIANGULAR_SOLVE_GRADIENT,
+    inputs: ['l', 'x', 'z'],
+    ranks: [2, 2, 2],
+    outputs: ([l]) => [l!],
+    compute({ algebra, memory, inputs, outputs }, shapes, { transpose }) {
+      const [n, m] = shapes[1] as [number, number];
+      const [, x, z] = inputs as [number, number, number];
+      const [left, right] = transpose ? [x, z] : [z, x];
+      const rows = { offset: left, rowStride: m, columnStride: 1 };
+      const columns = { offset: right, rowStride: 1, columnStride: m };
+      algebra.gemm(n, n, m, -1, rows, columns, 0, { offset: outputs[0]!, rowStride: n, columnStride: 1 });
+      clearUpper(n, memory.float64(outputs[0]!, n * n));
+    },
+  });
+
+  // With Z = B̄ = A⁻¹X̄, Ā = −½(ZXᵀ + XZᵀ) and L̄ = tril(2ĀL) = −tril(Z·(LᵀX)ᵀ + X·(LᵀZ)ᵀ).
+  registerMatrixKernel({
+    name: CHOLESKY_SOLVE_GRADIENT,
+    inputs: ['l', 'x', 'z'],
+    ranks: [2, 2, 2],
+    outputs: ([l]) => [l!],
+    compute({ algebra, memory, inputs, outputs }, shapes) {
+      const [n, m] = shapes[1] as [number, number];
+      const [l, x, z] = inputs as [number, number, number];
+      const c = { offset: outputs[0]!, rowStride: n, columnStride: 1 };
+      memory.withBlock(bytesOf(n * m), (product) => {
+        for (const [left, right, beta] of [[z, x, 0] as const, [x, z, 1] as const]) {
+          memory.float64(product, n * m).set(memory.float64(right, n * m));
+          algebra.triangularMultiply(n, m, l, product, true);
+          const rows = { offset: left, rowStride: m, columnStride: 1 };
+          algebra.gemm(n, n, m, -1, rows, { offset: product, rowStride: 1, columnStride: m }, beta, c);
+        }
+      });
+      clearUpper(n, memory.float64(outputs[0]!, n * n));
+    },
+  });
+}
+
+/** X ← B, then a solve with L, or Lᵀ, for each entry of `transposes`. */
+function solve(
+  { algebra, memory, inputs, outputs, position }: Workspace,
+  shapes: Shapes,
+  operation: string,
+  transposes: readonly boolean[],
+): void {
+  const [n, m] = shapes[1] as [number, number];
+  const [l, b] = inputs as [number, number];
+  const x = outputs[0]!;
+  checkDiagonal(n, memory.float64(l, n * n), operation, position);
+  memory.float64(x, n * m).set(memory.float64(b, n * m));
+  for (const transpose of transposes) algebra.triangularSolve(n, m, l, x, transpose);
+  checkFinite(memory.float64(x, n * m), memory.float64(b, n * m), m, operation, position);
+}
+
+function checkDiagonal(n: number, l: Float64Array, operation: string, position: string): void {
+  for (let i = 0; i < n; i++) {
+    const entry = l[i * (n + 1)]!;
+    if (entry === 0 || !Number.isFinite(entry)) {
+      throw new NumericalError(
+        `${operation} needs a triangular matrix with finite numbers other than 0 on its diagonal, but entry ${i} of the ` +
+          `diagonal of l${position} (${n}×${n}) is ${entry}. Give it the factor that cholesky returned.`,
+      );
+    }
+  }
+}
+
+function checkFinite(x: Float64Array, b: Float64Array, columns: number, operation: string, position: string): void {
+  if (areFinite(x)) return;
+  const bad = b.findIndex((entry) => !Number.isFinite(entry));
+  throw new NumericalError(
+    bad < 0
+      ? `${operation} overflowed: l${position} is singular to working precision, or has entries that are not finite.`
+      : `${operation} needs finite numbers, but row ${Math.floor(bad / columns)}, column ${bad % columns} of b${position} is ${b[bad]}.`,
+  );
+}

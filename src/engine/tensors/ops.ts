@@ -1,0 +1,39 @@
+/**
+ * Arithmetic on tensors for people who write kernels, priors and models: the operations of TensorFlow.js under their own
+ * names, except that a number where a tensor is expected keeps every digit. `tf.mul(x, 0.1)` multiplies by
+ * 0.10000000149011612; `mul(x, 0.1)` by 0.1.
+ *
+ * @module
+ */
+
+export type { Reconstruction } from '../graph/reconstructionWeights.ts';
+export * from './linearAlgebra/ops.ts';
+export * from './ops/arithmetic.ts';
+export * from './ops/comparison.ts';
+export {
+  eye,
+  type NestedNumbers,
+  numberOf as valueOf,
+  ones,
+  onesLike,
+  scalar,
+  type TensorOrNumber,
+  tensor,
+  zeros,
+  zerosLike,
+} from './ops/creation.ts';
+export * from './ops/customGrad.ts';
+export { distances, squaredDistances } from './ops/distances.ts';
+export * from './ops/elementary.ts';
+export * from './ops/elementary.ts';
+export * from './ops/gramMatrix.ts';
+export * from './ops/laplacianQuadraticForm.ts';
+export * from './ops/normalLogDensity.ts';
+export * from './ops/radialCovariance.ts';
+export { type RadialGramParameters, radialGramMatrix } from './ops/radialGramMatrix.ts';
+export * from './ops/rbfExpectations.ts';
+export * from './ops/reconstructionError.ts';
+export * from './ops/reduction.ts';
+export * from './ops/specialFunctions.ts';
+export * from './ops/structure.ts';
+export type { Scalar, Tensor, Tensor1D, Tensor2D } from './tensorflow.ts';

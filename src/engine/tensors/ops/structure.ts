@@ -1,0 +1,193 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensorflow.ts';
+
+/**
+ * The matrix product A·B over the last two axes; the axes before them broadcast.
+ *
+ * @param a - […, m, k], or […, k, m] with `transposeA`
+ * @param b - […, k, n], or […, n, k] with `transposeB`
+ * @param transposeA - whether a is given as its transpose (false)
+ * @param transposeB - whether b is given as its transpose (false)
+ * @returns […, m, n], with gradients in both
+ * @throws Error of TensorFlow.js when the inner sizes differ, or the axes before do not broadcast
+ * @example
+ * ```ts
+ * const A = op.tensor([[1, 2], [3, 4]]);
+ * op.matMul(A, op.tensor([[1], [1]])); // [[3], [7]]
+ * op.matMul(A, A, false, true); // [[5, 11], [11, 25]]
+ * ```
+ */
+export function matMul<T extends Tensor = Tensor2D>(a: Tensor, b: Tensor, transposeA = false, transposeB = false): T {
+  return tf.matMul(a, b, transposeA, transposeB) as Tensor as T;
+}
+
+/**
+ * Axes in another order: axis d of the result is axis permutation[d] of x.
+ *
+ * @param x - a tensor of any shape
+ * @param permutation - every axis once; reversed when none is given
+ * @returns a tensor of the sizes of x in that order
+ * @throws Error of TensorFlow.js when the permutation does not name every axis once
+ * @example
+ * ```ts
+ * op.transpose(op.tensor([[1, 2], [3, 4]])); // [[1, 3], [2, 4]]
+ * ```
+ */
+export const transpose = <T extends Tensor>(x: T, permutation?: number[]): T => tf.transpose(x, permutation);
+
+/**
+ * The same entries, in row-major order, under another shape.
+ *
+ * @param x - a tensor of any shape
+ * @param shape - sizes with the same product; one may be −1 and is what is left
+ * @throws Error of TensorFlow.js when the entries do not fill the shape
+ * @example
+ * ```ts
+ * op.reshape(op.tensor([1, 2, 3, 4]), [2, -1]); // [[1, 2], [3, 4]]
+ * ```
+ */
+export const reshape = <T extends Tensor = Tensor>(x: Tensor, shape: readonly number[]): T =>
+  tf.reshape(x, shape as number[]) as Tensor as T;
+
+/**
+ * The same entries with a new axis of size 1.
+ *
+ * @param x - a tensor of any shape
+ * @param axis - where the new axis is to be (0)
+ * @throws Error of TensorFlow.js when the axis would be beyond the last one
+ * @example
+ * ```ts
+ * op.expandDims(op.tensor([1, 2]), 1); // [[1], [2]]
+ * ```
+ */
+export const expandDims = <T extends Tensor = Tensor>(x: Tensor, axis = 0): T => tf.expandDims(x, axis) as Tensor as T;
+
+/**
+ * The same entries without axes of size 1.
+ *
+ * @param x - a tensor of any shape
+ * @param axes - which of them to drop; all when none are given
+ * @throws Error of TensorFlow.js when an axis that is to be dropped has another size
+ * @example
+ * ```ts
+ * op.squeeze(op.tensor([[1], [2]])); // [1, 2]
+ * ```
+ */
+export const squeeze = <T extends Tensor = Tensor>(x: Tensor, axes?: number[]): T => tf.squeeze(x, axes) as Tensor as T;
+
+/**
+ * Tensors one after the other along an axis that they have.
+ *
+ * @param tensors - at least one, of the same sizes but along the axis
+ * @param axis - from 0 (0)
+ * @throws Error of TensorFlow.js when the other sizes differ
+ * @example
+ * ```ts
+ * op.concat([op.tensor([[1, 2]]), op.tensor([[3, 4]])]); // [[1, 2], [3, 4]]
+ * ```
+ */
+export const concat = <T extends Tensor>(tensors: readonly T[], axis = 0): T => tf.concat(tensors as T[], axis);
+
+/**
+ * Tensors of one shape one after the other along a new axis.
+ *
+ * @param tensors - at least one
+ * @param axis - where the new axis is to be (0)
+ * @throws Error of TensorFlow.js when the shapes differ
+ * @example
+ * ```ts
+ * op.stack([op.tensor([1, 2]), op.tensor([3, 4])], 1); // [[1, 3], [2, 4]]
+ * ```
+ */
+export const stack = <T extends Tensor = Tensor>(tensors: readonly Tensor[], axis = 0): T =>
+  tf.stack(tensors as Tensor[], axis) as Tensor as T;
+
+/**
+ * A box of entries.
+ *
+ * @param x - a tensor of any shape
+ * @param begin - where it begins along each axis, from 0
+ * @param size - how long it is along each axis; −1, or no size, runs to the end
+ * @throws Error of TensorFlow.js when the box is not inside x
+ * @example
+ * ```ts
+ * op.slice(op.tensor([[1, 2], [3, 4]]), [0, 1]); // [[2], [4]]
+ * ```
+ */
+export const slice = <T extends Tensor>(x: T, begin: number | number[], size?: number | number[]): T =>
+  tf.slice(x as Tensor, begin as number, size as number) as Tensor as T;
+
+/**
+ * The slices of x along an axis that the indices name, in their order. The gradient in a slice is the sum of those of its copies.
+ *
+ * @param x - a tensor of any shape
+ * @param indices - whole numbers from 0; one may come more than once
+ * @param axis - from 0 (0)
+ * @throws Error when an index is beyond the axis
+ * @example
+ * ```ts
+ * op.gather(op.tensor([[1, 2], [3, 4]]), [1, 0, 1]); // [[3, 4], [1, 2], [3, 4]]
+ * ```
+ */
+export function gather<T extends Tensor = Tensor>(x: Tensor, indices: Tensor | ArrayLike<number>, axis = 0): T {
+  const chosen = indices instanceof tf.Tensor ? indices : tf.tensor1d(Int32Array.from(indices), 'int32');
+  return tf.gather(x, chosen as Tensor1D, axis) as Tensor as T;
+}
+
+/**
+ * x repeated along its axes.
+ *
+ * @param x - a tensor of any shape
+ * @param reps - how often along each axis
+ * @throws Error of TensorFlow.js when there is not one number an axis
+ * @example
+ * ```ts
+ * op.tile(op.tensor([[1, 2]]), [2, 1]); // [[1, 2], [1, 2]]
+ * ```
+ */
+export const tile = <T extends Tensor>(x: T, reps: number[]): T => tf.tile(x, reps);
+
+/**
+ * The matrix with a vector on its diagonal and 0 elsewhere.
+ *
+ * @param x - n
+ * @returns n×n
+ * @example
+ * ```ts
+ * op.diag(op.tensor([1, 2])); // [[1, 0], [0, 2]]
+ * ```
+ */
+export const diag = (x: Tensor): Tensor2D => tf.diag(x) as Tensor2D;
+
+/**
+ * The diagonal of a matrix, x_ii.
+ *
+ * @param x - n×n
+ * @returns n
+ * @throws InvalidInputError when x is not a square matrix
+ * @example
+ * ```ts
+ * op.diagPart(op.tensor([[1, 2], [3, 4]])); // [1, 4]
+ * ```
+ */
+export function diagPart(x: Tensor): Tensor1D {
+  const [n, columns] = x.shape as [number, number];
+  if (x.rank !== 2 || n !== columns) {
+    throw new InvalidInputError(`Only a square matrix has a diagonal, but a tensor of shape [${x.shape}] was given.`);
+  }
+  return tf.stridedSlice(tf.reshape(x, [n * n]), [0], [n * n], [n + 1]) as Tensor1D;
+}
+
+/**
+ * The trace of a matrix, Σ_i x_ii.
+ *
+ * @param x - n×n
+ * @returns a scalar
+ * @throws InvalidInputError when x is not a square matrix
+ * @example
+ * ```ts
+ * op.trace(op.tensor([[1, 2], [3, 4]])); // 5
+ * ```
+ */
+export const trace = (x: Tensor): Scalar => tf.sum(diagPart(x));

@@ -1,0 +1,94 @@
+import type { Matrix } from '../core/matrix.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
+import { ownTensors } from '../model/part.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import type { MomentsAt } from './functionMoments.ts';
+import { allColumns } from './functionMoments.ts';
+import type { GaussianProcess } from './gaussianProcess.ts';
+
+/** With less noise, as a part of the functions' variance, what is left of a column is lost in rounding. */
+const LEAST_NOISE = 1e-9;
+
+/** Least part of the degrees of freedom that fitted inputs are taken to leave: where they take nearly all, little is known of what is left. */
+const LEAST_FREEDOM = 1 / 3;
+
+/**
+ * The scales s_d² of columns y_d ~ N(0, s_d²·C), C = K + σ²I, that have one covariance and one ratio of noise to signal, each at its maximum of
+ * likelihood over what fitted inputs leave of it:
+ *
+ *   s_d² = y_dᵀC⁻¹y_d/(N·ν), ν = 1 − (q/D)/(1 − d/N), d = tr(KC⁻¹) = Σ_i v(x_i)/σ².
+ *
+ * Of the N·D numbers that are observed the functions take d a column, as smoothers do (Hastie & Tibshirani), and inputs that are searched for q a row. What is left of
+ * the noise, y_d − m_d, has D·(N − d) degrees of freedom where the inputs are known and q·N fewer where they are not, so that a variance by the former is ν of what it should
+ * be; v(x), close to the data, is as many times the noise as points nearby say, and is short by the same part. ν is 1 for known inputs, and not less than 1/3.
+ *
+ * The one factor that this takes is that of the predictions: C⁻¹y_d = (y_d − m_d)/σ², m_d the predictive mean at the fitted inputs. With missing entries, N is the number
+ * of those that are observed, N·D and d their sums over columns; the scale is 1 for a column that is constant, and for all where noise that is held is less than
+ * 1e-9 of the functions' variance.
+ *
+ * @param inputsPerEntry - q·N/(N·D): how many numbers of the inputs were fitted for each observed entry, from 0
+ * @param Y - N×D as the process sees it, NaN where missing
+ * @returns D numbers above 0
+ * @see Rasmussen & Williams 2006, eq. 5.8, as a function of a factor of the covariance; Hastie & Tibshirani, Generalized additive models (1990), §3.5
+ */
+export function columnScales(
+  { kernel, likelihood }: Pick<GaussianProcess, 'kernel' | 'likelihood'>,
+  values: ParameterValues,
+  X: Matrix,
+  Y: Matrix,
+  momentsAt: MomentsAt,
+  inputsPerEntry: number,
+): Float64Array {
+  const D = Y.columns;
+  const { mean, variance, noise, white, isTiny } = withFloat64(() => {
+    const p = valueTensors(values);
+    const A = matrixTensor(X);
+    const own = ownTensors('kernel', Object.keys(kernel.parameters))(p) as TensorMap;
+    const first = op.slice<Tensor2D>(A, [0, 0], [1, X.columns]);
+    // What a kernel has for a point and itself beyond what it has for two points in one place, such as white noise, is noise too.
+    const beyond = op.sub(kernel.diagonal(own, first, A), op.reshape(kernel.covariance(own, first, first, A), [1]));
+    const white = doublesOf(op.relu(beyond))[0]!;
+    const noise = doublesOf(likelihood.conjugate!(p).variance)[0]! + white;
+    const isTiny = noise < LEAST_NOISE * doublesOf(kernel.diagonal(own, first, A))[0]!;
+    const { mean, variance } = allColumns(momentsAt(A), D);
+    return { mean: tensorMatrix(mean), variance: tensorMatrix(variance), noise, white, isTiny };
+  });
+  if (isTiny) return new Float64Array(D).fill(1);
+  const sums = new Float64Array(D);
+  const counts = new Float64Array(D);
+  let [taken, entries] = [0, 0];
+  Y.data.forEach((y, i) => {
+    if (Number.isNaN(y)) return;
+    sums[i % D]! += (y * (y - mean.data[i]!)) / noise;
+    counts[i % D]!++;
+    taken += Math.max(0, variance.data[i]! - white) / noise;
+    entries++;
+  });
+  const left = 1 - taken / entries;
+  const freedom = left > 0 ? Math.max(LEAST_FREEDOM, 1 - inputsPerEntry / left) : LEAST_FREEDOM;
+  return sums.map((sum, d) => (sum > 0 ? sum / ((inputsPerEntry > 0 ? freedom : 1) * counts[d]!) : 1));
+}
+
+/** Moments of functions whose columns have scales: means as they are, variances times s_d². */
+export function scaledMoments(momentsAt: MomentsAt, squared: Float64Array): MomentsAt {
+  return (A) =>
+    momentsAt(A).map((group) => {
+      const own = Float64Array.from(group.columns, (column) => squared[column]!);
+      return {
+        ...group,
+        variance: op.mul<Tensor2D>(group.variance, op.tensor(own, [1, own.length])),
+        covariance: (column) => op.mul<Tensor2D>(own[column]!, group.covariance(column)),
+      };
+    });
+}
+
+/** The values of a likelihood whose noise is in each column's scale. */
+export const scaledNoise = (p: TensorMap, squared: Float64Array): TensorMap => ({
+  ...p,
+  noise: op.mul<Tensor>(p.noise!, op.tensor(squared)),
+});

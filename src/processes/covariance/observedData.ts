@@ -1,0 +1,87 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { Matrix } from '../../core/matrix.ts';
+import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { outerProduct } from '../../engine/typescript/matrices.ts';
+import type { Noise } from '../likelihoods/likelihood.ts';
+import type { ObservedPattern } from '../observedPatterns.ts';
+
+/** Where in Y the entries stand that columns observed in the same rows have. */
+export interface ObservedPlace {
+  /** The rows of X in which they are observed; undefined for all. */
+  readonly rows: Tensor1D | undefined;
+  /** Which columns of Y they are; undefined for all. */
+  readonly columns: Int32Array | undefined;
+}
+
+/** Columns of Y that are observed in the same rows, as tensors. */
+export interface ObservedData extends ObservedPlace {
+  /** Their entries, n×c. */
+  readonly observations: Tensor2D;
+  /** What the density of constant data may use in place of the entries; undefined for data that a gradient is to arrive at. */
+  readonly constants: { readonly outerProduct: Tensor2D | undefined; readonly energy: number } | undefined;
+}
+
+/** Y itself, all of it, as a tensor that may be differentiated by. */
+export const dataOf = (observations: Tensor2D): ObservedData => ({
+  rows: undefined,
+  columns: undefined,
+  observations,
+  constants: undefined,
+});
+
+/** The place of a pattern in N×D observations. */
+export function placeOf({ rows, columns }: ObservedPattern, points: number, width: number): ObservedPlace {
+  return {
+    rows: rows.length === points ? undefined : tf.tensor1d(rows, 'int32'),
+    columns: columns.length === width ? undefined : columns,
+  };
+}
+
+/** The entries of a pattern of N×D observations as tensors. */
+export function patternData(pattern: ObservedPattern, points: number, width: number): ObservedData {
+  const observations = matrixTensor(pattern.observations);
+  return { ...placeOf(pattern, points, width), observations, constants: undefined };
+}
+
+/** The same, kept as constants of a model until they are disposed of; YYᵀ is formed when there are more columns than rows. */
+export function keptPatternData(pattern: ObservedPattern, points: number, width: number): ObservedData {
+  const { observations, ...rest } = patternData(pattern, points, width);
+  const outer = pattern.observations.columns > pattern.rows.length ? outerProduct(pattern.observations) : undefined;
+  const data = {
+    ...rest,
+    observations,
+    constants: { outerProduct: outer && matrixTensor(outer), energy: sumOfSquares(pattern.observations) },
+  };
+  for (const tensor of tensorsOf(data)) tf.keep(tensor);
+  return data;
+}
+
+export function disposeData(data: ObservedData): void {
+  for (const tensor of tensorsOf(data)) tensor.dispose();
+}
+
+function tensorsOf({ rows, observations, constants }: ObservedData): Tensor[] {
+  return [rows, observations, constants?.outerProduct].filter((tensor) => tensor !== undefined);
+}
+
+function sumOfSquares({ data }: Matrix): number {
+  return data.reduce((sum, entry) => sum + entry * entry, 0);
+}
+
+/** The variances of the noise in the observed entries: a scalar, one a column of theirs, or one a row. */
+export function noiseOf({ per, variance }: Noise, { rows, columns }: ObservedPlace): Tensor {
+  if (per === 'column' && columns !== undefined) return op.gather(variance, columns);
+  return per === 'row' && rows !== undefined ? op.gather(variance, rows) : variance;
+}
+
+/** The part of an N×N matrix that belongs to the observed rows. */
+export function observedPart(K: Tensor2D, { rows }: ObservedPlace): Tensor2D {
+  return rows === undefined ? K : op.gather<Tensor2D>(op.gather(K, rows, 0), rows, 1);
+}
+
+/** The observed rows of an N×r matrix. */
+export function observedRows(F: Tensor2D, { rows }: ObservedPlace): Tensor2D {
+  return rows === undefined ? F : op.gather<Tensor2D>(F, rows);
+}

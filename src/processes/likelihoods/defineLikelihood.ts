@@ -1,0 +1,274 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkDefinition, checkName } from '../../core/given.ts';
+import { describe, Matrix } from '../../core/matrix.ts';
+import { checkMembers, type Member } from '../../core/members.ts';
+import { unknownName } from '../../core/options.ts';
+import type { Random } from '../../core/random.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { normalEntries } from '../../model/jointDraw.ts';
+import type { Density, Rows } from '../../model/language/density.ts';
+import { joinedColumns } from '../../model/language/graph.ts';
+import type { TensorMap } from '../../model/model.ts';
+import type { Parameter, ParameterLike } from '../../model/parameter.ts';
+import { parameterToJSON } from '../../model/parameterToJson.ts';
+import { type Overrides, type OwnParameters, overriddenParameters } from '../../model/part.ts';
+import { functionsOf, type Likelihood, type Noise, type ObservationMoments } from './likelihood.ts';
+import { expectedLogDensity } from './normalExpectation.ts';
+
+/** What an observation is given: one function, n×D, or several, a list of them. */
+export type Functions<Count extends number> = Count extends 1 ? Tensor2D : readonly Tensor2D[];
+
+export interface LikelihoodDefinition<Name extends string, Options extends object = object, Count extends number = 1> {
+  /** Letters and digits, a letter first. */
+  readonly name: string;
+  /** Default parameters; a bare number is `positive`. Their paths are `….likelihood.<name>`. None unless given. */
+  readonly parameters?: OwnParameters<Name>;
+  /** Options beside the parameters: each turns what was given into plain JSON, or throws a sentence. */
+  readonly options?: { readonly [K in keyof Options]-?: (given: unknown) => Options[K] };
+  /** Number of functions that each entry is given, 1 unless given: 2 for a mean and a deviation, say. */
+  readonly functions?: Count;
+  /** log p(y|f) of every entry, n×D, for y and f n×D (a list of such where there are several functions), with all its constants. */
+  logDensity(p: Readonly<Record<Name, Tensor>>, f: Functions<Count>, y: Tensor2D, options: Partial<Options>): Tensor2D;
+  /** A draw of every entry given f, n×D; from the moments, as if normal, where it is left out and the likelihood is Gaussian. */
+  sample?(p: Readonly<Record<Name, Tensor>>, f: Functions<Count>, random: Random, options: Partial<Options>): Tensor2D;
+  /** Mean and variance of an observation at known functions, for likelihoods of several; `moments` says it for one. */
+  momentsAt?(p: Readonly<Record<Name, Tensor>>, f: Functions<Count>, options: Partial<Options>): ObservationMoments;
+  /** Mean and variance of an observation y where f ~ N(mean, variance), n×D each: what predictions of observations need. */
+  moments?(
+    p: Readonly<Record<Name, Tensor>>,
+    mean: Tensor2D,
+    variance: Tensor2D,
+    options: Partial<Options>,
+  ): ObservationMoments;
+  /** E[log p(y|f)] of every entry where f ~ N(mean, variance), in closed form; without it, it is taken by Gauss–Hermite quadrature. */
+  expectation?(
+    p: Readonly<Record<Name, Tensor>>,
+    mean: Tensor2D,
+    variance: Tensor2D,
+    y: Tensor2D,
+    options: Partial<Options>,
+  ): Tensor2D;
+  /** A value of f that an observation speaks for, in a row of this mean (NaN where one is missing), from which a search may start; the observation itself unless given. */
+  start?(y: number, options: Partial<Options>, rowMean: number): number;
+  /** For an observation that cannot be one: what observations must be, such as 'a whole number from 0'. */
+  refuses?(y: number, options: Partial<Options>, rowMean: number): string | undefined;
+}
+
+const MEMBERS: Readonly<Record<keyof LikelihoodDefinition<string>, Member>> = {
+  name: 'anything',
+  parameters: 'anything',
+  options: 'anything',
+  logDensity: 'function',
+  moments: 'function, if any',
+  expectation: 'function, if any',
+  start: 'function, if any',
+  refuses: 'function, if any',
+  functions: 'anything',
+  sample: 'function, if any',
+  momentsAt: 'function, if any',
+};
+
+/** Makes a likelihood; what is given replaces the default parameters, or sets an option. */
+export type LikelihoodFactory<Name extends string, Options extends object = object> = (
+  overrides?: Overrides<Name, Options>,
+) => Likelihood;
+
+/** What the library's own Gaussian says beside a definition. */
+interface Special<Name extends string, Options extends object> {
+  readonly path: (name: Name) => string;
+  conjugate?(
+    p: Readonly<Record<Name, Tensor>>,
+    own: Readonly<Record<Name, Parameter>>,
+    options: Partial<Options>,
+  ): Noise;
+  check?(own: Readonly<Record<Name, Parameter>>, options: Partial<Options>): void;
+}
+
+/**
+ * A new likelihood from one function with tensor operations: how an observation is distributed around the function of a mapping.
+ *
+ * @param definition - name, default parameters, the log density of every entry and, where observations are to be predicted, their moments
+ * @returns a factory `(overrides?) => Likelihood`
+ * @throws InvalidInputError when the name is not one word of letters and digits or a parameter is not one
+ * @example
+ * ```ts
+ * import { defineLikelihood, positive } from 'latentfield';
+ * import * as op from 'latentfield/ops';
+ *
+ * // p(y|f) = exp(−|y − f|/b)/(2b)
+ * const laplace = defineLikelihood({
+ *   name: 'laplace',
+ *   parameters: { width: positive(1) },
+ *   logDensity: (p, f, y) => op.neg(op.add(op.div(op.abs(op.sub(y, f)), p.width), op.log(op.mul(2, p.width)))),
+ *   moments: (p, mean, variance) => ({ mean, variance: op.add(variance, op.mul(2, op.square(p.width))) }),
+ * });
+ * ```
+ */
+export function defineLikelihood<
+  Name extends string = never,
+  Options extends object = object,
+  const Count extends number = 1,
+>(definition: LikelihoodDefinition<Name, Options, Count>): LikelihoodFactory<Name, Options> {
+  return likelihoodFactory(definition as unknown as LikelihoodDefinition<Name, Options>, {
+    path: (name) => `likelihood.${name}`,
+  });
+}
+
+/** `defineLikelihood` for the library's own, which may be conjugate and have other paths. */
+export function likelihoodFactory<Name extends string, Options extends object = object>(
+  definition: LikelihoodDefinition<Name, Options>,
+  { path, conjugate, check }: Special<Name, Options>,
+): LikelihoodFactory<Name, Options> {
+  const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineLikelihood');
+  checkName(name, 'A likelihood');
+  checkMembers(definition, 'defineLikelihood', MEMBERS);
+  const owner = `Likelihood '${name}'`;
+  const functions: number = definition.functions ?? 1;
+  if (!Number.isInteger(functions) || functions < 1) {
+    throw new InvalidInputError(
+      `${owner} takes a whole number of functions from 1, but ${describe(definition.functions)} was given.`,
+    );
+  }
+  const names = Object.keys(parameters) as Name[];
+  const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;
+
+  const make = (given: Readonly<Record<string, unknown>> = {}): Likelihood => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      throw new InvalidInputError(`${owner} takes an object of parameters, but ${describe(given)} was given.`);
+    }
+    const overrides: Partial<Record<Name, ParameterLike>> = {};
+    const chosen: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(given)) {
+      if (value === undefined) continue;
+      if (Object.hasOwn(readers, key)) chosen[key] = readers[key]!(value);
+      else if (names.includes(key as Name)) overrides[key as Name] = value as ParameterLike;
+      else throw unknownName('parameter', key, [...names, ...Object.keys(readers)], owner);
+    }
+    const options = Object.freeze(chosen) as Partial<Options>;
+    const own = overriddenParameters(owner, parameters, overrides);
+    check?.(own, options);
+    const paths = names.map(path);
+    const values = (p: TensorMap) =>
+      Object.fromEntries(names.map((key, i) => [key, p[paths[i]!]!])) as Record<Name, Tensor>;
+    const likelihood: Omit<Likelihood, 'density'> = {
+      kind: 'likelihood',
+      name,
+      functions,
+      parameters: Object.freeze(Object.fromEntries(names.map((key) => [path(key), own[key]]))),
+      logDensity: (p, f, y) => definition.logDensity(values(p), f, y, options),
+      moments: (p, mean, variance) => {
+        if (definition.moments !== undefined) return definition.moments(values(p), mean, variance, options);
+        throw new InvalidInputError(
+          `${owner} cannot predict observations: give defineLikelihood its moments(p, mean, variance), or ask for { noise: false }.`,
+        );
+      },
+      ...(definition.expectation && {
+        expectation: (p: TensorMap, mean: Tensor2D, variance: Tensor2D, y: Tensor2D) =>
+          definition.expectation!(values(p), mean, variance, y, options),
+      }),
+      start: (y, rowMean) => definition.start?.(y, options, rowMean) ?? y,
+      refuses: (y, rowMean) => definition.refuses?.(y, options, rowMean),
+      conjugate: conjugate && ((p) => conjugate(values(p), own, options)),
+      toJSON: () => ({
+        likelihood: name,
+        parameters: Object.fromEntries(names.map((key) => [key, parameterToJSON(own[key])])),
+        ...(Object.keys(options).length > 0 && { options }),
+      }),
+    };
+    const density = likelihoodDensity(likelihood, {
+      ...(definition.sample && {
+        sample: (p, f, random) => definition.sample!(values(p), f as Tensor2D, random, options),
+      }),
+      ...(definition.momentsAt && {
+        momentsAt: (p, f) => definition.momentsAt!(values(p), f as Tensor2D, options),
+      }),
+    });
+    return Object.freeze<Likelihood>({ ...likelihood, density });
+  };
+  return make as LikelihoodFactory<Name, Options>;
+}
+
+/** Functions that an observation is given, as a definition takes them. */
+type Split = Tensor2D | readonly Tensor2D[];
+
+const momentsOf = (rows: Tensor2D | op.GaussianRows): op.GaussianRows =>
+  'variance' in rows ? rows : { mean: rows, variance: op.zerosLike(rows) };
+
+interface OwnSampling {
+  readonly sample?: (p: TensorMap, f: Split, random: Random) => Tensor2D;
+  readonly momentsAt?: (p: TensorMap, f: Split) => ObservationMoments;
+}
+
+/** A likelihood as the density of an observed variable that is given its functions: `observed(Y, { density: poisson(), given: f })`. */
+function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample, momentsAt }: OwnSampling): Density {
+  const { name, functions, parameters } = likelihood;
+  const owner = `Likelihood '${name}'`;
+  const split = (given: readonly Tensor2D[], columns: number): Split => {
+    const [f] = given;
+    if (given.length !== 1 || f!.shape[1] !== functions * columns) {
+      throw new InvalidInputError(
+        `${owner} of ${columns} columns is given one variable of ${functions * columns} columns, but ` +
+          `${given.length === 1 ? `one of ${f!.shape[1]}` : `${given.length} variables`} came. Set the map's dim, or give one variable.`,
+      );
+    }
+    if (functions === 1) return f!;
+    return Array.from({ length: functions }, (_, k) => op.slice<Tensor2D>(f!, [0, k * columns], [-1, columns]));
+  };
+  const columnsOf = ([f]: readonly Tensor2D[]) => f!.shape[1] / functions;
+  const entries = (p: TensorMap, { value, given, present }: Rows) => {
+    const own = likelihood.logDensity(p, split(given, value.shape[1]) as Tensor2D, value);
+    return op.sum<Tensor1D>(present === undefined ? own : op.mul(present, own), 1);
+  };
+  const moments = (p: TensorMap, given: readonly Tensor2D[]) => {
+    const f = split(given, columnsOf(given));
+    if (momentsAt !== undefined) return momentsAt(p, f);
+    return likelihood.moments(p, f as Tensor2D, op.zerosLike(f as Tensor2D));
+  };
+  return Object.freeze<Density>({
+    kind: 'density',
+    name,
+    functions,
+    normalised: true,
+    exact: true,
+    centred: false,
+    takesMissing: true,
+    independent: true,
+    parameters: () => parameters,
+    functionStart: (Y) => {
+      const { rows, columns } = Y;
+      const first = functionsOf(likelihood, Y);
+      return functions === 1
+        ? first
+        : joinedColumns([first, ...Array(functions - 1).fill(Matrix.zeros(rows, columns))]);
+    },
+    logDensity: entries,
+    ...(functions === 1 && {
+      // Of Gaussian noise it does not matter which of both is uncertain.
+      ...(likelihood.conjugate === undefined && { expectedOver: 'given' as const }),
+      expected: (p: TensorMap, { value, given, present }: Rows<Tensor2D | op.GaussianRows>) => {
+        const [y, f] = [momentsOf(value), momentsOf(given[0]!)];
+        split([f.mean], y.mean.shape[1]);
+        const own = expectedLogDensity(likelihood, p, f.mean, op.add<Tensor2D>(f.variance, y.variance), y.mean);
+        return op.sum<Tensor1D>(present === undefined ? own : op.mul(present, own), 1);
+      },
+    }),
+    condition: (p) => ({
+      logPredictive: (rows) => entries(p, rows),
+      moments: (given) => {
+        const { mean, variance } = moments(p, given);
+        return { mean, variance: op.zerosLike(mean), noise: variance };
+      },
+      ...(sample && {
+        sample: (given: readonly Tensor2D[], random: Random) => sample(p, split(given, columnsOf(given)), random),
+      }),
+    }),
+    ...((sample || likelihood.conjugate) && {
+      sample: (p: TensorMap, random: Random, [n, D]: readonly [number, number], given: readonly Tensor2D[]) => {
+        if (sample !== undefined) return sample(p, split(given, D), random);
+        const { mean, variance } = moments(p, given);
+        return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), normalEntries(random, n, D)));
+      },
+    }),
+  });
+}

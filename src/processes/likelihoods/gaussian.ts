@@ -1,0 +1,121 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix } from '../../core/matrix.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { mapOf, type RowMap } from '../../model/language/map.ts';
+import type { EncodedRows } from '../../model/language/variable.ts';
+import { entriesOf, type Parameter, positive } from '../../model/parameter.ts';
+import { type LikelihoodFactory, likelihoodFactory } from './defineLikelihood.ts';
+import type { Likelihood, Noise } from './likelihood.ts';
+
+/** What a list of variances is for. */
+export interface GaussianOptions {
+  /** What a list of variances is for: 'column' (the default) or 'row'. */
+  readonly per: 'column' | 'row';
+}
+
+const gaussianLikelihood = likelihoodFactory<'variance', GaussianOptions>(
+  {
+    name: 'gaussian',
+    parameters: { variance: positive(0.01) },
+    options: { per: readPer },
+    logDensity: ({ variance }, f, y, { per }) => {
+      const spread = per === 'row' ? op.reshape(variance, [-1, 1]) : variance;
+      const quadratic = op.div(op.square(op.sub(y, f)), spread);
+      return op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, spread)), quadratic));
+    },
+    expectation: ({ variance }, mean, spread, y, { per }) => {
+      const noise = per === 'row' ? op.reshape(variance, [-1, 1]) : variance;
+      const quadratic = op.div(op.add(op.square(op.sub(y, mean)), spread), noise);
+      return op.mul<Tensor2D>(-0.5, op.add(op.log(op.mul(2 * Math.PI, noise)), quadratic));
+    },
+    moments: ({ variance }, mean, spread, { per }) => ({
+      mean,
+      variance: op.add<Tensor2D>(spread, per === 'row' ? op.mean(variance) : variance),
+    }),
+  },
+  {
+    path: () => 'noise',
+    conjugate: ({ variance }, own, options): Noise => ({ per: shareOf(own.variance, options), variance }),
+    check: ({ variance }, { per }) => {
+      if (variance.initial instanceof Matrix) {
+        throw new InvalidInputError(
+          "Parameter 'variance' of likelihood 'gaussian' is a number or a list of them, but a matrix was given.",
+        );
+      }
+      if (per === undefined || typeof variance.initial !== 'number') return;
+      throw new InvalidInputError(
+        `Likelihood 'gaussian' has one variance a ${per}, so it takes a list of them, but the number ${variance.initial} was given.`,
+      );
+    },
+  },
+);
+
+/**
+ * Gaussian noise: y_ij = f_ij + e_ij, e_ij ~ N(0, σ²) with one variance for all observations, one a column (a list of D), or one a row (a
+ * list of N, with `per: 'row'`). The function is integrated out exactly under it. Its path is `mapping.noise`, or `views.<name>.noise`.
+ *
+ * As the `posterior` of a latent variable it is a Gaussian a row: `gaussian({ variance })` with means and variances of its own, which start at the variance given,
+ * or `gaussian({ encoder: map })` with means and log variances that a map computes from the observations.
+ *
+ * Variances of rows are known for the rows of the fitted observations only: a new observation is given their mean.
+ *
+ * @param overrides - `variance` σ² > 0 (0.01), a number, a list or a parameter; `per`, what a list is for: 'column' (the default) or 'row'
+ * @throws InvalidInputError for an unknown name, a variance outside its range, or `per: 'row'` with a single number
+ * @see Rasmussen & Williams 2006, eq. 2.20
+ * @example
+ * ```ts
+ * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: [0.1, 0.5, 0.1] }) }); // Y is N×3
+ * const variances = Y.map((_, i) => 0.01 * (1 + i)); // known, one a row
+ * gplvm(Y, { latentDim: 2, likelihood: gaussian({ variance: fixed(variances), per: 'row' }) });
+ * ```
+ */
+export const gaussian: GaussianFactory = ((overrides: { readonly encoder?: RowMap } = {}) => {
+  if (overrides === null || typeof overrides !== 'object' || !('encoder' in overrides)) {
+    return gaussianLikelihood(overrides as Parameters<typeof gaussianLikelihood>[0]);
+  }
+  const other = Object.keys(overrides).find((key) => key !== 'encoder');
+  if (other !== undefined) {
+    throw new InvalidInputError(
+      `gaussian takes an encoder, or a variance, but '${other}' was given beside the encoder.`,
+    );
+  }
+  return Object.freeze<EncodedRows>({ kind: 'posterior', encoder: mapOf(overrides.encoder) });
+}) as GaussianFactory;
+
+/** Makes the Gaussian likelihood; with an encoder, Gaussian rows of a latent variable. */
+export interface GaussianFactory extends LikelihoodFactory<'variance', GaussianOptions> {
+  (options: { readonly encoder: RowMap }): EncodedRows;
+}
+
+function shareOf({ initial }: Parameter, { per = 'column' }: Partial<GaussianOptions>): Noise['per'] {
+  return typeof initial === 'number' ? 'all' : per;
+}
+
+function readPer(given: unknown): GaussianOptions['per'] {
+  if (given === 'column' || given === 'row') return given;
+  throw new InvalidInputError(
+    `Option 'per' of likelihood 'gaussian' is 'column' or 'row', but ${describe(given)} was given.`,
+  );
+}
+
+/** The variance of the noise of n new observations of the columns with these numbers: a scalar, or one a column. */
+export function noiseOfNew({ per, variance }: Noise, columns: Int32Array | undefined): Tensor {
+  if (per === 'row') return op.mean(variance);
+  return per === 'column' && columns !== undefined ? op.gather(variance, columns) : variance;
+}
+
+/**
+ * Throws unless a Gaussian likelihood has one variance for all of N×D observations, or one for each of their columns or rows.
+ */
+export function checkNoise({ parameters, toJSON }: Likelihood, rows: number, columns: number): void {
+  const initial = parameters.noise?.initial;
+  if (initial === undefined || typeof initial === 'number') return;
+  const per = toJSON().options?.per === 'row' ? 'row' : 'column';
+  const expected = per === 'row' ? rows : columns;
+  const { length } = entriesOf(initial);
+  if (length === expected) return;
+  throw new InvalidInputError(
+    `The noise has ${length} variances, one a ${per}, but the observations are ${rows}×${columns}. Give ${expected}, or one number for all.`,
+  );
+}

@@ -1,0 +1,280 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { Matrix } from '../core/matrix.ts';
+import { lazily } from '../core/progressiveWork.ts';
+import type { Random } from '../core/random.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import { checkSlopes, slopeKernel, slopeRows } from '../kernels/slopeKernel.ts';
+import { whiteOf } from '../kernels/structure/index.ts';
+import { jointDraw, normalEntries } from '../model/jointDraw.ts';
+import type { Conditional, Density, DensityContext, RowMoments, Rows } from '../model/language/density.ts';
+import { flooredNoise, noiseStart } from '../model/leastNoise.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
+import type { Parameter } from '../model/parameter.ts';
+import { ownTensors } from '../model/part.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import { columnScales, scaledMoments, scaledNoise } from './columnScales.ts';
+
+import { allColumns, covariancesOf, type FunctionMoments, type MomentsAt } from './functionMoments.ts';
+import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
+import { noiseOfNew } from './likelihoods/gaussian.ts';
+import type { Likelihood } from './likelihoods/likelihood.ts';
+import { logPredictiveEntries, observedAt } from './likelihoods/newObservations.ts';
+import { observedPatterns } from './observedPatterns.ts';
+import { sparseMoments } from './sparseApproximation.ts';
+
+/** A process before its density is added to it. */
+export type Process = Pick<
+  GaussianProcess,
+  'kernel' | 'likelihood' | 'parameters' | 'given' | 'momentsAt' | 'logDensity' | 'through' | 'columnScales'
+>;
+
+/** What the variables given are for a process: inputs side by side. */
+const inputs = (given: readonly Tensor2D[]): Tensor2D =>
+  given.length === 1 ? given[0]! : (op.concat([...given], 1) as Tensor2D);
+
+/** What a process is made of, without what it says of observations. */
+type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'>;
+
+/**
+ * So many times the mean variance is added to the diagonal of the covariance of a draw from the prior, whose functions are otherwise exact: smooth covariances
+ * have no factor without it.
+ */
+const DRAW_JITTER = 1e-10;
+
+/** What the density of any process has: what it is called, and its draws. */
+export function functionsDensity({
+  kernel,
+  likelihood,
+  parameters,
+}: Described): Pick<Density, 'kind' | 'name' | 'centred' | 'takesMissing' | 'scales' | 'sample'> {
+  return {
+    kind: 'density',
+    name: 'gaussianProcess',
+    centred: likelihood.conjugate !== undefined,
+    takesMissing: true,
+    scales: Object.keys(parameters).filter((name) => name === 'noise' || /^kernel\..*variance$/i.test(name)),
+    ...((likelihood.conjugate || likelihood.density.sample) && {
+      sample: (p: TensorMap, random: Random, [n, D]: readonly [number, number], given: readonly Tensor2D[]) => {
+        const own = Object.fromEntries(Object.keys(kernel.parameters).map((key) => [key, p[`kernel.${key}`]!]));
+        const X = inputs(given);
+        const K = kernel.covariance(own, X, X, X);
+        const added = op.mul<Scalar>(DRAW_JITTER, op.mean(op.diagPart(K)));
+        const factor = op.cholesky(op.addDiagonal(K, added), {
+          name: 'The covariance of a prior draw',
+        });
+        const functions = op.matMul<Tensor2D>(factor, normalEntries(random, n, D));
+        if (likelihood.conjugate === undefined) return likelihood.density.sample!(p, random, [n, D], [functions]);
+        const noise = noiseOfNew(likelihood.conjugate(p), undefined);
+        return op.add<Tensor2D>(functions, op.mul(op.sqrt(noise), normalEntries(random, n, D)));
+      },
+    }),
+  };
+}
+
+/** Iterations before the noise around points on a chart is free. */
+const NOISE_HELD = 100;
+
+/** The density of a variable whose columns are draws of a Gaussian process of the variables that it is given, with noise. */
+export function processDensity(process: Process): Density {
+  const parameters = process.parameters as Readonly<Record<string, Parameter>>;
+  const { noise } = parameters;
+  return Object.freeze<Density>({
+    ...functionsDensity(process),
+    normalised: parameters.inducing === undefined,
+    exact: parameters.inducing === undefined,
+    independent: false,
+    // Noise that differs from column to column makes a covariance of each.
+    quadratic: typeof noise?.initial === 'number',
+    parameters: ({ data, isOnChart }) =>
+      isOnChart && data !== undefined && noise !== undefined
+        ? { ...parameters, noise: flooredNoise(noise, noiseStart(data)) }
+        : parameters,
+    // On a chart points can follow the observations for any noise: were it free at once, it would fall before they lie in the order of the manifold.
+    held: ({ isOnChart }) => (isOnChart && noise?.free ? { names: ['noise'], iterations: NOISE_HELD } : undefined),
+    // Observations stay the same: what their patterns need is kept. Those of a variable that is inferred come with each evaluation.
+    prepare: ({ data }) => (data === undefined ? undefined : process.given(observedPatterns(data), data.rows)),
+    logDensity: (p, { value, given }, context) => {
+      const kept = context.constants as GivenProcess | undefined;
+      return kept === undefined
+        ? process.logDensity(p, inputs(given), value, context)
+        : kept.logDensity(p, inputs(given), context);
+    },
+    condition: (p, fitted, context) => conditional(process, p, fitted, context),
+  });
+}
+
+function conditional(process: Process, plain: TensorMap, fitted: Rows, context: DensityContext): Conditional {
+  const { kernel } = process;
+  const width = fitted.value.shape[1];
+  const values = context.values!;
+  // Of one fit made once, when it is first needed: the factor of the covariance.
+  const known = () =>
+    context.remember(process, () => {
+      const X = tensorMatrix(inputs(fitted.given));
+      const Y = withHoles(fitted);
+      const patterns = observedPatterns(Y);
+      const ofMeans = lazily(() => process.momentsAt(values, X, patterns));
+      const S = fitted.variance && tensorMatrix(fitted.variance);
+      const exact = S === undefined ? ofMeans : lazily(() => uncertainGiven(process, values, X, ofMeans(), S));
+      return {
+        X,
+        patterns,
+        exact,
+        scales: lazily(() => columnScales(process, values, X, Y, exact(), process.columnScales!.inputsPerEntry)),
+      };
+    });
+  const isScaled = process.columnScales !== undefined && width > 1;
+  const scaled = (moments: MomentsAt) => (isScaled ? scaledMoments(moments, known().scales()) : moments);
+  return functionsConditional({
+    ...process,
+    p: isScaled ? scaledNoise(plain, known().scales()) : plain,
+    values,
+    width,
+    inputs: () => known().X,
+    momentsAt: (of) => (A) => {
+      const { X, patterns, exact } = known();
+      const remembered = (key: object, make: () => MomentsAt) =>
+        context.remember(key, () => ({ moments: make() })).moments;
+      if (of !== kernel) return scaled(remembered(patterns, () => process.momentsAt(values, X, patterns, of)))(A);
+      const quick = () => remembered(exact, () => sparseMoments(process, values, X, patterns) ?? exact());
+      return scaled(context.isRough ? quick() : exact())(A);
+    },
+  });
+}
+
+/**
+ * Moments given Gaussian rows in the place of observations: with B = k(A, X)·(K + σ²I)⁻¹, which are the means given the columns of I, B·diag(s_d)·Bᵀ is added to the
+ * covariance of column d.
+ */
+function uncertainGiven(
+  { momentsAt }: Process,
+  values: ParameterValues,
+  X: Matrix,
+  ofMeans: MomentsAt,
+  variances: Matrix,
+): MomentsAt {
+  const N = X.rows;
+  const identity = Matrix.zeros(N, N);
+  for (let i = 0; i < N; i++) identity.data[i * (N + 1)] = 1;
+  const weightsAt = momentsAt(values, X, observedPatterns(identity));
+  return (A) => {
+    const B = allColumns(weightsAt(A), N).mean;
+    const S = matrixTensor(variances);
+    return ofMeans(A).map((group) => {
+      const own = op.gather<Tensor2D>(S, group.columns, 1);
+      return {
+        ...group,
+        variance: op.add<Tensor2D>(group.variance, op.matMul(op.square(B), own)),
+        covariance: (column) => {
+          const spread = op.mul<Tensor2D>(B, op.sqrt(op.reshape(op.slice(own, [0, column], [N, 1]), [1, N])));
+          return op.add<Tensor2D>(group.covariance(column), op.matMul<Tensor2D>(spread, spread, false, true));
+        },
+      };
+    });
+  };
+}
+
+/** What new rows of functions with observations around them are like. */
+interface KnownFunctions {
+  readonly kernel: Kernel;
+  readonly likelihood: Likelihood;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  /** Natural values of the process by its own names, as tensors and as plain numbers. */
+  readonly p: TensorMap;
+  readonly values: ParameterValues;
+  /** D */
+  readonly width: number;
+  /** Inputs that are like those where the functions are known. */
+  readonly inputs: () => Matrix;
+  /** Moments of the functions, and of what a kernel of the same parameters says of them. */
+  readonly momentsAt: (kernel: Kernel) => MomentsAt;
+}
+
+export function functionsConditional(functions: KnownFunctions): Conditional {
+  const { kernel, likelihood, p, width: D, momentsAt } = functions;
+  const functionsAt = (given: readonly Tensor2D[]) => {
+    const { mean, variance } = allColumns(momentsAt(kernel)(inputs(given)), D);
+    return { mean, variance: op.relu<Tensor2D>(variance) };
+  };
+  return {
+    moments: (given) => {
+      const groups = momentsAt(kernel)(inputs(given));
+      const { mean, variance } = allColumns(groups, D);
+      return {
+        ...momentsAround(likelihood, p, mean, op.relu<Tensor2D>(variance)),
+        covariances: () => covariancesOf(groups),
+      };
+    },
+    slopes: (given) => {
+      checkSlopesOf(functions);
+      const rows = matrixTensor(slopeRows(tensorMatrix(inputs(given))));
+      const groups = momentsAt(slopeKernel(kernel, functions.inputs()))(rows);
+      return { mean: allColumns(groups, D).mean, covariances: () => covariancesOf(groups) };
+    },
+    sample: (given, random) => {
+      const groups = momentsAt(kernel)(inputs(given));
+      if (likelihood.conjugate !== undefined) {
+        return drawnFunctions(groups, D, noiseOfNew(likelihood.conjugate(p), undefined), random);
+      }
+      return observedAt(likelihood, p, drawnFunctions(groups, D, op.scalar(0), random), random);
+    },
+    logPredictive: ({ value, given, present }) => {
+      const { mean, variance } = functionsAt(given);
+      const entries = logPredictiveEntries(likelihood, p, mean, variance, value);
+      return op.sum(present === undefined ? entries : op.mul(present, entries), 1);
+    },
+  };
+}
+
+/** Moments of rows that are observed around functions with these moments, n×D each. */
+export const momentsAround = (
+  likelihood: Likelihood,
+  p: TensorMap,
+  mean: Tensor2D,
+  variance: Tensor2D,
+): Pick<RowMoments, 'mean' | 'variance' | 'noise' | 'observed'> => ({
+  mean,
+  variance,
+  ...(likelihood.conjugate === undefined
+    ? { observed: () => likelihood.moments(p, mean, variance) }
+    : { noise: noiseOfNew(likelihood.conjugate(p), undefined) }),
+});
+
+/** @throws InvalidInputError for a kernel whose functions have no slopes */
+function checkSlopesOf({
+  kernel,
+  parameters,
+  values,
+  inputs,
+}: Pick<KnownFunctions, 'kernel' | 'parameters' | 'values' | 'inputs'>): void {
+  if (parameters.inducing !== undefined && whiteOf(kernel) !== undefined) {
+    throw new InvalidInputError(
+      'Slopes of functions through inducing inputs are known without white noise in their kernel. Leave out white(): the noise of the likelihood says the same.',
+    );
+  }
+  checkSlopes(kernel, ownTensors('kernel', Object.keys(kernel.parameters))(valueTensors(values)), inputs());
+}
+
+/** A joint draw of functions, with noise of this variance around them. */
+function drawnFunctions(groups: readonly FunctionMoments[], D: number, noise: Tensor, random: Random): Tensor2D {
+  const all = covariancesOf(groups);
+  const isShared = all.length === 1;
+  const { mean } = allColumns(groups, D);
+  return jointDraw({ mean, covarianceOf: (c) => all[isShared ? 0 : c]!, isShared, noise }, random);
+}
+
+/** Rows with NaN where entries are missing. */
+export function withHoles({ value, present }: Rows): Matrix {
+  const whole = tensorMatrix(value);
+  if (present === undefined) return whole;
+  const seen = doublesOf(present);
+  return new Matrix(
+    whole.data.map((entry, i) => (seen[i] === 0 ? Number.NaN : entry)),
+    whole.rows,
+    whole.columns,
+  );
+}

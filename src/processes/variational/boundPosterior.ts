@@ -1,0 +1,158 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { certainExpectations, closedExpectations } from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { DensityStart } from '../../model/language/density.ts';
+import type { ParameterValues, TensorMap } from '../../model/model.ts';
+import { type Parameter, real } from '../../model/parameter.ts';
+import { valueTensors } from '../../model/valueTensors.ts';
+import { functionsOf, type Likelihood } from '../likelihoods/likelihood.ts';
+import { observedPatterns } from '../observedPatterns.ts';
+import { collapsedData, collapsedStatistics } from './collapsedData.ts';
+import { inducingFactor } from './inducingFactor.ts';
+import { type Inducing, inducingStart } from './inducingInputs.ts';
+import type { InducingPosterior } from './inducingMoments.ts';
+import { inducingVariables, Q_MEAN, variablesFrom } from './inducingVariables.ts';
+import { ofKernel, ofLikelihood } from './inputs.ts';
+import { optimalPosterior } from './optimalPosterior.ts';
+import { isInBlocks, type Shards, summedStatistics } from './shards.ts';
+
+/** What a bound through inducing inputs is of. */
+export interface BoundOptions {
+  readonly kernel: Kernel;
+  /** Any, Gaussian or not. */
+  readonly likelihood: Likelihood;
+  /** How many inducing inputs, or where they start. */
+  readonly inducing: Inducing;
+  /** Added to the diagonal of the covariance of the inducing inputs; 1e-8 of its mean unless given. */
+  readonly jitter?: number | undefined;
+  /** True where q(u) is worked out when all rows count, which takes Gaussian noise with one variance. */
+  readonly collapses: boolean;
+  /** N, where the observations are some of those that the model is of. */
+  readonly points?: number | undefined;
+  /** Where the sums over the rows are made, if not here. */
+  readonly shards?: Shards | undefined;
+}
+
+export const isCollapsed = ({ collapses }: BoundOptions, { batched }: DensityStart): boolean => collapses && !batched;
+
+/** The parameters of a process, its inducing inputs, and the variables of q(u) where it is not worked out. */
+export function startedParameters(options: BoundOptions, start: DensityStart): Readonly<Record<string, Parameter>> {
+  const { kernel, likelihood } = options;
+  if (start.batched && options.shards !== undefined) {
+    throw new InvalidInputError('A fit in batches takes no shards. Leave out batchSize, or shards.');
+  }
+  const parameters = {
+    inducing: real(inducingStart(options.inducing, inputsStart(start))),
+    ...Object.fromEntries(Object.entries(kernel.parameters).map(([name, own]) => [`kernel.${name}`, own])),
+    ...likelihood.parameters,
+  };
+  if (isCollapsed(options, start)) return parameters;
+  const { data } = start as { readonly data: Matrix };
+  return { ...parameters, ...inducingVariables(startPosterior(options, start, parameters), data.columns, likelihood) };
+}
+
+/** Where the inputs start, side by side. */
+export const inputsStart = ({ given }: DensityStart): Matrix => sideBySide(given.map(({ mean }) => mean));
+
+/** Matrices of the same rows side by side. */
+function sideBySide(parts: readonly Matrix[]): Matrix {
+  return parts.length === 1 ? parts[0]! : tensorMatrix(op.concat(parts.map(matrixTensor), 1) as Tensor2D);
+}
+
+/** Rows by which q(u) starts, at most. */
+const MOST_START_ROWS = 4096;
+
+/** All rows, or evenly spaced ones where there are many; columns that would be without an observation keep their first one. */
+function someRows(Y: Matrix): Int32Array {
+  const every = Math.ceil(Y.rows / MOST_START_ROWS);
+  const chosen = new Set(Array.from({ length: Math.ceil(Y.rows / every) }, (_, k) => k * every));
+  for (let j = 0; every > 1 && j < Y.columns; j++) {
+    if ([...chosen].some((i) => !Number.isNaN(Y.at(i, j)))) continue;
+    chosen.add(Y.column(j).findIndex((entry) => !Number.isNaN(entry)));
+  }
+  return Int32Array.from(chosen).sort();
+}
+
+function rowsOf(Y: Matrix, rows: Int32Array): Matrix {
+  const result = Matrix.zeros(rows.length, Y.columns);
+  rows.forEach((i, k) => {
+    result.data.set(Y.row(i), k * Y.columns);
+  });
+  return result;
+}
+
+/** Where q(u) starts: its optimum for what the observations say of the functions, with unit noise where the likelihood has none. */
+function startPosterior(
+  { kernel, likelihood, jitter, points }: BoundOptions,
+  { data: Y, given }: DensityStart,
+  parameters: Readonly<Record<string, Parameter>>,
+): InducingPosterior {
+  const rows = someRows(Y!);
+  const functions = functionsOf(likelihood, rowsOf(Y!, rows));
+  const side = (of: 'mean' | 'variance') =>
+    matrixTensor(
+      sideBySide(given.map((own) => rowsOf(own[of] ?? Matrix.zeros(own.mean.rows, own.mean.columns), rows))),
+    );
+  const isPoint = given.every(({ variance }) => variance === undefined);
+  return withFloat64(() => {
+    const data = collapsedData(functions, observedPatterns(functions));
+    const values = valueTensors(
+      Object.fromEntries(Object.entries(parameters).map(([name, { initial }]) => [name, initial])),
+    );
+    const p = ofKernel(kernel, values);
+    const Z = values.inducing as Tensor2D;
+    const mean = side('mean');
+    const weights = data.weights && { weights: data.weights };
+    const expectations =
+      (isPoint
+        ? undefined
+        : closedExpectations(kernel, p, { x: { mean, variance: side('variance') }, Z, ...weights })) ??
+      certainExpectations(kernel, p, mean, Z, data.weights);
+    const noise = likelihood.conjugate?.(ofLikelihood(likelihood, values)).variance;
+    // Each of the rows stands for as many as were left out.
+    const share = rows.length / (points ?? Y!.rows);
+    const variance = op.mul(share, noise === undefined ? op.scalar(1) : op.mean(noise));
+    const result = optimalPosterior(Z, inducingFactor(kernel, p, Z, { jitter }), expectations, variance, data);
+    data.dispose();
+    return result;
+  });
+}
+
+/**
+ * q(u) at these values by the process's own names: the variables themselves, or the optimum given the observations Y (NaN where missing) at Gaussian inputs x, which
+ * are asked for then.
+ */
+export function fittedPosterior(
+  { kernel, jitter }: BoundOptions,
+  values: ParameterValues,
+  fitted: () => { readonly x: op.GaussianRows; readonly Y: Matrix },
+): InducingPosterior {
+  const p: TensorMap = valueTensors(values);
+  const own = ofKernel(kernel, p);
+  const Z = p.inducing as Tensor2D;
+  const factor = inducingFactor(kernel, own, Z, { jitter });
+  if (Q_MEAN in p) {
+    const { mean, roots } = variablesFrom(p);
+    const columns = Int32Array.from({ length: mean.shape[1] }, (_, j) => j);
+    return {
+      inducing: tensorMatrix(Z),
+      factor: tensorMatrix(factor),
+      groups: [{ columns, mean: tensorMatrix(mean), roots: tensorMatrix(roots) }],
+    };
+  }
+  const { x, Y } = fitted();
+  const data = collapsedData(Y, observedPatterns(Y));
+  const inBlocks = data.weights === undefined && isInBlocks(Y.rows);
+  // All rows are here, and what is asked once is not worth the way to shards.
+  const found = inBlocks
+    ? summedStatistics(undefined, kernel, own, { x, Z }, data)
+    : { expectations: collapsedStatistics(kernel, own, { x, Z }, data), data };
+  const result = optimalPosterior(Z, factor, found.expectations, p.noise!, found.data);
+  data.dispose();
+  return result;
+}

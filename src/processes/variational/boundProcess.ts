@@ -1,0 +1,118 @@
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import { slopeVariances } from '../../kernels/slopeVariance.ts';
+import type { Conditional, Density, DensityContext, DensityStart, Rows } from '../../model/language/density.ts';
+import type { ParameterValues, TensorMap } from '../../model/model.ts';
+import type { Parameter } from '../../model/parameter.ts';
+import { valueTensors } from '../../model/valueTensors.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
+import { functionsConditional, functionsDensity, momentsAround, withHoles } from '../processDensity.ts';
+import { type BoundOptions, fittedPosterior, isCollapsed, startedParameters } from './boundPosterior.ts';
+import { inducingMoments, tensorsOf } from './inducingMoments.ts';
+import { inducingDivergence, Q_MEAN, variablesFrom } from './inducingVariables.ts';
+import { inputsOf, ofKernel, ofLikelihood } from './inputs.ts';
+import { type OpenBound, openBound } from './openBound.ts';
+import { placedDensity, placesRows } from './placedDensity.ts';
+import { uncertainMoments } from './uncertainMoments.ts';
+
+/** A process as a view of a model has it: its density, and what it is made of. */
+export interface ViewProcess {
+  readonly kernel: Kernel;
+  readonly likelihood: Likelihood;
+  /** Those that are known before it is known where the latents start. */
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly density: Density;
+}
+
+/** Iterations before the noise of a collapsed bound is free: were it free at once, it would grow to explain what the latents do not yet. */
+const NOISE_HELD = 100;
+
+/**
+ * Y ~ p(y|f(X)), every column of f a Gaussian process, through M inducing inputs Z with u = f(Z). Its density is a bound on log p(Y|X), or on its expectation where
+ * the inputs X are Gaussian rows: collapsed, where q(u) is worked out (`collapsedBound`), or with q(u) as variables under `variational.…`,
+ *
+ *   Σ_nd E[log p(y_nd | f_nd)] − Σ_d KL(q(u_d)‖p(u_d)),
+ *
+ * for any likelihood, any kernel and some of the rows at a time.
+ *
+ * @see Titsias & Lawrence 2010; Hensman, Fusi & Lawrence 2013; Hensman, Matthews & Ghahramani 2015; Lalchand et al. 2022
+ */
+export function boundProcess(options: BoundOptions): ViewProcess {
+  const { kernel, likelihood } = options;
+  const parameters: Readonly<Record<string, Parameter>> = Object.freeze({
+    ...Object.fromEntries(Object.entries(kernel.parameters).map(([name, own]) => [`kernel.${name}`, own])),
+    ...likelihood.parameters,
+  });
+  const bound = (p: TensorMap, rows: Rows<Tensor2D | op.GaussianRows>, context: DensityContext) =>
+    (context.constants as OpenBound).bound(p, rows, context);
+  const density: Density = Object.freeze<Density>({
+    ...functionsDensity({ kernel, likelihood, parameters }),
+    normalised: false,
+    exact: false,
+    independent: true,
+    parameters: (start) => startedParameters(options, start),
+    prepare: (start: DensityStart) => openBound(options, start),
+    held: (start: DensityStart) =>
+      isCollapsed(options, start) ? { names: ['noise'], iterations: NOISE_HELD } : undefined,
+    expectedOver: 'given',
+    logDensity: bound,
+    expected: bound,
+    once: (p: TensorMap) => (Q_MEAN in p ? op.neg(inducingDivergence(variablesFrom(p))) : undefined),
+    condition: (p: TensorMap, fitted: Rows, context: DensityContext) => conditional(options, p, fitted, context),
+  });
+  return Object.freeze<ViewProcess>({ kernel, likelihood, parameters, density });
+}
+
+function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context: DensityContext): Conditional {
+  const { kernel, likelihood } = options;
+  const values = context.values!;
+  const own = ofKernel(kernel, values);
+  // Of one fit made once, when it is first needed: q(u).
+  const posterior = () =>
+    context.remember(options, () =>
+      fittedPosterior(options, values, () => ({
+        x: inputsOf(fitted.given, fitted.givenVariances),
+        Y: withHoles(fitted),
+      })),
+    );
+  const momentsAt = (of: Kernel) => (A: Tensor2D) => inducingMoments(of, valueTensors(own), tensorsOf(posterior()), A);
+  // Where q(u) is among the values, the fitted rows are not asked for.
+  const width = (p[Q_MEAN] ?? fitted.value).shape[1]!;
+  return {
+    ...functionsConditional({
+      kernel,
+      likelihood,
+      parameters: {},
+      p,
+      values,
+      width,
+      momentsAt,
+      inputs: () => posterior().inducing,
+    }),
+    uncertainMoments: (given) => {
+      const { mean, variance } = uncertainMoments(kernel, valueTensors(own), tensorsOf(posterior()), inputsOf(given));
+      return momentsAround(likelihood, p, mean, op.relu<Tensor2D>(variance));
+    },
+    ...(placesRows(likelihood) && {
+      hasGaussianNoise: likelihood.conjugate !== undefined,
+      expected: ({ value, given, present }: Rows<Tensor2D | op.GaussianRows>) =>
+        placedDensity(
+          options,
+          { kernel: valueTensors(own), likelihood: ofLikelihood(likelihood, p), x: inputsOf(given) },
+          tensorsOf(posterior()),
+          value as Tensor2D,
+          present,
+        ),
+    }),
+    relevance: () => relevanceOf(kernel, own, p.inducing!.shape[1]!),
+  };
+}
+
+/** How much the mapping varies along each dimension, relative to the largest, 0 everywhere where none is above 0; undefined where the kernel does not say. */
+function relevanceOf(kernel: Kernel, values: ParameterValues, inputs: number): Float64Array | undefined {
+  const slopes = slopeVariances(kernel, values, inputs);
+  if (slopes === undefined) return undefined;
+  const largest = slopes.reduce((most, slope) => Math.max(most, slope), 0);
+  return largest === 0 ? slopes : slopes.map((slope) => slope / largest);
+}

@@ -1,0 +1,111 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { Matrix } from '../../core/matrix.ts';
+import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
+import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
+import type { GaussianRows } from '../../engine/tensors/ops.ts';
+import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { outerProduct } from '../../engine/typescript/matrices.ts';
+import type { Expectations } from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { TensorMap } from '../../model/model.ts';
+import type { ObservedPattern } from '../observedPatterns.ts';
+import { latentExpectations, noExpectations } from './latentExpectations.ts';
+
+/** Observations as the collapsed bound reads them, kept as tensors until `dispose`. */
+export interface CollapsedData {
+  /** N×D, 0 where missing; for the bound alone N×N of the same YYᵀ, where D > N and nothing is missing. */
+  readonly observations: Tensor2D;
+  /** Columns that are observed in the same rows: one group, of all columns, where nothing is missing. */
+  readonly groups: readonly ColumnGroup[];
+  /** N×(number of groups): 1 where a row is observed in the columns of a group; undefined where nothing is missing. */
+  readonly weights: Tensor2D | undefined;
+  dispose(): void;
+}
+
+/** Columns that are observed in the same rows. */
+export interface ColumnGroup {
+  readonly columns: Int32Array;
+  /** How many rows are observed. */
+  readonly rows: number;
+  /** Σ y² of the observed entries. */
+  readonly energy: number;
+}
+
+/**
+ * Called inside `withFloat64`.
+ *
+ * @param forBound - whether only YYᵀ counts, which is all that the bound knows of Y
+ */
+export function collapsedData(
+  Y: Matrix,
+  patterns: readonly ObservedPattern[],
+  { forBound = false }: { readonly forBound?: boolean } = {},
+): CollapsedData {
+  const { rows: N, columns: D } = Y;
+  const rest = columnGroups(Y, patterns);
+  const isWhole = rest.weights === undefined;
+  const filled = Y.data.map((entry) => (Number.isNaN(entry) ? 0 : entry));
+  const entries = new Matrix(filled, N, D);
+  const observations = tf.keep(matrixTensor(forBound && isWhole && D > N ? rootOfProducts(entries) : entries));
+  return {
+    ...rest,
+    observations,
+    dispose() {
+      observations.dispose();
+      rest.dispose();
+    },
+  };
+}
+
+/** The groups of columns alone, without the observations. Called inside `withFloat64`. */
+export function columnGroups(
+  { rows: N }: Matrix,
+  patterns: readonly ObservedPattern[],
+): Omit<CollapsedData, 'observations'> {
+  const isWhole = patterns.length === 1 && patterns[0]!.rows.length === N;
+  const weights = isWhole ? undefined : tf.keep(matrixTensor(indicators(N, patterns)));
+  return {
+    weights,
+    groups: patterns.map(({ rows, columns, observations: own }) => ({
+      columns,
+      rows: rows.length,
+      energy: own.data.reduce((sum, entry) => sum + entry * entry, 0),
+    })),
+    dispose: () => weights?.dispose(),
+  };
+}
+
+/**
+ * The kernel's expectations at Gaussian inputs, with the weights of the data.
+ *
+ * @throws InvalidInputError for a kernel that has neither closed forms nor so few inputs that there is a quadrature
+ */
+export function collapsedStatistics(
+  kernel: Kernel,
+  p: TensorMap,
+  { x, Z }: { readonly x: GaussianRows; readonly Z: Tensor2D },
+  { weights }: CollapsedData,
+): Expectations {
+  const expectations = latentExpectations(kernel, p, { x, Z, ...(weights && { weights }) });
+  if (expectations === undefined) throw noExpectations(kernel.name, Z.shape[1]);
+  return expectations;
+}
+
+/** R, N×N, of RRᵀ = YYᵀ. */
+function rootOfProducts(Y: Matrix): Matrix {
+  const { values, vectors } = symmetricEigenpairs(outerProduct(Y));
+  const N = Y.rows;
+  return new Matrix(
+    vectors.data.map((entry, index) => entry * Math.sqrt(Math.max(0, values[index % N]!))),
+    N,
+    N,
+  );
+}
+
+function indicators(N: number, patterns: readonly ObservedPattern[]): Matrix {
+  const result = Matrix.zeros(N, patterns.length);
+  patterns.forEach(({ rows }, p) => {
+    for (const row of rows) result.data[row * patterns.length + p] = 1;
+  });
+  return result;
+}

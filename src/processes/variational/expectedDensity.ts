@@ -1,0 +1,157 @@
+import { summedInParts } from '../../engine/tensors/gradients.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { type Expectations, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { TensorMap } from '../../model/model.ts';
+import { allColumns } from '../functionMoments.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
+import { expectedLogDensity } from '../likelihoods/normalExpectation.ts';
+import type { ColumnGroup } from './collapsedData.ts';
+import { type InducingPosterior, inducingMoments } from './inducingMoments.ts';
+import type { InducingVariables } from './inducingVariables.ts';
+
+/**
+ * Σ_nd E[log N(y_nd | f_nd, σ_d²)] over the observed entries under q(f)·q(X), from the kernel's expectations: with a = L⁻¹k_u(x),
+ * Σ_n E[(y_nd − f_nd)²] = Σ_n y_nd² − 2m_dᵀL⁻¹Ψ₁ᵀy_d + m_dᵀÂm_d + tr(C_dᵀÂC_d) + ψ₀ − tr Â, Â = L⁻¹Ψ₂L⁻ᵀ.
+ *
+ * @param noise - σ², a scalar or D entries
+ * @param y - n×D, 0 where missing
+ * @param groups - columns that are observed in the same rows, as the expectations' weights have it
+ * @see Hensman, Fusi & Lawrence 2013, eq. 4; Lalchand et al. 2022, §3
+ */
+export function gaussianExpectedDensity(
+  factor: Tensor2D,
+  expectations: Expectations,
+  { mean, roots }: InducingVariables,
+  noise: Tensor,
+  y: Tensor2D,
+  groups: readonly Pick<ColumnGroup, 'columns'>[],
+  weights: Tensor2D | undefined,
+): Scalar {
+  const [M, D] = mean.shape;
+  const count = roots.shape[0] / M;
+  const projected = op.triangularSolve(factor, op.matMul<Tensor2D>(expectations.cross, y, true, false));
+  const energies = op.sub(op.sum(op.square(y), 0), op.mul(2, op.sum(op.mul(mean, projected), 0)));
+  const diagonals = totalsOf(expectations.diagonal, weights);
+  const counts = totalsOf(op.ones<Tensor1D>([y.shape[0]]), weights);
+  const products = expectations.products();
+  const parts = groups.map(({ columns }, g) => {
+    const whole = groups.length === 1;
+    const pick = (x: Tensor, axis: number) => (whole ? x : op.gather(x, columns, axis));
+    const half = op.triangularSolve(factor, products[g]!);
+    const scatter = op.triangularSolve(factor, op.transpose(half) as Tensor2D);
+    const own = pick(mean, 1);
+    const spreads = op.sum(op.reshape(op.mul(roots, op.matMul(roots, scatter)), [count, M * M]), 1);
+    const rest = op.sub(diagonals[g]!, op.sum(op.diagPart(scatter)));
+    const squares = op.add(pick(energies, 0), op.sum(op.mul(own, op.matMul(scatter, own)), 0));
+    const misfits = op.add(squares, op.add(count === 1 ? spreads : pick(spreads, 0), rest));
+    const variance = noise.size === 1 ? noise : pick(noise, 0);
+    const constants = op.mul(counts[g]!, op.log(op.mul(2 * Math.PI, variance)));
+    return op.mul<Scalar>(-0.5, op.sum(op.add(constants, op.div(misfits, variance))));
+  });
+  const total = parts.reduce((sum, part) => op.add<Scalar>(sum, part));
+  return D === 0 ? op.scalar(0) : total;
+}
+
+/** Entries of the largest tensor of the rows that are summed at a time; about twenty of them are held. */
+const MOST_ENTRIES = 2 ** 21;
+
+/**
+ * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel. Of many rows some are summed at a time, and differentiated at once, so that
+ * memory does not grow with their number.
+ *
+ * @param mask - n×D, 1 where observed; undefined where all are
+ * @see densitiesAtNodes
+ */
+export function sampledExpectedDensity(
+  kernel: Kernel,
+  p: TensorMap,
+  q: InducingPosterior<Tensor2D>,
+  x: op.GaussianRows,
+  nodes: LatentNodes,
+  likelihood: Likelihood,
+  given: TensorMap,
+  y: Tensor2D,
+  mask: Tensor2D | undefined,
+): Scalar {
+  const n = y.shape[0];
+  const K = nodes.weights.length;
+  const widest = Math.max(y.shape[1], ...q.groups.map(({ roots }) => roots.shape[0]));
+  const most = Math.max(1, Math.floor(MOST_ENTRIES / (K * widest)));
+  const sumOf = (from: number, to: number) => {
+    const rows = <T extends Tensor>(own: T) =>
+      from === 0 && to === n ? own : op.slice<T>(own, [from, 0], [to - from, own.shape[1]!]);
+    const own = { moves: rowsOfNodes(nodes, n, from, to), weights: nodes.weights };
+    const at = { mean: rows(x.mean), variance: rows(x.variance) };
+    const entries = densitiesAtNodes(kernel, p, q, at, own, likelihood, given, rows(y));
+    return op.sum<Scalar>(mask === undefined ? entries : op.mul(repeated(rows(mask), K), entries));
+  };
+  if (n <= most || likelihood.conjugate?.(given).per === 'row') return sumOf(0, n);
+  const blocks = Math.ceil(n / most);
+  const border = (k: number) => Math.round((k * n) / blocks);
+  const shared = q.groups.flatMap(({ mean, roots }) => [mean, roots]);
+  const inputs = [x.mean, x.variance, q.inducing, q.factor, ...shared, ...Object.values(p), ...Object.values(given)];
+  return summedInParts(
+    inputs,
+    Array.from({ length: blocks }, (_, k) => () => sumOf(border(k), border(k + 1))),
+  );
+}
+
+/** The nodes of some rows, where each has its own; those that all share. */
+function rowsOfNodes({ moves, weights }: LatentNodes, n: number, from: number, to: number): Tensor2D {
+  const K = weights.length;
+  const q = moves.shape[1];
+  if (moves.shape[0] === K || (from === 0 && to === n)) return moves;
+  const own = op.slice(op.reshape(moves, [K, n, q]), [0, from, 0], [K, to - from, q]);
+  return op.reshape<Tensor2D>(own, [K * (to - from), q]);
+}
+
+/**
+ * w_k·E[log p(y_nd | f_d(x_nk))], all entries at one node after the other, K·n×D: the latents at nodes or samples x_nk = μ_n + √s_n∘ε_k, and the
+ * expectation over f at each of them in closed form or by quadrature.
+ *
+ * @param p - natural values of the kernel by its own names
+ * @param given - those of the likelihood; for n observations where it has one a row
+ */
+export function densitiesAtNodes(
+  kernel: Kernel,
+  p: TensorMap,
+  q: InducingPosterior<Tensor2D>,
+  x: op.GaussianRows,
+  { moves, weights }: LatentNodes,
+  likelihood: Likelihood,
+  given: TensorMap,
+  y: Tensor2D,
+): Tensor2D {
+  const K = weights.length;
+  const { points, counts } = atNodes(x, moves, weights);
+  const { mean, variance } = allColumns(
+    inducingMoments(kernel, p, q, points).map((moments) => ({ ...moments, variance: op.relu(moments.variance) })),
+    y.shape[1],
+  );
+  const own = likelihood.conjugate?.(given).per === 'row' ? { ...given, noise: repeated(given.noise!, K) } : given;
+  return op.mul<Tensor2D>(counts, expectedLogDensity(likelihood, own, mean, variance, repeated(y, K)));
+}
+
+/** All latents at one node after the other, K·n×q, and what each row counts, K·n×1. */
+function atNodes(
+  x: op.GaussianRows,
+  moves: Tensor2D,
+  weights: readonly number[],
+): { points: Tensor2D; counts: Tensor2D } {
+  const [n, q] = x.mean.shape;
+  const K = weights.length;
+  const steps = op.reshape(moves, [K, moves.shape[0] / K, q]);
+  const around = op.mul(op.reshape(op.sqrt(x.variance), [1, n, q]), steps);
+  const counts = Float64Array.from({ length: K * n }, (_, i) => weights[Math.floor(i / n)]!);
+  return {
+    points: op.reshape<Tensor2D>(op.add(op.reshape(x.mean, [1, n, q]), around), [K * n, q]),
+    counts: op.tensor<Tensor2D>(counts, [K * n, 1]),
+  };
+}
+
+/** K copies, one below the other. */
+function repeated<T extends Tensor>(x: T, K: number): T {
+  return K === 1 ? x : (op.concat(new Array<T>(K).fill(x), 0) as unknown as T);
+}

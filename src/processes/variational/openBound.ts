@@ -1,0 +1,103 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import { tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { drawnNodes, type LatentNodes } from '../../kernels/expectations/index.ts';
+import type { DensityContext, DensityStart, Rows } from '../../model/language/density.ts';
+import type { TensorMap } from '../../model/model.ts';
+import { observedPatterns } from '../observedPatterns.ts';
+import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
+import { collapsedBound } from './collapsedBound.ts';
+import { collapsedData, collapsedStatistics, columnGroups } from './collapsedData.ts';
+import { inducingFactor } from './inducingFactor.ts';
+import { variablesFrom } from './inducingVariables.ts';
+import { inputsOf, isSpread, ofKernel, ofLikelihood } from './inputs.ts';
+import { densityNodes, observedDensity } from './observedDensity.ts';
+import { isInBlocks, isSameForAllRows, summedDensity, summedStatistics } from './shards.ts';
+
+/** A bound with its constants as tensors, which `dispose` gives back. */
+export interface OpenBound {
+  /** What the observations say, at points or Gaussian rows. */
+  bound(p: TensorMap, rows: Rows<Tensor2D | op.GaussianRows>, context: DensityContext): Scalar;
+  dispose(): void;
+}
+
+/** Draws of each latent when all rows count; with batches one, as every step draws anew. */
+const DRAWS = 4;
+
+/** Called inside `withFloat64`. */
+export function openBound(options: BoundOptions, start: DensityStart): OpenBound {
+  const { data } = start;
+  if (data === undefined) {
+    throw new InvalidInputError(
+      `A process through inducing inputs is one of Gaussian rows, of some rows at a time or of a likelihood that is not Gaussian where its variable is observed, but '${start.variable}' is latent.`,
+    );
+  }
+  return isCollapsed(options, start) ? openCollapsed(options, data) : openUncollapsed(options, data);
+}
+
+function openCollapsed({ kernel, jitter, shards }: BoundOptions, Y: Matrix): OpenBound {
+  const data = collapsedData(Y, observedPatterns(Y), { forBound: true });
+  const open = shards?.open(tensorMatrix(data.observations), kernel);
+  const inBlocks = open !== undefined || (data.weights === undefined && isInBlocks(Y.rows));
+  return {
+    bound: (p, { given }, { onJitter }) => {
+      const own = ofKernel(kernel, p);
+      const Z = p.inducing as Tensor2D;
+      const x = inputsOf(given);
+      const factor = inducingFactor(kernel, own, Z, { jitter, onJitter });
+      const found = inBlocks
+        ? summedStatistics(open, kernel, own, { x, Z }, data)
+        : { expectations: collapsedStatistics(kernel, own, { x, Z }, data), data };
+      return collapsedBound(factor, found.expectations, p.noise!, found.data, { onJitter });
+    },
+    dispose: () => {
+      open?.close();
+      data.dispose();
+    },
+  };
+}
+
+/** The place of an input that is a point. */
+const pointNode = (inputs: number): LatentNodes => ({ moves: op.zeros<Tensor2D>([1, inputs]), weights: [1] });
+
+function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y: Matrix): OpenBound {
+  const data = columnGroups(Y, observedPatterns(Y));
+  const isWhole = data.weights === undefined;
+  const open = shards?.open(Y, kernel, likelihood);
+  const inBlocks = isWhole && isInBlocks(Y.rows);
+  return {
+    bound: (p, { value, given, present }, context) => {
+      const { batch, onJitter } = context;
+      const Z = p.inducing as Tensor2D;
+      const own = ofKernel(kernel, p);
+      const factor = inducingFactor(kernel, own, Z, { jitter, onJitter });
+      const x = inputsOf(given);
+      const parts = { kernel, likelihood, latentDim: Z.shape[1] };
+      const at = { kernel: own, likelihood: ofRows(likelihood, p, batch), Z, factor, variables: variablesFrom(p), x };
+      const isPoint = !given.some(isSpread);
+      if (open !== undefined) return summedDensity(open, parts, at);
+      if (!isPoint && inBlocks && batch === undefined && isSameForAllRows(parts, at)) {
+        return summedDensity(value as Tensor2D, parts, at);
+      }
+      const weights =
+        data.weights && batch !== undefined ? op.gather<Tensor2D>(data.weights, batch.rows) : data.weights;
+      const y = value as Tensor2D;
+      const draws = () => drawnNodes(y.shape[0], parts.latentDim, batch === undefined ? DRAWS : 1, context.random);
+      const nodes = () => (isPoint ? pointNode(parts.latentDim) : densityNodes(parts.latentDim, draws));
+      return observedDensity(parts, at, { observations: y, groups: data.groups, weights, present }, nodes);
+    },
+    dispose: () => {
+      open?.close();
+      data.dispose();
+    },
+  };
+}
+
+/** The likelihood's values with those variances of rows that belong to the batch. */
+function ofRows(likelihood: BoundOptions['likelihood'], p: TensorMap, batch: DensityContext['batch']): TensorMap {
+  const own = ofLikelihood(likelihood, p);
+  if (batch === undefined || likelihood.conjugate?.(own).per !== 'row') return own;
+  return { ...own, noise: op.gather(own.noise!, batch.rows) };
+}

@@ -1,0 +1,237 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import { valueAndGradients } from '../../engine/tensors/gradients.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { type Expectations, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { TensorMap } from '../../model/model.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
+import type { CollapsedData } from './collapsedData.ts';
+import { latentExpectations, noExpectations } from './latentExpectations.ts';
+import {
+  DENSITY_NODES,
+  type DensityParts,
+  type DensityPoint,
+  densityNodes,
+  isClosed,
+  observedDensity,
+} from './observedDensity.ts';
+import { blocksOf, leftOf } from './rowBlocks.ts';
+
+/** A tensor as plain data. */
+export interface PlainTensor {
+  readonly shape: readonly number[];
+  readonly data: Float64Array;
+}
+
+/**
+ * Where the sums are asked for: means and variances of the latents, N×q, the inducing inputs, M×q, and the kernel's values in its own order. Those of
+ * the uncollapsed bound go on with the factor of K_uu, the means and the roots of q(u), and the likelihood's values.
+ */
+export type ShardPoint = readonly PlainTensor[];
+
+/** Somewhere else, where rows of the observations are kept and the sums of a bound over them are made. */
+export interface Shards {
+  /** Hands out the rows, N×D, and the kernel; with a likelihood for the sum of the uncollapsed bound. */
+  open(rows: Matrix, kernel: Kernel, likelihood?: Likelihood): OpenShards;
+}
+
+export interface OpenShards {
+  /** Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, M·D + M² + 1 numbers; of the uncollapsed bound one, Σ_nd E[log p(y_nd | f_nd)]. */
+  sums(at: ShardPoint): Float64Array;
+  /** The gradients in the tensors of the point, the one of the last sums or another, given those in the sums. */
+  gradients(at: ShardPoint, slopes: Float64Array): readonly Float64Array[];
+  close(): void;
+}
+
+/** Rows that are kept here, as tensors on the active backend. */
+export interface ShardRows {
+  readonly kernel: Kernel;
+  /** For the uncollapsed bound. */
+  readonly likelihood?: Likelihood | undefined;
+  /** n×D */
+  readonly observations: Tensor2D;
+}
+
+/** A shard: its branches of the tree of blocks, each by the numbers of rows of its blocks. */
+export interface HeldShard extends ShardRows {
+  readonly branches: readonly (readonly number[])[];
+}
+
+/**
+ * The sums over rows, made of blocks of them. What all rows share is copied at each branch, so that its gradients too are added in the order of the tree.
+ *
+ * @param tensors - see {@link ShardPoint}
+ */
+function sumsOf(rows: ShardRows, tensors: readonly Tensor[], blocks: readonly number[]): Tensor1D {
+  const [mean, variance, ...shared] = tensors as [Tensor2D, Tensor2D, ...Tensor[]];
+  if (blocks.length === 1) return blockSums(rows, tensors);
+  const [means, variances, observations] = [mean, variance, rows.observations].map((x) =>
+    tf.split<Tensor2D>(x, [...blocks]),
+  );
+  const over = (from: number, count: number, given: readonly Tensor[]): Tensor1D => {
+    if (count === 1) {
+      return blockSums({ ...rows, observations: observations![from]! }, [means![from]!, variances![from]!, ...given]);
+    }
+    const left = leftOf(count);
+    const half = (start: number, some: number) => over(start, some, copies(given));
+    return op.add(half(from, left), half(from + left, count - left));
+  };
+  return over(0, blocks.length, copies(shared));
+}
+
+const copies = (tensors: readonly Tensor[]) => tensors.map((x) => tf.clone(x));
+
+function blockSums(rows: ShardRows, tensors: readonly Tensor[]): Tensor1D {
+  const { kernel, likelihood, observations } = rows;
+  const [mean, variance, Z, ...rest] = tensors as Tensor2D[];
+  const count = Object.keys(kernel.parameters).length;
+  const p = named(kernel, rest.slice(0, count));
+  const x = { mean: mean!, variance: variance! };
+  if (likelihood !== undefined) {
+    const [factor, means, roots, ...given] = rest.slice(count);
+    const point = { kernel: p, likelihood: named(likelihood, given), Z: Z!, factor: factor!, x };
+    const columns = Int32Array.from({ length: observations.shape[1] }, (_, j) => j);
+    const latentDim = Z!.shape[1];
+    const density = observedDensity(
+      { kernel, likelihood, latentDim },
+      { ...point, variables: { mean: means!, roots: roots! } },
+      { observations, groups: [{ columns, rows: observations.shape[0], energy: Number.NaN }] },
+      () => sameNodes(latentDim, kernel.name),
+    );
+    return op.reshape(density, [1]) as Tensor1D;
+  }
+  const expectations = latentExpectations(kernel, p, { x, Z: Z! });
+  if (expectations === undefined) throw noExpectations(kernel.name, Z!.shape[1]);
+  const { cross, products, diagonal } = expectations;
+  const projected = op.matMul<Tensor2D>(cross, observations, true, false);
+  const [psi2] = products();
+  const flat = (part: Tensor) => op.reshape(part, [part.size]) as Tensor1D;
+  return op.concat([flat(projected), flat(psi2!), flat(totalsOf(diagonal, undefined)[0]!)], 0) as Tensor1D;
+}
+
+/** Tensors under the names of the parameters that they are the values of. */
+const named = ({ parameters }: Kernel | Likelihood, values: readonly Tensor[]): TensorMap =>
+  Object.fromEntries(Object.keys(parameters).map((name, i) => [name, values[i]!]));
+
+const inOrder = ({ parameters }: Kernel | Likelihood, values: TensorMap): Tensor[] =>
+  Object.keys(parameters).map((name) => values[name]!);
+
+/**
+ * The nodes that all latents share, wherever they are.
+ *
+ * @throws InvalidInputError where latents would be drawn, by random numbers that belong to the fit
+ */
+function sameNodes(latentDim: number, kernel: string): LatentNodes {
+  return densityNodes(latentDim, () => {
+    throw new InvalidInputError(
+      `Shards take closed forms or Gauss–Hermite quadrature in at most 2 latent dimensions, but the kernel '${kernel}' under this likelihood in ${latentDim} takes draws. ` +
+        'Use fewer dimensions, Gaussian noise with an rbf, or leave out shards.',
+    );
+  });
+}
+
+/**
+ * The gradients in the tensors of the point for one branch after another, given those in the sums; called inside `withFloat64`.
+ *
+ * @param slopes - from the sums of each branch, Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, to the gradient in each number of their total
+ */
+export function shardValues(
+  shard: HeldShard,
+  at: ShardPoint,
+  slopes: (sums: Float64Array[]) => Float64Array,
+): Float64Array[] {
+  const rows = shard.branches.map((blocks) => blocks.reduce((sum, some) => sum + some, 0));
+  const observations = tf.split<Tensor2D>(shard.observations, rows);
+  // Each branch has tensors of its own, for gradients of its own.
+  const xs = rows.map((own, b) => {
+    const from = rows.slice(0, b).reduce((sum, some) => sum + some, 0);
+    return at.map((tensor, i) => tensorOf(i < 2 ? rowsOf(tensor, from, from + own) : tensor));
+  });
+  const weighted = () => {
+    const sums = xs.map((own, b) => sumsOf({ ...shard, observations: observations[b]! }, own, shard.branches[b]!));
+    const given = op.tensor(slopes(sums.map(doublesOf)));
+    return sums.map((own) => op.sum<Scalar>(op.mul(own, given))).reduce((total, own) => op.add(total, own));
+  };
+  const { gradients } = valueAndGradients(weighted, xs.flat());
+  return gradients.map((gradient, i) => gradient ?? new Float64Array(xs.flat()[i]!.size));
+}
+
+const tensorOf = ({ data, shape }: PlainTensor) => op.tensor(data, [...shape]);
+
+/** The rows of a tensor from one to before another. */
+export function rowsOf({ shape, data }: PlainTensor, from: number, to: number): PlainTensor {
+  const q = shape[1]!;
+  return { shape: [to - from, q], data: data.subarray(from * q, to * q) };
+}
+
+/**
+ * What the collapsed bound reads of expectations and observations, made of blocks of rows, elsewhere where there are shards: with Ψ₁ = I and Ψ₁ᵀY in place
+ * of the observations, all of it has the shapes of M rows.
+ */
+export function summedStatistics(
+  open: OpenShards | undefined,
+  kernel: Kernel,
+  p: TensorMap,
+  { x, Z }: { readonly x: op.GaussianRows; readonly Z: Tensor2D },
+  data: CollapsedData,
+): { expectations: Expectations; data: CollapsedData } {
+  const M = Z.shape[0];
+  const [N, D] = data.observations.shape;
+  const tensors = [x.mean, x.variance, Z, ...inOrder(kernel, p)];
+  const sums = open
+    ? shardSums(open, tensors)
+    : sumsOf({ kernel, observations: data.observations }, tensors, blocksOf(N));
+  const part = (from: number, shape: number[]) =>
+    op.reshape(op.slice(sums, [from], [shape.reduce((size, length) => size * length, 1)]), shape);
+  const products = [part(M * D, [M, M]) as Tensor2D];
+  return {
+    expectations: {
+      cross: op.eye(M) as Tensor2D,
+      products: () => products,
+      diagonal: part(M * D + M * M, [1]) as Tensor1D,
+    },
+    data: { ...data, observations: part(0, [M, D]) as Tensor2D, weights: undefined },
+  };
+}
+
+/** Whether there are so many rows that sums over all of them are made of blocks. */
+export const isInBlocks = (rows: number): boolean => blocksOf(rows).length > 1;
+
+/** Whether rows have neither a noise variance nor draws of their own, so that blocks of them can be summed by themselves. */
+export function isSameForAllRows(parts: DensityParts, at: DensityPoint) {
+  if (parts.likelihood.conjugate?.(at.likelihood).per === 'row') return false;
+  return DENSITY_NODES[parts.latentDim] !== undefined || isClosed(parts, at);
+}
+
+/** Σ_nd E[log p(y_nd | f_nd)] over all rows, made of blocks of them: elsewhere where there are shards. */
+export function summedDensity(made: OpenShards | Tensor2D, parts: DensityParts, at: DensityPoint): Scalar {
+  const { kernel, likelihood, latentDim } = parts;
+  if (!isClosed(parts, at)) sameNodes(latentDim, kernel.name);
+  const { x, Z, factor, variables } = at;
+  const shared = [...inOrder(kernel, at.kernel), factor, variables.mean, variables.roots];
+  const tensors = [x.mean, x.variance, Z, ...shared, ...inOrder(likelihood, at.likelihood)];
+  const sums =
+    'sums' in made
+      ? shardSums(made, tensors)
+      : sumsOf({ kernel, likelihood, observations: made }, tensors, blocksOf(made.shape[0]));
+  return op.reshape(sums, []) as Scalar;
+}
+
+function shardSums(open: OpenShards, tensors: readonly Tensor[]): Tensor {
+  return op.customGrad((...given: [...Tensor[], op.Save]) => {
+    const save = given.at(-1) as op.Save;
+    save([]);
+    const at = (given.slice(0, -1) as Tensor[]).map(plain);
+    return {
+      value: op.tensor(open.sums(at)),
+      gradFunc: (dy: Tensor) =>
+        open.gradients(at, doublesOf(dy)).map((slope, i) => op.tensor(slope, [...at[i]!.shape])),
+    };
+  })(...tensors);
+}
+
+const plain = (tensor: Tensor): PlainTensor => ({ shape: tensor.shape, data: doublesOf(tensor) });

@@ -1,0 +1,134 @@
+import { seededRandom } from '../../core/random.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { drawnNodes, type Expectations, quadratureExpectations } from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { TensorMap } from '../../model/model.ts';
+import type { InducingPosterior } from './inducingMoments.ts';
+import { latentExpectations } from './latentExpectations.ts';
+
+/** Draws, the same for all latents, for a kernel whose expectations have neither a closed form nor a quadrature. */
+const DRAWS = 200;
+const SEED = 0;
+
+/** Points whose Ψ₂ are held at a time: the gradient of each is as large as all of them. */
+const POINTS = 8;
+
+/** Mean and variance of all columns, n×D each. */
+export interface Moments {
+  readonly mean: Tensor2D;
+  readonly variance: Tensor2D;
+}
+
+/**
+ * Moments of the functions at latents that are Gaussians, x_n ~ N(μ_n, diag s_n), the functions and the latents integrated out: with
+ * a_n = L⁻¹Ψ₁ₙᵀ and Â_n = L⁻¹Ψ₂ₙL⁻ᵀ of one point,
+ *
+ *   mean m_dᵀa_n, variance ψ₀ₙ − tr Â_n + tr(C_dᵀÂ_nC_d) + m_dᵀÂ_nm_d − (m_dᵀa_n)².
+ *
+ * The Ψ₂ of eight points are held at a time.
+ *
+ * @param p - natural values of the kernel by its own names
+ * @see Titsias & Lawrence 2010, §4; Girard et al. 2003
+ */
+export function uncertainMoments(
+  kernel: Kernel,
+  p: TensorMap,
+  posterior: InducingPosterior<Tensor2D>,
+  { mean, variance }: op.GaussianRows,
+): Moments {
+  const [n, q] = mean.shape;
+  const moments = secondMoments(posterior);
+  const parts = Array.from({ length: Math.ceil(n / POINTS) }, (_, k) => {
+    const from = k * POINTS;
+    const some = (x: Tensor2D) => op.slice<Tensor2D>(x, [from, 0], [Math.min(POINTS, n - from), q]);
+    return momentsOfSome(kernel, p, posterior, moments, { mean: some(mean), variance: some(variance) });
+  });
+  const together = (of: keyof Moments) =>
+    parts.length === 1
+      ? parts[0]![of]
+      : op.concat(
+          parts.map((part) => part[of]),
+          0,
+        );
+  return { mean: together('mean') as Tensor2D, variance: together('variance') as Tensor2D };
+}
+
+/** m_d·m_dᵀ and C_dC_dᵀ, or CCᵀ for all columns of a group, as columns of M² entries. */
+interface SecondMoments {
+  readonly squares: Tensor2D;
+  readonly spread: Tensor2D;
+}
+
+const secondMoments = ({ factor, groups }: InducingPosterior<Tensor2D>): SecondMoments[] =>
+  groups.map(({ columns, mean, roots }) => {
+    const [M, c] = [factor.shape[0], columns.length];
+    const count = roots.shape[0] / M;
+    const spreads = Array.from({ length: count }, (_, k) => {
+      const root = count === 1 ? roots : op.slice<Tensor2D>(roots, [k * M, 0], [M, M]);
+      return op.reshape<Tensor2D>(op.matMul<Tensor2D>(root, root, true, false), [M * M, 1]);
+    });
+    return {
+      squares: op.reshape(op.mul(op.reshape(mean, [M, 1, c]), op.reshape(mean, [1, M, c])), [M * M, c]),
+      spread: spreads.length === 1 ? spreads[0]! : (op.concat(spreads, 1) as Tensor2D),
+    };
+  });
+
+function momentsOfSome(
+  kernel: Kernel,
+  p: TensorMap,
+  { inducing, factor, groups }: InducingPosterior<Tensor2D>,
+  second: readonly SecondMoments[],
+  x: op.GaussianRows,
+): Moments {
+  const [n, M] = [x.mean.shape[0], factor.shape[0]];
+  const expectations = expectationsByPoint(kernel, p, x, inducing);
+  const half = op.triangularSolve(factor, op.transpose(expectations.cross) as Tensor2D);
+  const scatters = whitenedProducts(factor, expectations.products());
+  const identity = op.reshape(op.eye(M), [M * M, 1]);
+  const rest = op.sub(op.reshape(expectations.diagonal, [n, 1]), op.matMul<Tensor2D>(scatters, identity as Tensor2D));
+  const parts = groups.map(({ columns, mean }, g) => {
+    const { squares, spread } = second[g]!;
+    const means = op.matMul<Tensor2D>(half, mean, true, false);
+    const total = op.add(op.matMul(scatters, squares), op.add(op.matMul(scatters, spread), rest));
+    return { columns, mean: means, variance: op.sub<Tensor2D>(total, op.square(means)) };
+  });
+  if (parts.length === 1) return parts[0]!;
+  const places = inOrder(parts.flatMap(({ columns }) => Array.from(columns)));
+  const ordered = (of: keyof Moments) =>
+    op.gather<Tensor2D>(
+      op.concat(
+        parts.map((part) => part[of]),
+        1,
+      ),
+      places,
+      1,
+    );
+  return { mean: ordered('mean'), variance: ordered('variance') };
+}
+
+/** Where each column is among those that are given in another order. */
+function inOrder(columns: readonly number[]): Int32Array {
+  const places = new Int32Array(columns.length);
+  columns.forEach((column, place) => {
+    places[column] = place;
+  });
+  return places;
+}
+
+/** Expectations whose products are those of one point each. */
+function expectationsByPoint(kernel: Kernel, p: TensorMap, x: op.GaussianRows, Z: Tensor2D): Expectations {
+  const [n, q] = x.mean.shape;
+  const inputs = { x, Z, weights: op.eye(n) as Tensor2D };
+  const found = latentExpectations(kernel, p, inputs);
+  return found ?? quadratureExpectations(kernel, p, inputs, drawnNodes(1, q, DRAWS, seededRandom(SEED)));
+}
+
+/** L⁻¹PL⁻ᵀ of each of n symmetric matrices, row by row in n×M². */
+function whitenedProducts(factor: Tensor2D, products: readonly Tensor2D[]): Tensor2D {
+  const [n, M] = [products.length, factor.shape[0]];
+  const solved = (side: Tensor2D) => op.reshape(op.triangularSolve(factor, side), [M, n, M]);
+  const once = solved(op.concat([...products], 1) as Tensor2D);
+  const twice = solved(op.reshape<Tensor2D>(op.transpose(once, [2, 1, 0]), [M, n * M]));
+  return op.reshape<Tensor2D>(op.transpose(twice, [1, 0, 2]), [n, M * M]);
+}

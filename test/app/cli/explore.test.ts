@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadFit } from '../../../src/index.ts';
+import { NEEDS_CHROMIUM, startChromium } from '../plot/chromium.ts';
+import { latentfield, prepared } from './latentfield.ts';
+
+const isBuilt = existsSync(fileURLToPath(new URL('../../../dist/explore/page.html', import.meta.url)));
+const unbuilt = isBuilt ? '' : ' (the page is not built: npm run build)';
+
+describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
+  it('serves the page with the table to this machine until it is stopped', async () => {
+    const { data } = await prepared();
+    const stop = new AbortController();
+    const running = latentfield(['explore', data, '--port', '48317'], { signal: stop.signal });
+    const url = 'http://127.0.0.1:48317/';
+    let html = '';
+    for (let k = 0; k < 100 && html === ''; k++) {
+      html = await fetch(url).then(
+        (response) => response.text(),
+        () => '',
+      );
+      if (html === '') await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const held = JSON.parse(/<script type="application\/json" id="held">(.*?)<\/script>/s.exec(html)![1]!);
+    expect(held.name).toBe('data.csv');
+    expect(Buffer.from(held.table, 'base64')).toEqual(readFileSync(data));
+    expect((await fetch(`${url}etc/passwd`)).status).toBe(404);
+    // A second one on the same port says so.
+    const second = await latentfield(['explore', '--port', '48317']);
+    expect(second.exitCode).toBe(2);
+    expect(second.stderr).toContain('Port 48317 cannot be served: it is in use.');
+    stop.abort('Ctrl-C');
+    const { stdout, exitCode } = await running;
+    expect(stdout).toBe(`${url}\n`);
+    expect(exitCode).toBe(130);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('fits the table first where a model is named, and shows that fit under the name of the table', async () => {
+    const { data, path } = await prepared();
+    const file = join(path, 'fitted.html');
+    const flags = ['--model', 'pca', '--options', '{"latentDim":2}', '--static', file];
+    const { stdout, stderr, exitCode } = await latentfield(['explore', data, ...flags]);
+    expect([stdout, exitCode]).toEqual([`${file}\n`, 0]);
+    expect(stderr).toContain('pca');
+    const held = JSON.parse(
+      /<script type="application\/json" id="held">(.*?)<\/script>/s.exec(readFileSync(file, 'utf8'))![1]!,
+    );
+    expect(held.name).toBe('data.csv');
+    const own = join(path, 'own');
+    await latentfield(['fit', data, '--model', 'pca', '--options', '{"latentDim":2}', '--out', own]);
+    const shown = loadFit(JSON.parse(held.text));
+    const fitted = loadFit(JSON.parse(readFileSync(join(own, 'fit.json'), 'utf8')));
+    expect(shown.latents.toArrays()).toEqual(fitted.latents.toArrays());
+    expect(shown.table?.columns).toEqual(fitted.table?.columns);
+  });
+
+  it('fits no fit, and takes no flag of a fit without a model', async () => {
+    const { data, path } = await prepared();
+    const fitOfFit = await latentfield(['explore', path, '--model', 'pca']);
+    expect([fitOfFit.exitCode, fitOfFit.stderr]).toEqual([2, expect.stringContaining('give its file, not a fit')]);
+    const without = await latentfield(['explore', data, '--max-seconds', '3']);
+    expect([without.exitCode, without.stderr]).toEqual([2, expect.stringContaining('--max-seconds is about a fit')]);
+    const unknown = await latentfield(['explore', data, '--model', 'gpvlm']);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('gpvlm')]);
+  });
+
+  it('says what cannot be shown, and replaces no file unless told to', async () => {
+    const { data, path } = await prepared();
+    const missing = await latentfield(['explore', join(path, 'none.csv')]);
+    expect(missing.exitCode).toBe(2);
+    expect(missing.stderr).toContain("none.csv' cannot be read: there is no such file.");
+    const file = join(path, 'page.html');
+    expect(await latentfield(['explore', data, '--static', file])).toMatchObject({ exitCode: 0, stdout: `${file}\n` });
+    expect((await latentfield(['explore', data, '--static', file])).exitCode).toBe(2);
+    expect((await latentfield(['explore', data, '--static', file, '--force'])).exitCode).toBe(0);
+  });
+});
+
+describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(`a page of latentfield explore${unbuilt || NEEDS_CHROMIUM}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+  afterAll(() => browser?.close());
+
+  it('fits the table by itself, and shows a fit of the command line with its labels', async () => {
+    const { data, out, path } = await prepared();
+    const page = await (await browser.newContext({ offline: true })).newPage();
+    const problems: string[] = [];
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('console', (message) => problems.push(message.text()));
+    page.setDefaultTimeout(60_000);
+    const shown = async (subject: string) => {
+      const file = join(path, 'page.html');
+      expect((await latentfield(['explore', subject, '--static', file, '--force'])).exitCode).toBe(0);
+      await page.goto(pathToFileURL(file).href);
+      await page.waitForSelector('[data-status=done]');
+    };
+    await shown(data);
+    expect(await page.locator('.subject').innerText()).toContain('30 rows × 12 columns');
+    const chips = await page.locator('.chip b').allTextContents();
+    expect(chips).toEqual(['annular', 'homogeneous', 'stratified']);
+
+    await latentfield(['fit', data, '--model', 'gplvm', '--labels', 'flow', '--max-iterations', '10', '--out', out]);
+    await shown(out);
+    expect(await page.locator('.subject').innerText()).toMatch(/^out\s+30 rows × 12 columns/);
+    expect(await page.locator('.chip b').allTextContents()).toEqual(chips);
+    await page.getByRole('application').focus();
+    await page.keyboard.press('n');
+    const { columnNames } = (await import('../../../src/app/data/index.ts')).pipeFlow({ points: 30 });
+    expect(await page.locator('.read').getByRole('rowheader').allTextContents()).toEqual([...columnNames]);
+    expect(problems).toEqual([]);
+  });
+});

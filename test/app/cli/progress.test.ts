@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { progressBar } from '../../../src/app/cli/progress.ts';
+import { timeBudget } from '../../../src/app/cli/timeBudget.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A fit of 1000 iterations on a clock of the test's own: what a log shows of it. */
+function followed(isTTY = false) {
+  const written: string[] = [];
+  const stderr = Object.assign(Object.create(null), { isTTY, write: (text: string) => written.push(text) > 0 });
+  const bar = progressBar(stderr, 1000);
+  const after = (seconds: number, iteration?: number) => {
+    vi.advanceTimersByTime(1000 * seconds);
+    if (iteration !== undefined) bar.update({ iteration, evaluations: iteration, objective: -12.5, gradientNorm: 1 });
+    return written.splice(0).join('');
+  };
+  const within = (seconds: number, name: string, part: number) => {
+    vi.advanceTimersByTime(1000 * seconds);
+    bar.update({ iteration: 0, evaluations: 0, objective: NaN, gradientNorm: NaN, stage: { name, part } });
+    return written.splice(0).join('');
+  };
+  return { bar, after, within };
+}
+
+it('a log says how long the rest may take at the pace so far, ever more rarely', () => {
+  const { bar, after } = followed();
+  expect(after(2, 0)).toBe('');
+  // 4 iterations in 6 s: 1.5 s for each of the 996 others.
+  expect(after(4, 4)).toContain('5 s: iteration 0 of at most 1000, objective -12.500000\n');
+  expect(after(4, 8)).toContain('8 s: iteration 4 of at most 1000, objective -12.500000, at most 33 min left\n');
+  // 100 iterations in 100 s: 1 s for each.
+  expect(after(90, 100)).toMatch(
+    /iteration 8 of at most 1000, objective -12\.500000, at most \d+(\.\d)? (min|h) left\n/,
+  );
+  expect(after(60, 160)).toContain('left\n');
+  bar.stop();
+  expect(after(1000)).toBe('');
+});
+
+it('a log of slow iterations has an estimate after the first', () => {
+  const { bar, after } = followed();
+  expect(after(4, 0)).toBe('');
+  expect(after(2)).toBe('5 s: iteration 0 of at most 1000, objective -12.500000\n');
+  expect(after(1, 1)).toBe('');
+  // 8 s for the first: 999 times as much.
+  expect(after(1)).toBe('8 s: iteration 1 of at most 1000, objective -12.500000, at most 2.2 h left\n');
+  bar.stop();
+});
+
+it('a log of a solution that is computed names the stage and how much of it is done', () => {
+  const { bar, within } = followed();
+  expect(within(1, 'neighbours', 0)).toBe('');
+  expect(within(4, 'neighbours', 0)).toBe('5 s: neighbours\n');
+  expect(within(2, 'neighbours', 0.4)).toBe('');
+  expect(within(1, 'shortest paths', 0.256)).toBe('8 s: neighbours, 40 %\n');
+  expect(within(4, 'shortest paths', 0.256)).toBe('12 s: shortest paths, 25 %\n');
+  bar.stop();
+});
+
+it('a terminal shows the stage in the place of the objective, which is not there yet', () => {
+  const { bar, within } = followed(true);
+  within(1, 'neighbours', 0.5);
+  expect(within(1, 'shortest paths', 0.25)).not.toContain('NaN');
+  bar.stop();
+});
+
+it('of the seconds of a command, a tenth is for what follows the fit', () => {
+  const budget = timeBudget(20);
+  vi.advanceTimersByTime(3040);
+  expect(budget.left()).toBeCloseTo(16.96, 9);
+  expect(budget.forFit()).toBe(14.9);
+  vi.advanceTimersByTime(18_000);
+  expect([budget.left() < 0, budget.forFit()]).toEqual([true, 0]);
+  expect([timeBudget(undefined).left(), timeBudget(undefined).forFit()]).toEqual([Infinity, undefined]);
+});

@@ -1,0 +1,57 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDelimited } from '../../../src/app/io/delimited.ts';
+
+const ENDINGS = ['\n', '\r\n', '\r'] as const;
+const ending = fc.constantFrom(...ENDINGS);
+
+/** A cell as it is written, and how many lines end in it. */
+const cell = fc.oneof(
+  fc.constantFrom('1', '"2"', ' é ').map((text) => ({ text, ends: 0 })),
+  // Another kind of ending may not follow at once, as \r and \n are one when they meet.
+  fc.array(ending, { maxLength: 3 }).map((ends) => ({ text: `"a${ends.join('b')}"`, ends: ends.length })),
+);
+const row = fc.record({
+  blank: fc.boolean(),
+  comment: fc.boolean(),
+  cells: fc.tuple(cell, cell),
+  end: ending,
+});
+
+describe('lines of a table', () => {
+  it('are counted whatever ends them, within quotes too', () => {
+    const table = fc.tuple(fc.constantFrom('', '\uFEFF'), ending, fc.array(row, { minLength: 1, maxLength: 6 }));
+    fc.assert(
+      fc.property(table, ([mark, other, rows]) => {
+        let text = mark;
+        let line = 1;
+        const expected = rows.map(({ blank, comment, cells, end }) => {
+          if (comment) {
+            text += `# note${other}`;
+            line++;
+          }
+          if (blank) {
+            text += ` ${other}`;
+            line++;
+          }
+          text += cells.map((given) => given.text).join(',');
+          text += end;
+          const begins = line;
+          line += cells[0].ends + cells[1].ends + 1;
+          return begins;
+        });
+        expect(parseDelimited(text, ',', 't.csv').map((found) => found.line)).toEqual(expected);
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['a,b\r\n1,"x\r\ny"\r\n2,"z"w\n', /Invalid Closing Quote: got "w" at line 4/],
+    ['a,b\r\n1,"x\r\ny"\r\n2,"z\r\n3,4\r\n', /a quote that opens below line 3 is not closed\.$/],
+    ['"a,b\n1,2\n', /a quote that opens in the first row is not closed\.$/],
+    ['a,b\r\n1,"x\r\ny"\r2,3,4\n', /line 1 has 2 cells, but line 4 has 3/],
+  ])('are named in what is said of %j', (text, message) => {
+    expect(() => parseDelimited(text, ',', 't.csv')).toThrow(message);
+  });
+});

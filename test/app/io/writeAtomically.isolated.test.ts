@@ -1,0 +1,27 @@
+import crypto from 'node:crypto';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { writeAtomically } from '../../../src/core/fileWriting.ts';
+import { InvalidInputError } from '../../../src/index.ts';
+import { temporaryFolder } from './folder.ts';
+
+it('a link that stands where the temporary file would be is not written through', async () => {
+  const { path: folder } = temporaryFolder();
+  const foreseen = vi.spyOn(crypto, 'randomBytes').mockImplementation(() => Buffer.alloc(8));
+  syncBuiltinESMExports();
+  const victim = join(folder, 'victim.txt');
+  writeFileSync(victim, 'kept');
+  const host = hostname().replace(/[^A-Za-z0-9-]/g, '_');
+  symlinkSync(victim, join(folder, `fit.json.${host}.${process.pid}.${'0'.repeat(16)}.tmp`));
+  await expect(writeAtomically(join(folder, 'fit.json'), 'new')).rejects.toThrow(InvalidInputError);
+  expect(readFileSync(victim, 'utf8')).toBe('kept');
+  expect(readdirSync(folder)).not.toContain('fit.json');
+  // The link is gone with the failed attempt; the next one writes.
+  await writeAtomically(join(folder, 'fit.json'), 'new');
+  expect(readFileSync(join(folder, 'fit.json'), 'utf8')).toBe('new');
+  foreseen.mockRestore();
+  syncBuiltinESMExports();
+});

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { pipeFlow } from '../../../src/app/data/index.ts';
+import { localTransport, queuePool, RefusedJob, serveQueue } from '../../../src/app/queue/index.ts';
+import { fit } from '../../../src/inference/index.ts';
+import { gplvm } from '../../../src/models/index.ts';
+import { threadStarter } from './workers.ts';
+
+const { observations } = pipeFlow({ points: 20, seed: 1 });
+const model = () => gplvm(observations, { latentDim: 1 });
+const options = { maxIterations: 3, restarts: 3, seed: 1 };
+
+it('fits without a server by the same code', async () => {
+  const transport = localTransport();
+  const worker = await serveQueue(transport, { threads: 2, start: await threadStarter() });
+  const alone = await fit(model(), options);
+  const spread = await fit(model(), { ...options, workers: queuePool({ transport }) });
+  expect([spread.latents, spread.trace, spread.message]).toEqual([alone.latents, alone.trace, alone.message]);
+  await worker.close();
+});
+
+it('does children before their parent, tries again what fails, and no more what was refused', async () => {
+  const transport = localTransport();
+  const done: string[] = [];
+  await transport.serve('q', {
+    concurrency: 2,
+    problem: () => undefined,
+    async run({ id }) {
+      done.push(id);
+      if (id === 'refused') throw new RefusedJob('no');
+      if (id === 'flaky' && done.filter((name) => name === id).length < 3) throw new Error('once more');
+      if (id === 'broken') throw new Error('broken');
+    },
+  });
+  const children = ['flaky', 'refused', 'broken'].map((id) => ({ id, body: '' }));
+  const ended = new Promise<void>((resolve) => {
+    void transport.watch('q', {
+      completed: (id) => id === 'parent' && resolve(),
+      failed: () => undefined,
+      advanced: () => undefined,
+      lost: () => undefined,
+    });
+  });
+  await transport.add('q', [{ id: 'parent', body: '', children }]);
+  await ended;
+  expect(done.at(-1)).toBe('parent');
+  const times = (wanted: string) => done.filter((id) => id === wanted).length;
+  expect([times('flaky'), times('refused'), times('broken'), times('parent')]).toEqual([3, 1, 3, 1]);
+  expect(await transport.stateOf('q', 'broken')).toEqual({ kind: 'failed', reason: 'broken' });
+});

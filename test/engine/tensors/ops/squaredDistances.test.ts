@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../../src/core/random.ts';
+import { typescriptEngine, withEngine } from '../../../../src/engine/dense/index.ts';
+import type { FusedOperations } from '../../../../src/engine/operations/covariances.ts';
+import { Float64Memory } from '../../../../src/engine/tensors/float64/index.ts';
+import { withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
+import { valueAndGradients } from '../../../../src/engine/tensors/gradients.ts';
+import * as op from '../../../../src/engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
+import { typescriptFusedOperations } from '../../../../src/engine/typescript/covariances.ts';
+import { wasmFusedOperations } from '../../../../src/engine/wasm/wasmCovariances.ts';
+
+const [n, m, q] = [40, 30, 3];
+const { normal } = seededRandom(1);
+const [a, b, W, V] = [n * q, m * q, n * m, n * n].map((length) => Float64Array.from({ length }, normal)) as [
+  Float64Array,
+  Float64Array,
+  Float64Array,
+  Float64Array,
+];
+
+/** The gradients of Σ w_ij·d²_ij by the operations themselves, on a memory of their own. */
+function gradientsBy(make: (memory: Float64Memory) => FusedOperations) {
+  const memory = new Float64Memory();
+  const operations = make(memory);
+  const place = (values: Float64Array) => {
+    const offset = memory.allocate(8 * values.length);
+    memory.float64(offset, values.length).set(values);
+    return offset;
+  };
+  const [A, B, w, v] = [place(a), place(b), place(W), place(V)];
+  const [dA, dB, dX] = [place(a), place(b), place(a)];
+  operations.squaredDistancesGradient(n, m, q, A, B, w, dA, dB);
+  operations.squaredDistancesWithinGradient(n, q, A, v, dX);
+  const read = (offset: number, length: number) => memory.float64(offset, length).slice();
+  return { between: [read(dA, n * q), read(dB, m * q)], within: [read(dX, n * q)] };
+}
+
+describe('squaredDistances', () => {
+  const engines = {
+    wasm: gradientsBy(wasmFusedOperations),
+    typescript: gradientsBy((memory) => typescriptFusedOperations(memory, typescriptEngine(memory))),
+  };
+
+  it.each(['wasm', 'typescript'] as const)('has the gradients of the engine at work, %s', (engine) => {
+    const gradients = withFloat64(({ memory64 }) =>
+      withEngine(memory64, engine, () => {
+        const [A, B] = [op.tensor<Tensor2D>(a, [n, q]), op.tensor<Tensor2D>(b, [m, q])];
+        const weighted = (X: Tensor2D, Y: Tensor2D, weights: Float64Array) =>
+          op.sum(op.mul(op.squaredDistances(X, Y), op.tensor(weights, [n, Y.shape[0]]))) as Scalar;
+        return {
+          between: valueAndGradients(() => weighted(A, B, W), [A, B]).gradients,
+          within: valueAndGradients(() => weighted(A, A, V), [A]).gradients,
+        };
+      }),
+    );
+    expect(gradients).toEqual(engines[engine]);
+  });
+
+  it('has gradients that tell the engines apart, by their last digits', () => {
+    expect(engines.wasm).not.toEqual(engines.typescript);
+    engines.wasm.within[0]!.forEach((value, i) => {
+      expect(value).toBeCloseTo(engines.typescript.within[0]![i]!, 11);
+    });
+  });
+});
