@@ -1,13 +1,13 @@
 import { InvalidInputError } from './errors.ts';
 
-/** One number for each two of so many points takes 3.2 GB. */
+/** An N×N matrix of doubles takes 3.2 GB at this N. */
 const MOST_POINTS = 20_000;
 
 /**
- * Refuses what keeps a number for each two points where these cannot be held; to be asked before anything is allocated.
+ * Throws if there are too many points for an N×N matrix. Call it before allocating one.
  *
- * @param who - keeps them, the beginning of a sentence
- * @param instead - a sentence: what works
+ * @param who - the method, as the subject of the message
+ * @param instead - a sentence that says what to use instead
  */
 export function checkAllPairs(who: string, points: number, instead: string, most = MOST_POINTS): void {
   if (points <= most) return;

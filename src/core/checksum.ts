@@ -1,11 +1,11 @@
 import { readGiven } from './given.ts';
 
 /**
- * A checksum of a value as JSON, 16 hexadecimal digits: one that is changed by accident has another. It does not depend on the
- * order of members, which databases change, and is no protection against somebody who wants it to be the same.
+ * Checksum of a value as JSON, 16 hexadecimal digits. It detects accidental changes and is independent of the order of members, which databases may
+ * change. It is no protection against forgery.
  *
- * @param value - what `JSON.stringify` can write; nested at most some hundred levels deep
- * @throws InvalidInputError for what cannot be written so
+ * @param value - any value that `JSON.stringify` accepts, nested at most a few hundred levels deep
+ * @throws InvalidInputError if the value cannot be written as JSON
  * @example
  * ```ts
  * checksum({ a: 1, b: [2, 3] }) === checksum({ b: [2, 3], a: 1 }); // true
@@ -22,7 +22,7 @@ interface State {
   high: number;
 }
 
-/** The same pieces of text as of `JSON.stringify`, members in alphabetical order. */
+/** Feeds the text of `JSON.stringify`, with members in alphabetical order. */
 function feed(state: State, given: unknown): void {
   const value = hasOwnJson(given) ? given.toJSON() : given;
   if (Array.isArray(value)) {
@@ -43,7 +43,7 @@ function feed(state: State, given: unknown): void {
 }
 
 /**
- * Fowler, Noll and Vo's hash (FNV-1a), twice, with two multipliers: a text of which one character is another always has another one.
+ * Fowler, Noll and Vo's hash (FNV-1a), computed with two multipliers. Any change of a single character changes the hash.
  *
  * @see RFC 9923
  */
@@ -61,10 +61,7 @@ function feedText(state: State, text: string): void {
 const hasOwnJson = (value: unknown): value is { toJSON(): unknown } =>
   typeof (value as { toJSON?: unknown } | null)?.toJSON === 'function';
 
-/**
- * A checksum of each part of something that is saved, by the part's place: of each member, and of each member of `divided` ones. Damage has a
- * place then.
- */
+/** Checksums of a saved object by path: one for each member, and one for each member of those named in `divided`, so that damage can be located. */
 export function checksums(saved: object, divided: readonly string[]): Record<string, string> {
   const found: Record<string, string> = Object.create(null);
   for (const [key, value] of Object.entries(saved)) {

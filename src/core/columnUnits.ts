@@ -1,18 +1,19 @@
 import type { Matrix } from './matrix.ts';
 import { standardizationOf } from './observations.ts';
 
-/** Whether columns are divided by their deviations: as asked for, or where their units differ. */
+/** Whether columns are divided by their standard deviations; 'auto' divides them if their units differ. */
 export type ScaleOption = boolean | 'auto';
 
-/** Deviations that differ by more than so many times are not of one unit. */
+/** Ratio of standard deviations above which columns are taken to have different units. */
 const MOST = 10;
 
-/** Fewest columns that may be of one unit though their deviations differ. */
+/** Fewest columns that may share one unit although their deviations differ, as those of pixels do. */
 const FEWEST = 16;
 
 /**
- * True if the standard deviations of columns differ by more than ten times: they are then in units of their own. Constant columns do not count. Pixels,
- * counts and coordinates are of one unit, though some hardly vary: where of at least 16 columns half reach over a tenth of the widest range.
+ * True if the standard deviations of the columns differ by more than ten times, so that they seem to have different units. Constant columns are
+ * ignored. Pixels, counts and coordinates share one unit although some of their columns hardly vary: of at least 16 columns, half have more than a
+ * tenth of the widest range.
  *
  * @param Y - N×D, NaN where missing
  */
@@ -22,11 +23,11 @@ export function differInUnit(Y: Matrix): boolean {
   return deviationsDiffer(deviation.filter((_, j) => varies(Y, j, mean[j]!)));
 }
 
-/** True if the largest of some deviations is more than ten times the smallest. */
+/** True if the largest standard deviation is more than ten times the smallest. */
 export const deviationsDiffer = (deviations: Float64Array): boolean =>
   deviations.length > 0 && Math.max(...deviations) > MOST * Math.min(...deviations);
 
-/** True for columns such as pixels, of which most reach about as far and some hardly vary. */
+/** True for columns such as pixels, most of which have similar ranges while some hardly vary. */
 function haveOneScale({ data, columns }: Matrix): boolean {
   if (columns < FEWEST) return false;
   const least = new Float64Array(columns).fill(Number.POSITIVE_INFINITY);
@@ -39,7 +40,7 @@ function haveOneScale({ data, columns }: Matrix): boolean {
   return MOST * ranges[columns >> 1]! >= ranges[columns - 1]!;
 }
 
-/** True if a column has an entry away from its mean by more than rounding. */
+/** True if a column varies by more than rounding error. */
 function varies({ data, rows, columns }: Matrix, j: number, mean: number): boolean {
   for (let i = 0; i < rows; i++) {
     const entry = data[i * columns + j]!;
@@ -48,9 +49,9 @@ function varies({ data, rows, columns }: Matrix, j: number, mean: number): boole
   return false;
 }
 
-/** Whether columns are divided by their deviations. */
+/** True if columns are to be divided by their standard deviations. */
 export const isScaled = (Y: Matrix, scale: ScaleOption): boolean => (scale === 'auto' ? differInUnit(Y) : scale);
 
-/** What a fit says where columns were divided by their deviations without being asked to. */
+/** Note in a fit's message when 'auto' divided the columns by their standard deviations. */
 export const SCALED_NOTE =
   ' Columns are in units that differ by more than ten times: each was divided by its deviation for the fit, and predictions are in its own unit (scale: false leaves them as they are).';

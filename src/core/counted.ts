@@ -1,9 +1,9 @@
-/** A number of things in words: "1 label", "3 labels". */
+/** A count with its noun: "1 label", "3 labels". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The end of a sentence about a wrong number of things: "1 label was given", "3 labels were given". */
+/** The end of a message about a wrong count: "1 label was given", "3 labels were given". */
 export function countGiven(count: number, noun: string): string {
   return `${counted(count, noun)} ${count === 1 ? 'was' : 'were'} given`;
 }

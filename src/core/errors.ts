@@ -1,13 +1,13 @@
-/** Most characters of a message. */
+/** Longest message, in characters. */
 const LONGEST = 480;
-/** Most characters kept of its end, which says what to do. */
+/** Characters kept from the end of a long message, which says what to do. */
 const OF_END = 160;
 
 /**
- * What went wrong, for programs: messages may be reworded, codes stay. The first four are those of the classes where no other says more; `unknownName`
- * is an option, a model, a column or a part that is not there, `missingEntry` a cell without a value where one is needed, `tooLarge` what exceeds a limit
- * on its size, `damaged` a file that is not what was written, `alreadyThere` a file that may not be replaced, `inUse` a folder or file that another
- * process is writing to, `queueLost` a queue without workers, or whose server went away, so that none of its jobs will end.
+ * Error codes for programs: messages may be reworded, codes stay. The first four belong to the classes and apply where no other code says more.
+ * `unknownName`: an option, model, column or part that does not exist; `missingEntry`: a cell without a value where one is needed; `tooLarge`: a size
+ * above a limit; `damaged`: a file that was changed after it was written; `alreadyThere`: a file that must not be replaced; `inUse`: a folder or file
+ * that another process is writing to; `queueLost`: a queue without workers or without a server, so that none of its jobs will end.
  */
 export type ErrorCode =
   | 'failed'
@@ -24,20 +24,20 @@ export type ErrorCode =
   | 'inUse'
   | 'queueLost';
 
-/** Options of an error: its cause, and a code that says more than its class. */
+/** Options of an error: its cause, and a code more specific than its class. */
 export interface LatentFieldErrorOptions extends ErrorOptions {
   readonly code?: ErrorCode;
-  /** The name that is not known, of `unknownName`. */
+  /** The unknown name, for the code `unknownName`. */
   readonly subject?: string;
 }
 
-/** Every error that latentfield throws on purpose is one of these, so that a caller can distinguish them from a bug. */
+/** Base class of all errors that latentfield throws on purpose, which distinguishes them from bugs. */
 export class LatentFieldError extends Error {
   override name = 'LatentFieldError';
   readonly code: ErrorCode;
   declare readonly subject?: string;
 
-  /** @param message - of which the middle is left out where what was given makes it long */
+  /** @param message - shortened in the middle if it is too long */
   constructor(message?: string, { code = 'failed', subject, ...options }: LatentFieldErrorOptions = {}) {
     super(message === undefined ? message : shortened(message), options);
     this.code = code;
@@ -50,7 +50,7 @@ function shortened(message: string): string {
   return `${message.slice(0, LONGEST - OF_END - 3)} … ${message.slice(-OF_END)}`;
 }
 
-/** The caller's input cannot be used: the message says what was given, what was expected and what to do. */
+/** The input cannot be used: the message says what was given, what was expected and what to do. */
 export class InvalidInputError extends LatentFieldError {
   override name = 'InvalidInputError';
 
@@ -59,7 +59,7 @@ export class InvalidInputError extends LatentFieldError {
   }
 }
 
-/** A computation left the numbers it can work with: a matrix that is not positive definite, memory that ran out. */
+/** A computation failed numerically: a matrix is not positive definite, or memory ran out. */
 export class NumericalError extends LatentFieldError {
   override name = 'NumericalError';
 
@@ -68,7 +68,7 @@ export class NumericalError extends LatentFieldError {
   }
 }
 
-/** A fit could not start or go on: the objective is not finite at the start, a parameter receives no gradient. */
+/** A fit could not start or continue: the objective is not finite at the start, or a parameter receives no gradient. */
 export class OptimizationError extends LatentFieldError {
   override name = 'OptimizationError';
 

@@ -8,20 +8,20 @@ const node = <T>(name: string) => nodeModule<T>(`node:${name}`, 'Files are writt
 const fileSystem = () => node<typeof import('node:fs/promises')>('fs/promises');
 const paths = () => node<typeof import('node:path')>('path');
 
-/** How a file is written. */
+/** Options for writing a file. */
 export interface WriteOptions {
-  /** Whether a file that is there is replaced (true, the default) or kept, with an error. */
+  /** Whether an existing file is replaced (default true) or kept, with an error. */
   readonly replace?: boolean;
 }
 
 /**
- * Writes a file so that it is never seen half written, also after the power failed: under a temporary name beside it, to the disk, and then under
- * its name. A file that is replaced keeps its permissions. The temporary name ends at random, and no file or link that is there already is written to.
+ * Writes a file atomically: it is never seen half written, even after a power failure. The content goes to a temporary file beside it, is synced to
+ * disk and then renamed. A replaced file keeps its permissions. The temporary name ends at random and never refers to an existing file or link.
  *
- * @param file - path of the file, in a folder that exists
- * @param content - what it shall hold: text, as UTF-8, or bytes
+ * @param file - path of the file, in an existing folder
+ * @param content - text, written as UTF-8, or bytes
  * @param options - see {@link WriteOptions}
- * @throws InvalidInputError with the code `cannotWrite`, or `alreadyThere` where it may not be replaced
+ * @throws InvalidInputError with the code `cannotWrite`, or `alreadyThere` if the file exists and `replace` is false
  * @example
  * ```ts
  * await writeAtomically('fit.json', JSON.stringify(result.toJSON()));
@@ -43,7 +43,7 @@ export async function writeAtomically(
     );
     const handle = await open(temporary, 'wx', mode);
     try {
-      // The mode that a file is opened with is cut by the umask.
+      // `open` masks the mode with the umask.
       if (mode !== undefined && ((await handle.stat()).mode & 0o777) !== mode) await handle.chmod(mode);
       await handle.writeFile(content);
       await handle.sync();
@@ -59,13 +59,13 @@ export async function writeAtomically(
   }
 }
 
-/** Gives a temporary file its name, unless that is taken. */
+/** Renames a temporary file unless the target exists. */
 async function claim(temporary: string, file: string): Promise<void> {
   const { constants, copyFile, link, rm } = await fileSystem();
   try {
     await link(temporary, file);
   } catch (error) {
-    // Not every file system knows second names.
+    // Some file systems have no hard links.
     if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     await copyFile(temporary, file, constants.COPYFILE_EXCL);
   }
@@ -80,7 +80,7 @@ function unwritten(file: string, error: unknown, folder: string): InvalidInputEr
       code: 'alreadyThere',
     });
   }
-  // Of a file to be written, what is not there is its folder.
+  // If a file to be written does not exist, it is its folder that is missing.
   const reason =
     code === 'ENOENT'
       ? `there is no folder '${folder}'. Make the folder first, or give another path`
@@ -88,15 +88,15 @@ function unwritten(file: string, error: unknown, folder: string): InvalidInputEr
   return new InvalidInputError(`'${file}' cannot be written: ${reason}.`, { cause: error, code: 'cannotWrite' });
 }
 
-/** The name of a file is on the disk once its folder is. */
+/** A rename is durable only after its folder is synced. */
 async function syncFolder(file: string): Promise<void> {
-  // Windows opens no folders.
+  // Folders cannot be opened on Windows.
   if (process.platform === 'win32') return;
   const handle = await (await fileSystem()).open((await paths()).dirname(file), 'r');
   try {
     await handle.sync();
   } catch (error) {
-    // Some network file systems have nothing to do here, and say so.
+    // Some network file systems cannot sync folders.
     if (!['EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   } finally {
     await handle.close();
@@ -104,8 +104,8 @@ async function syncFolder(file: string): Promise<void> {
 }
 
 /**
- * Removes what processes of this host that were killed while they wrote this file have left beside it, where it may. Whether those of
- * another host, which shares the folder, are alive cannot be known here.
+ * Removes temporary files that killed processes of this host left beside this file. Those of other hosts sharing the folder are kept: whether their
+ * writers are alive cannot be known.
  */
 export async function removeStaleFiles(file: string): Promise<void> {
   const { readdir, rm } = await fileSystem();
@@ -121,11 +121,11 @@ export async function removeStaleFiles(file: string): Promise<void> {
 }
 
 /**
- * Locks a file or folder for this process until it ends or the lock is released: beside it lies `PATH.lock`, which names the process. That of a
- * process of this host that is no longer alive is replaced.
+ * Locks a file or folder for this process until it exits or releases the lock. The lock file `PATH.lock` names the process. A lock of a dead process
+ * of this host is replaced.
  *
- * @returns what releases it
- * @throws InvalidInputError with the code `inUse` while another process has it
+ * @returns a function that releases the lock
+ * @throws InvalidInputError with the code `inUse` while another process holds the lock
  */
 export async function lockPath(path: string): Promise<() => void> {
   checkGiven(path, 'lockPath', 'the path of a file or folder', (given) => typeof given === 'string' && given !== '');
@@ -138,7 +138,7 @@ export async function lockPath(path: string): Promise<() => void> {
   for (;;) {
     const temporary = `${lock}.${process.pid}.${randomBytes(8).toString('hex')}.tmp`;
     try {
-      // Whole as soon as it is there: whoever finds it can tell whose it is.
+      // Created in one step with its content, so that any reader can tell who holds it.
       await writeFile(temporary, own, { flag: 'wx' });
       await claim(temporary, lock);
       break;
@@ -155,7 +155,7 @@ export async function lockPath(path: string): Promise<() => void> {
         { code: 'inUse' },
       );
     }
-    // Renamed before it is removed: of two processes that find it, one gets it, and what is a lock of the other's by then is put back.
+    // Rename before removal: of two processes that find the stale lock only one gets it, and a lock that was taken in the meantime is restored.
     const stale = `${lock}.${process.pid}.tmp`;
     await rename(lock, stale).catch(() => undefined);
     const renamed = await readFile(stale, 'utf8').catch(() => holder);
@@ -170,7 +170,7 @@ export async function lockPath(path: string): Promise<() => void> {
   return release;
 }
 
-/** As it may be part of a file's name. */
+/** The host's name with characters that file names allow. */
 async function hostName(): Promise<string> {
   const { hostname } = await node<typeof import('node:os')>('os');
   return hostname().replace(/[^A-Za-z0-9-]/g, '_');
@@ -181,7 +181,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of somebody else's may not be asked, but is there.
+    // EPERM: the process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -21,10 +21,10 @@ const schema = v.object({
 });
 
 /**
- * What a saved fit says of its table.
+ * Reads the description of a table from a saved fit.
  *
- * @param owner - what it is called in an error
- * @throws InvalidInputError when it is damaged
+ * @param owner - the fit, as the error calls it
+ * @throws InvalidInputError if it is damaged
  */
 export function fittedTableFromJSON(json: unknown, owner: string): FittedTable {
   const result = v.safeParse(schema, json);

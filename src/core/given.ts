@@ -2,9 +2,9 @@ import { InvalidInputError, LatentFieldError } from './errors.ts';
 import { describe, reasonOf } from './matrix.ts';
 
 /**
- * What a caller gave, once it has been seen to be of the right kind.
+ * Returns the value if it passes a test.
  *
- * @param isRight - a test, of which an error (an object that cannot be read) counts as no
+ * @param isRight - the test; an error it throws (an unreadable object) counts as false
  * @throws InvalidInputError that says what was expected
  */
 export function checkGiven<T>(value: T, caller: string, expected: string, isRight: (value: T) => boolean): T {
@@ -13,7 +13,7 @@ export function checkGiven<T>(value: T, caller: string, expected: string, isRigh
 }
 
 /**
- * Reads something of the caller's; what the object itself throws (a getter, a Proxy) says that it cannot be read.
+ * Reads from an object of the caller; an error that the object itself throws (from a getter or a Proxy) becomes an InvalidInputError.
  *
  * @throws InvalidInputError with the object's own error as its cause
  */
@@ -26,14 +26,14 @@ export function readGiven<T>(what: string, read: () => T): T {
   }
 }
 
-/** Options, read once; none where none are given. */
+/** A copy of the caller's options; an empty object if there are none. */
 export function givenOptions<T extends object>(options: T | undefined, caller: string): T {
   if (options === undefined) return {} as T;
   checkGiven(options, caller, 'an object of options', isReadable);
   return readGiven(`The options of ${caller}`, () => ({ ...options }));
 }
 
-/** A list, read once. */
+/** A copy of the caller's list. */
 export function givenList<T>(list: ArrayLike<T>, caller: string, expected: string): readonly T[] {
   let copy: readonly T[] = [];
   checkGiven(list, caller, expected, (given) => {
@@ -44,7 +44,7 @@ export function givenList<T>(list: ArrayLike<T>, caller: string, expected: strin
   return copy;
 }
 
-/** A loop for what cannot be anything but a list of so many: Array.from goes through the iterator, which takes several times as long. */
+/** Copies a typed array in a loop: Array.from uses its iterator, which takes several times as long. */
 function copyOf<T>(given: ArrayLike<T>): readonly T[] {
   if (!(given instanceof Float64Array)) return Array.isArray(given) ? [...(given as readonly T[])] : Array.from(given);
   const copy = new Array<T>(given.length);
@@ -52,25 +52,25 @@ function copyOf<T>(given: ArrayLike<T>): readonly T[] {
   return copy;
 }
 
-/** A function of the caller's. */
+/** Throws unless the value is a function. */
 export const checkFunction = <T>(value: T, caller: string, expected: string): T =>
   checkGiven(value, caller, expected, (given) => typeof given === 'function');
 
-/** Whether something is a part of this kind with the functions that such parts have: an object that only says to be one has none. */
+/** True if the value is a part of this kind and has the methods of such parts. */
 export const isPart = (value: unknown, kind: string, functions: readonly string[]): boolean =>
   answers(() => {
     const read = (name: string): unknown => Reflect.get(value as object, name);
     return read('kind') === kind && functions.every((name) => typeof read(name) === 'function');
   });
 
-/** A definition that somebody makes a part of. */
+/** Throws unless the definition of a part is a readable object. */
 export const checkDefinition = <T extends object>(
   definition: T,
   caller: string,
   expected = 'a definition with a name and functions',
 ): T => checkGiven(definition, caller, expected, isReadable);
 
-/** Whether something is a list: an array, a typed array, or an object like one that has its last entry too. */
+/** True for arrays, typed arrays, and array-like objects that have their last entry. */
 export const isList = (value: unknown): value is ArrayLike<unknown> => {
   if (Array.isArray(value) || ArrayBuffer.isView(value)) return true;
   if (typeof value !== 'object' || value === null) return false;
@@ -78,7 +78,7 @@ export const isList = (value: unknown): value is ArrayLike<unknown> => {
   return Number.isInteger(length) && (length === 0 || Reflect.has(value, (length as number) - 1));
 };
 
-/** Whether something is a matrix, or rows of numbers. */
+/** True for a matrix or rows of numbers. */
 export const isMatrixLike = (value: unknown): boolean =>
   isList(value) || (typeof value === 'object' && value !== null && 'rows' in value && 'data' in value);
 
@@ -94,10 +94,10 @@ function answers(test: () => boolean): boolean {
 }
 
 /**
- * The name of a part of one's own, which is a segment of the paths of its parameters.
+ * Checks the name of a custom part, which becomes a segment of its parameters' paths.
  *
- * @param of - what is called so: 'A kernel'
- * @throws InvalidInputError when it is not one word of letters and digits, a letter first
+ * @param of - the kind of part: 'A kernel'
+ * @throws InvalidInputError unless it is one word of letters and digits that starts with a letter
  */
 export function checkName(name: unknown, of: string): void {
   if (typeof name === 'string' && /^[A-Za-z][A-Za-z0-9]*$/.test(name)) return;

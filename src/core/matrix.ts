@@ -2,14 +2,14 @@ import type { Tensor2D } from '@tensorflow/tfjs-core';
 import { counted, countGiven } from './counted.ts';
 import { InvalidInputError } from './errors.ts';
 
-/** What `structuredClone` and messages between threads make of a {@link Matrix}. */
+/** A {@link Matrix} after `structuredClone` or a message between threads. */
 export type PlainMatrix = Pick<Matrix, 'data' | 'rows' | 'columns'>;
 
-/** What any argument that is a matrix may be: rows are points. */
+/** Any matrix argument: rows are points. */
 export type MatrixLike = readonly (readonly number[])[] | readonly Float64Array[] | PlainMatrix | Tensor2D;
 
 /**
- * A matrix of doubles, row-major. Every result that is a matrix is one of these.
+ * A row-major matrix of doubles. Every matrix that the library returns is one of these.
  *
  * @example
  * ```ts
@@ -20,10 +20,10 @@ export type MatrixLike = readonly (readonly number[])[] | readonly Float64Array[
  */
 export class Matrix {
   /**
-   * @param data - the entries, row by row; kept, not copied
+   * @param data - the entries, row by row; not copied
    * @param rows - number of rows
    * @param columns - number of columns
-   * @throws InvalidInputError when there are not rows × columns entries
+   * @throws InvalidInputError unless there are rows × columns entries
    */
   constructor(
     readonly data: Float64Array,
@@ -43,11 +43,11 @@ export class Matrix {
   }
 
   /**
-   * A matrix from anything that can be one; always a copy.
+   * Makes a matrix from any {@link MatrixLike}; always a copy.
    *
-   * @param values - rows of numbers, a Matrix or what `structuredClone` makes of one, or a tensor of rank 2 (read in full precision when it has it)
-   * @param name - what to call it in an error
-   * @throws InvalidInputError when rows differ in length or hold something other than numbers
+   * @param values - rows of numbers, a Matrix, its structured clone, or a tensor of rank 2, read in full precision if it has it
+   * @param name - its name in error messages
+   * @throws InvalidInputError if rows differ in length or entries are not numbers
    */
   static from(values: MatrixLike, name = 'The matrix'): Matrix {
     try {
@@ -63,7 +63,10 @@ export class Matrix {
     );
   }
 
-  /** Entry in row i and column j, both from 0, which it does not check: it is read in inner loops. Outside of the matrix it is another entry, or undefined. */
+  /**
+   * Entry in row i and column j, both from 0. Inner loops call it, so indices are not checked: outside of the matrix it returns another entry or
+   * undefined.
+   */
   at(i: number, j: number): number {
     return this.data[i * this.columns + j]!;
   }
@@ -71,7 +74,7 @@ export class Matrix {
   /**
    * A copy of row i, from 0.
    *
-   * @throws InvalidInputError when there is no such row
+   * @throws InvalidInputError if there is no such row
    */
   row(i: number): Float64Array {
     checkPlace(i, this.rows, 'row');
@@ -81,7 +84,7 @@ export class Matrix {
   /**
    * A copy of column j, from 0.
    *
-   * @throws InvalidInputError when there is no such column
+   * @throws InvalidInputError if there is no such column
    */
   column(j: number): Float64Array {
     checkPlace(j, this.columns, 'column');
@@ -112,7 +115,7 @@ function wayOut(given: unknown): string {
   return typeof (given as { then?: unknown } | null | undefined)?.then === 'function' ? ' Await it first.' : '';
 }
 
-/** What a value looks like, for an error message. */
+/** A value in a few words, for an error message. */
 export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return `the string '${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
@@ -158,10 +161,10 @@ function rowLength(row: unknown, i: number, name: string): number {
   );
 }
 
-/** What an error says, for another one's message. */
+/** The text of an error, for another error's message. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-/** What a matrix needs of a tensor, whichever copy of TensorFlow.js made it. */
+/** The members of a tensor that a matrix reads, whichever copy of TensorFlow.js made it. */
 interface TensorLike {
   readonly isDisposed?: boolean;
   readonly rank: number;
@@ -184,7 +187,7 @@ function isTensor(value: unknown): value is TensorLike {
 let numbersOf = (tensor: TensorLike): Float64Array => Float64Array.from(tensor.dataSync());
 
 /**
- * Has tensors read in another way from now on: the float64 backend reads its own in full precision, whatever backend is active.
+ * Replaces the reader of tensors: the float64 backend reads its own tensors in full precision, whichever backend is active.
  *
  * @internal
  */
@@ -207,7 +210,7 @@ function fromTensor(tensor: TensorLike, name: string): Matrix {
   return new Matrix(numbersOf(tensor), shape[0]!, shape[1]!);
 }
 
-/** Whether it is what `readTable` gives, or an example of `latentfield/data`. */
+/** True for a table of `readTable` or an example of `latentfield/data`. */
 function isTable(values: unknown): boolean {
   return typeof values === 'object' && values !== null && Object.hasOwn(values, 'observations');
 }

@@ -3,15 +3,15 @@ import { readGiven } from './given.ts';
 import { describe } from './matrix.ts';
 import { unknownName } from './options.ts';
 
-/** What a member of a definition must be. */
+/** Requirement on a member of a definition. */
 export type Member = 'function' | 'function, if any' | 'anything';
 
 /**
- * Checks the members of a definition that somebody makes a part of.
+ * Checks the members of a part's definition.
  *
  * @param definition - an object
- * @param members - all that it may have
- * @throws InvalidInputError for a member that is not known, which may be another one mistyped, and for one that is no function and should be
+ * @param members - the requirement on each known member
+ * @throws InvalidInputError for an unknown member, which may be a typing error, and for one that must be a function and is not
  */
 export function checkMembers<T extends object>(
   definition: T,
@@ -30,7 +30,7 @@ export function checkMembers<T extends object>(
   });
 }
 
-/** The first half of `checkMembers`. */
+/** Throws for an unknown member. */
 export function checkKnown(definition: object, caller: string, known: readonly string[]): void {
   const unknown = Object.keys(definition).find((key) => !known.includes(key));
   if (unknown !== undefined) throw unknownName('member', unknown, known, `A definition for ${caller}`);

@@ -3,9 +3,9 @@ import { InvalidInputError } from './errors.ts';
 import { describe, Matrix, type MatrixLike } from './matrix.ts';
 import { standardized } from './observations.ts';
 
-/** What was done to a table of counts: see `normaliseCounts` of `latentfield/io`. */
+/** Normalisation of a table of counts; see `normaliseCounts` of `latentfield/io`. */
 export interface NormalisedCounts {
-  /** What each row was scaled to sum to. */
+  /** Sum to which each row was scaled. */
   readonly rowSums?: number;
   /** Whether entries are log(1 + y). */
   readonly log1p?: boolean;
@@ -17,33 +17,33 @@ export interface NamedTable {
   readonly observations: Matrix;
   /** D names. */
   readonly columns: readonly string[];
-  /** Whether they are names, rather than places in a file without any; true unless given. */
+  /** False if the columns have no names in the file and are named by position; default true. */
   readonly isNamed?: boolean;
   /** N names of the points. */
   readonly ids?: readonly string[];
-  /** The column of the ids. */
+  /** Name of the column that holds the ids. */
   readonly idColumn?: string;
-  /** The column of the labels. */
+  /** Name of the column that holds the labels. */
   readonly labelColumn?: string;
   /** N labels of the points, '' where missing. */
   readonly labels?: readonly string[];
-  /** Columns that are none of the observations. */
+  /** Columns of the file that are not observations. */
   readonly leftOut?: readonly { readonly column: string }[];
-  /** How its rows were normalised, if they were. */
+  /** How the counts of each row were normalised, if at all. */
   readonly counts?: NormalisedCounts;
 }
 
-/** What is known of the columns of a table. */
+/** Columns of a fitted table. */
 export interface KnownColumns {
-  /** Those of its observations, in order. */
+  /** Names of the observed columns, in order. */
   readonly columns: readonly string[];
-  /** Whether its file named them. */
+  /** Whether the file named its columns. */
   readonly isNamed: boolean;
-  /** The other columns of its file. */
+  /** The other columns of the file. */
   readonly others: readonly string[];
 }
 
-/** What a fit remembers of the table that was fitted. */
+/** What a fit remembers about its table. */
 export interface FittedTable extends KnownColumns {
   readonly idColumn?: string | undefined;
   /** N names of the points. */
@@ -51,11 +51,12 @@ export interface FittedTable extends KnownColumns {
   readonly labelColumn?: string | undefined;
   /** N labels of the points, '' where missing. */
   readonly labels?: readonly string[] | undefined;
-  /** How rows of counts were normalised; `readMatchingTable` does the same to other tables. */
+  /** How counts were normalised; `readMatchingTable` normalises other tables alike. */
   readonly counts?: NormalisedCounts | undefined;
   /**
-   * What columns were divided by after their means were subtracted, by `fit --standardise` of the command line. Tables are then standardised as they are
-   * matched; predictions are in the units that were fitted, which `standardise(table.standardised).undo(mean)` undoes.
+   * Means subtracted from the columns and deviations they were divided by, as `fit --standardise` of the command line does. Matching a table
+   * standardises it the same way. Predictions are in the standardised units; `standardise(table.standardised).undo(mean)` returns to the original
+   * ones.
    */
   readonly standardised?: { readonly mean: readonly number[]; readonly deviation: readonly number[] } | undefined;
 }
@@ -103,9 +104,9 @@ function checkTable(table: NamedTable): NamedTable {
 }
 
 /**
- * The observations of a table in the order of the columns that are known, by their names; of anything else, itself.
+ * The observations of a table with its columns in the known order, by name; any other observations are returned unchanged.
  *
- * @throws InvalidInputError when a column is missing, one is there that is not known, or nothing is known of columns
+ * @throws InvalidInputError if a column is missing or unknown, or if the names of the columns are not known
  */
 export function matchedObservations(given: ObservationsLike, known: FittedTable | undefined): MatrixLike {
   if (!isTable(given)) return given;
@@ -146,7 +147,7 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
 const saidOf = ({ rowSums, log1p }: NormalisedCounts = {}): string =>
   `${rowSums === undefined ? 'the sums of their file' : `sums of ${rowSums}`}${log1p ? ' and logarithms, log(1 + y)' : ''}`;
 
-/** Observations in the units that were fitted. */
+/** Observations in the units of the fitted table. */
 function inUnits(Y: Matrix, { standardised, columns }: FittedTable): Matrix {
   if (standardised === undefined || Y.columns !== columns.length) return Y;
   return standardized(Y, {
@@ -155,7 +156,7 @@ function inUnits(Y: Matrix, { standardised, columns }: FittedTable): Matrix {
   });
 }
 
-/** Some names, for a message. */
+/** The first names in quotes, for a message. */
 export const quoted = (names: readonly string[]): string =>
   `${names
     .slice(0, 8)

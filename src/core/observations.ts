@@ -2,21 +2,21 @@ import { square } from './elementary/index.ts';
 import { InvalidInputError } from './errors.ts';
 import { Matrix, type MatrixLike } from './matrix.ts';
 
-/** What people and programs write where there is no value: nothing, NaN, NA, N/A, NaT, null, None, ?, a dash. */
+/** Spellings of a missing value: nothing, NaN, NA, N/A, NaT, null, None, ?, a dash. */
 const MISSING = /^(|nan|na|n\/a|#n\/a|<na>|nat|null|none|\?|--?|[–—])$/i;
 
 export const isMissingText = (text: string): boolean => MISSING.test(text);
 
 /**
- * Throws unless every entry is a finite number; returns the matrix.
+ * Returns the matrix if all of its entries are finite numbers.
  *
- * @param ifMissing - what to do about an entry that is missing
+ * @param ifMissing - the message's advice about a missing entry
  */
 export function checkNumbers(matrix: Matrix, name: string, ifMissing?: string): Matrix {
   return checkEntries(matrix, name, () => false, ifMissing);
 }
 
-/** `checkNumbers` for a matrix that may hold some entries that are not finite numbers. */
+/** The same check with some non-finite entries allowed. */
 export function checkEntries(
   matrix: Matrix,
   name: string,
@@ -34,10 +34,9 @@ export function checkEntries(
 }
 
 /**
- * A copy of `values` as a matrix of finite numbers with at least two rows and one column; NaN counts as missing where that is
- * allowed.
+ * Copies `values` into a matrix of finite numbers with at least two rows and one column. NaN counts as missing where that is allowed.
  *
- * @param isDivided - whether columns are divided by their deviations
+ * @param isDivided - whether columns will be divided by their deviations
  */
 export function observationsFrom(values: MatrixLike, missingAllowed = false, isDivided = false): Matrix {
   const name = 'The observations';
@@ -55,17 +54,16 @@ export function observationsFrom(values: MatrixLike, missingAllowed = false, isD
   );
 }
 
-/** The squares of numbers up to this one, and those of differences from its inverse, can be added up. */
+/** Squares of numbers up to this size can be summed, and so can squares of differences down to its inverse. */
 const LARGEST = 1e150;
 
 /**
- * Throws for a column whose squares overflow, and where the differences within columns are so small that their squares are 0; returns the
- * matrix. Beside other columns such differences count as the 0 that they are next to.
+ * Returns the matrix unless the squares of a column overflow, or squares of differences underflow to 0 in all columns. Beside larger columns such
+ * small differences count as 0.
  *
- * @param isDivided - whether columns are divided by their deviations, so that no column may have such differences
+ * @param isDivided - whether columns will be divided by their deviations; then no column may underflow
  */
 export function checkRange(Y: Matrix, isDivided = false): Matrix {
-  // A column without entries has no range.
   // A column without entries has no range.
   const ranges = rangesOf(Y).filter(({ spread }) => spread >= 0);
   const wide = ranges.find(({ size }) => size > LARGEST);
@@ -79,7 +77,7 @@ export function checkRange(Y: Matrix, isDivided = false): Matrix {
   );
 }
 
-/** The range of each column, from one walk through the rows. */
+/** Range of each column, in one pass. */
 function rangesOf({ data, columns }: Matrix) {
   const least = new Float64Array(columns).fill(Number.POSITIVE_INFINITY);
   const most = new Float64Array(columns).fill(Number.NEGATIVE_INFINITY);
@@ -96,7 +94,7 @@ function rangesOf({ data, columns }: Matrix) {
   });
 }
 
-/** An affine change of the columns of Y, which predictions undo: (y − mean)/deviation. */
+/** Affine map (y − mean)/deviation of each column of Y, which predictions undo. */
 export interface Standardization {
   /** D entries. */
   readonly mean: Float64Array;
@@ -105,8 +103,7 @@ export interface Standardization {
 }
 
 /**
- * What to subtract from and divide each column by, from its observed entries. A constant column has deviation 0 and is divided
- * by 1.
+ * Means and standard deviations of the observed entries of each column, as far as they are asked for. A constant column gets deviation 1.
  *
  * @internal
  */

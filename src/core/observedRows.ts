@@ -2,16 +2,16 @@ import { InvalidInputError } from './errors.ts';
 import type { Matrix } from './matrix.ts';
 
 /**
- * Throws for a row whose entries are missing (NaN) all of them; returns the matrix.
+ * Returns the matrix unless a row has only missing entries (NaN).
  *
- * @param name - what to call the matrix in an error
+ * @param name - its name in error messages
  */
 export function checkObservedRows(Y: Matrix, name: string): Matrix {
   for (let i = 0; i < Y.rows; i++) if (!isObserved(Y, i)) throw unobservedRow(i, name);
   return Y;
 }
 
-/** Whether a row has an entry that is not missing. */
+/** True if a row has at least one observed entry. */
 export const isObserved = ({ data, columns }: Matrix, row: number): boolean =>
   data.subarray(row * columns, (row + 1) * columns).some((entry) => !Number.isNaN(entry));
 

@@ -1,10 +1,10 @@
 import { InvalidInputError } from './errors.ts';
 
 /**
- * A package that is installed only where it is wanted.
+ * Imports a package that users install only if they need it.
  *
- * @param name - as npm takes it; several with spaces between them
- * @throws InvalidInputError when it is not there, with the command that installs it
+ * @param name - as npm takes it; several names are separated by spaces
+ * @throws InvalidInputError if it is not installed, with the command that installs it
  */
 export async function optionalPackage<T>(name: string, load: () => Promise<T>, purpose: string): Promise<T> {
   try {

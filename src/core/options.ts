@@ -6,7 +6,7 @@ import { describe } from './matrix.ts';
 /**
  * Checks an options object against a strict schema and returns it.
  *
- * @throws InvalidInputError for an unknown name (with the nearest known one) or a value of the wrong kind
+ * @throws InvalidInputError for an unknown name, suggesting the nearest known one, or a value of the wrong type
  * @internal
  */
 export function checkOptions<
@@ -30,14 +30,14 @@ export function checkOptions<
   );
 }
 
-/** What is expected is what a function returns, and a function was given. */
+/** A hint for a function given in place of what it returns. */
 const uncalled = ({ input, message }: v.BaseIssue<unknown>): string =>
   typeof input === 'function' && message.includes('(') ? ' Call it, and give what it returns.' : '';
 
 /**
- * Options, read once, none of which has a name that is not known.
+ * A copy of the options after checking their names.
  *
- * @throws InvalidInputError for an unknown name, with the nearest known one
+ * @throws InvalidInputError for an unknown name, suggesting the nearest known one
  * @internal
  */
 export function namedOptions<T extends object>(
@@ -51,7 +51,7 @@ export function namedOptions<T extends object>(
   return given;
 }
 
-/** An error for a name that is not among the known ones, naming the likeliest. */
+/** An error for an unknown name that suggests the nearest known one. */
 export function unknownName(kind: string, name: string, known: readonly string[], caller: string): InvalidInputError {
   if (typeof name !== 'string' || !Array.isArray(known) || known.some((each) => typeof each !== 'string')) {
     return new InvalidInputError(
@@ -65,7 +65,7 @@ export function unknownName(kind: string, name: string, known: readonly string[]
   });
 }
 
-/** A sentence that names the known name that is nearest to one that is not known; nothing where none is near. */
+/** The sentence "Did you mean …?" with the nearest known name; empty if none is near. */
 export function suggestion(name: string, known: readonly string[]): string {
   let nearest: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of known) {
@@ -76,13 +76,13 @@ export function suggestion(name: string, known: readonly string[]): string {
   return isNear ? ` Did you mean '${nearest!.candidate}'?` : '';
 }
 
-/** A message written as the end of "must be …"; valibot's own messages are reworded. */
+/** The end of "must be …": the schema's message, or the expectation within valibot's default message. */
 function expectation(message: string): string {
   const expected = /Expected (.*) but received/.exec(message)?.[1];
   return expected ?? message;
 }
 
-/** Insertions, deletions and substitutions that make one word another. */
+/** Levenshtein distance between two words. */
 export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

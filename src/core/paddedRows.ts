@@ -1,9 +1,9 @@
 import { Matrix } from './matrix.ts';
 
-/** Rows that fill the registers and tiles of the products and triangular solves, whose sums run in another order for the rows left over. */
+/** Tile height of matrix products and triangular solves. Rows outside of full tiles are summed in another order. */
 const TILE = 8;
 
-/** The rows, with the last one repeated until whole tiles are full, so that the result for a row does not depend on how many others there are. */
+/** Pads the rows to full tiles by repeating the last one, so that the result for a row is independent of the number of rows. */
 export function paddedRows({ data, rows, columns }: Matrix): Matrix {
   const padded = Matrix.zeros(TILE * Math.ceil(rows / TILE), columns);
   padded.data.set(data);
@@ -11,6 +11,5 @@ export function paddedRows({ data, rows, columns }: Matrix): Matrix {
   return padded;
 }
 
-/** The first of the rows. */
 export const firstRows = ({ data, columns }: Matrix, rows: number) =>
   new Matrix(data.slice(0, rows * columns), rows, columns);

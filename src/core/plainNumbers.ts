@@ -1,9 +1,9 @@
 import { Matrix } from './matrix.ts';
 
-/** Numbers that JSON has no form for, as they are saved. */
+/** Names under which non-finite numbers are saved, since JSON has none. */
 export const NON_FINITE = ['NaN', 'Infinity', '-Infinity'] as const;
 
-/** Plain data of which every number that is not finite is its name, for JSON. */
+/** Plain data with every non-finite number replaced by its name, for JSON. */
 export function withPlainNumbers<T>(value: T): T {
   if (typeof value === 'number') return (Number.isFinite(value) ? value : String(value)) as T;
   if (Array.isArray(value)) return value.map(withPlainNumbers) as T;
@@ -13,7 +13,7 @@ export function withPlainNumbers<T>(value: T): T {
 
 const isNegativeZero = (entry: number) => Object.is(entry, -0);
 
-/** The same with 0 for −0, which JSON has no form for: what is saved then has the bits of what was. */
+/** Plain data with −0 replaced by 0: JSON has no −0, and what is loaded should have the bits of what was saved. */
 export function positiveZeros<T>(value: T): T {
   if (typeof value === 'number') return (isNegativeZero(value) ? 0 : value) as T;
   if (value instanceof Matrix) {

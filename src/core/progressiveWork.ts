@@ -1,7 +1,7 @@
-/** Long work that pauses now and then, and says what part of it is done. */
+/** Long work that pauses regularly and yields the fraction that is done. */
 export type ProgressiveWork<T> = Generator<number, T, void>;
 
-/** Does work that pauses without leaving the thread in between. */
+/** Runs the work to its end without pausing. */
 export function completed<T>(work: Generator<unknown, T, void>): T {
   for (;;) {
     const step = work.next();
@@ -9,7 +9,7 @@ export function completed<T>(work: Generator<unknown, T, void>): T {
   }
 }
 
-/** Work that is done once, however often its result is asked for. */
+/** Wraps work so that it runs once, however often its result is asked for. */
 export function once<T>(work: () => ProgressiveWork<T>): () => ProgressiveWork<T> {
   let made: { readonly result: T } | undefined;
   return function* () {
@@ -18,7 +18,7 @@ export function once<T>(work: () => ProgressiveWork<T>): () => ProgressiveWork<T
   };
 }
 
-/** A computation that is done when first asked for, once. */
+/** Wraps a computation so that it runs once, when first asked for. */
 export function lazily<T>(compute: () => T): () => T {
   let known: { readonly value: T } | undefined;
   return () => {

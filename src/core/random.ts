@@ -13,8 +13,7 @@ export interface Random {
 }
 
 /**
- * Random numbers from a seed: the same seed gives the same numbers on every machine. Nothing in the library draws from
- * anything else.
+ * A stream of random numbers determined by its seed, the same on every machine. The library has no other source of randomness.
  *
  * @param seed - any integer
  * @example
@@ -31,7 +30,7 @@ export function seededRandom(seed: number): Random {
   return {
     uniform,
     integer: (below) => Math.floor(uniform() * below),
-    // Marsaglia's polar method: two normals from a point in the unit disc.
+    // Marsaglia's polar method: two normal variates from a point in the unit disc.
     normal() {
       if (spare !== undefined) {
         const kept = spare;
@@ -53,8 +52,8 @@ export function seededRandom(seed: number): Random {
 }
 
 /**
- * The key of a seed. seedrandom repeats a key to a fixed width, for which 11 and 111 are the same as 1: a key that repeats a shorter one gets
- * an end that no other has.
+ * The key of a seed. seedrandom repeats a key to a fixed width, so that 1, 11 and 111 would give the same stream: a key that repeats a shorter one
+ * gets a suffix.
  */
 function keyOf(seed: number): string {
   const key = String(seed);

@@ -9,7 +9,7 @@ export function stacked(points: readonly Float64Array[], q: number): Matrix {
   return result;
 }
 
-/** Some rows of Y, which may repeat. */
+/** The given rows of Y, which may repeat. */
 export function rowsOf(Y: Matrix, rows: readonly number[]): Matrix {
   return stacked(
     rows.map((i) => Y.row(i)),
@@ -17,7 +17,7 @@ export function rowsOf(Y: Matrix, rows: readonly number[]): Matrix {
   );
 }
 
-/** Columns that stand side by side, each under its name. */
+/** Splits the columns of Y into blocks, by name. */
 export function columnsByName(
   Y: Matrix,
   widths: readonly { readonly name: string; readonly columns: number }[],

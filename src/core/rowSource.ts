@@ -1,13 +1,13 @@
 import { InvalidInputError } from './errors.ts';
 import { describe, Matrix } from './matrix.ts';
 
-/** Observations that are read some rows at a time, so that they need not fit in memory: `rowsOf(file)`, or one's own. */
+/** Observations that are read a few rows at a time and need not fit in memory: `rowsOf(file)`, or a custom source. */
 export interface RowSource {
   /** N, at least 2. */
   readonly rows: number;
   /** D, at least 1. */
   readonly columns: number;
-  /** The rows of these numbers, from 0, in their order: a matrix with one row each, or a promise of it. The same whenever they are read. */
+  /** Reads the rows with these indices (from 0), in this order, as a matrix or a promise of one. Repeated reads must give the same rows. */
   read(indices: Int32Array): Matrix | Promise<Matrix>;
 }
 
@@ -15,7 +15,7 @@ export function isRowSource(value: unknown): value is RowSource {
   return typeof value === 'object' && value !== null && 'read' in value && typeof value.read === 'function';
 }
 
-/** @throws InvalidInputError when it is no source of at least 2 rows and 1 column */
+/** @throws InvalidInputError unless the source has at least 2 rows and 1 column */
 export function checkRowSource(source: RowSource): RowSource {
   const { rows, columns } = source;
   if (Number.isSafeInteger(rows) && rows >= 2 && Number.isSafeInteger(columns) && columns >= 1) return source;
@@ -25,9 +25,9 @@ export function checkRowSource(source: RowSource): RowSource {
 }
 
 /**
- * Reads rows, and holds the source to what it says of itself.
+ * Reads rows and checks that their shape is what the source promised.
  *
- * @throws InvalidInputError when what it gives is not a matrix with these rows and its columns
+ * @throws InvalidInputError unless the source returns a matrix of that shape
  */
 export async function readRows(source: RowSource, indices: Int32Array): Promise<Matrix> {
   const found: unknown = await source.read(indices);

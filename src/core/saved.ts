@@ -3,10 +3,10 @@ import { checksums } from './checksum.ts';
 import { InvalidInputError, LatentFieldError } from './errors.ts';
 import { describe, reasonOf } from './matrix.ts';
 
-/** What errors that name a place already say of it. */
+/** The path and message of errors that already name a path. */
 const placed = new WeakMap<object, { readonly place: string; readonly what: string }>();
 
-/** An error about a part of something that was saved. A place that begins with a dot is within that of whoever reads the whole. */
+/** Error about a damaged part of a saved object. A path that starts with a dot is relative to the part that the caller is reading. */
 export function damagedAt(place: string, what: string, cause?: unknown): InvalidInputError {
   const shown = place.replace(/^\./, '') || 'its top';
   const error = new InvalidInputError(`What was saved cannot be read at ${shown}: ${what}`, { cause });
@@ -15,10 +15,10 @@ export function damagedAt(place: string, what: string, cause?: unknown): Invalid
 }
 
 /**
- * Reads a part of something that was saved; an error then says which.
+ * Reads a part of a saved object and adds its path to any error.
  *
  * @param place - its path, such as `model.kernel`
- * @throws InvalidInputError that names the place, the innermost where places are nested
+ * @throws InvalidInputError that names the innermost path
  */
 export function readingAt<T>(place: string, read: () => T): T {
   try {
@@ -34,9 +34,9 @@ export function readingAt<T>(place: string, read: () => T): T {
 }
 
 /**
- * What was saved, of the form that a schema says.
+ * Checks a saved object against a schema.
  *
- * @throws InvalidInputError that names the place where it is not
+ * @throws InvalidInputError that names the path of the first mismatch
  */
 export function checkSaved<T extends v.GenericSchema>(schema: T, saved: unknown, place: string): v.InferOutput<T> {
   const result = readingAt(place, () => v.safeParse(schema, saved));
@@ -49,7 +49,7 @@ export function checkSaved<T extends v.GenericSchema>(schema: T, saved: unknown,
   throw damagedAt(path, `${expected} was expected, but ${found}.`);
 }
 
-/** Where a union fails, the alternative that came furthest says more than all of them. */
+/** Within a union, the issue of the alternative that matched furthest. */
 function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
   const inner = (issue.issues ?? [])
     .map(deepest)
@@ -58,11 +58,11 @@ function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
   return inner[0] ?? issue;
 }
 
-/** Lists and objects in each other, at most: more than any model has, and fewer than exhaust a stack. */
+/** Deepest nesting of lists and objects: more than any model has, and too few to exhaust the stack. */
 export const MOST_LEVELS = 400;
 
 /**
- * @throws InvalidInputError for JSON whose lists and objects lie in each other more than {@link MOST_LEVELS} deep, naming the place
+ * @throws InvalidInputError for JSON nested more than {@link MOST_LEVELS} levels deep, naming the path
  * @internal
  */
 export function checkDepth(saved: unknown, what: string): void {
@@ -84,8 +84,8 @@ export function checkDepth(saved: unknown, what: string): void {
 }
 
 /**
- * @param expected - the checksums that were saved, by place
- * @throws InvalidInputError that names the first place whose content has another checksum, is missing or was not there
+ * @param expected - the saved checksums, by path
+ * @throws InvalidInputError that names the first path whose content changed, is missing or was added
  */
 export function checkSums(saved: object, divided: readonly string[], expected: Readonly<Record<string, string>>): void {
   const found = checksums(saved, divided);

@@ -1,4 +1,4 @@
-// Its generator alone, without the six others that its entry point brings along.
+// Only the default generator, without the six others that the package's entry point imports.
 declare module 'seedrandom/seedrandom.js' {
   export { default } from 'seedrandom';
 }

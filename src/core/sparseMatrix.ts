@@ -2,20 +2,20 @@ import { counted } from './counted.ts';
 import { InvalidInputError } from './errors.ts';
 import { Matrix } from './matrix.ts';
 
-/** What a {@link SparseMatrix} is made of: compressed rows, as SciPy's `csr_matrix` has them (`indptr`, `indices`, `data`). */
+/** The arrays of a {@link SparseMatrix}: compressed rows, as in SciPy's `csr_matrix` (`indptr`, `indices`, `data`). */
 export interface CompressedRows {
   readonly rows: number;
   readonly columns: number;
-  /** Where the entries of each row begin, and where the last one ends: rows + 1 numbers, from 0. */
+  /** Index of the first entry of each row, and the number of entries at the end: rows + 1 numbers, from 0. */
   readonly starts: Int32Array;
-  /** The column of each entry, rising within a row. */
+  /** Column of each entry, increasing within a row. */
   readonly indices: Int32Array;
-  /** The entries; all others of the matrix are 0. */
+  /** The stored entries; all others are 0. */
   readonly values: Float64Array;
 }
 
 /**
- * A matrix of which most entries are 0, by its compressed rows: rows are points.
+ * A sparse matrix in compressed rows: rows are points.
  *
  * @example
  * ```ts
@@ -33,8 +33,8 @@ export class SparseMatrix implements CompressedRows {
   readonly values: Float64Array;
 
   /**
-   * @param given - the arrays are kept, not copied
-   * @throws InvalidInputError when they do not belong together, columns of a row do not rise, or an entry is not finite
+   * @param given - the arrays are not copied
+   * @throws InvalidInputError if the arrays are inconsistent, columns do not increase within a row, or an entry is not finite
    */
   constructor({ rows, columns, starts, indices, values }: CompressedRows) {
     const wrong = (what: string) => new InvalidInputError(`A sparse matrix of ${rows}×${columns} ${what}.`);
@@ -67,7 +67,7 @@ export class SparseMatrix implements CompressedRows {
     [this.rows, this.columns, this.starts, this.indices, this.values] = [rows, columns, starts, indices, values];
   }
 
-  /** The same matrix with its zeros. */
+  /** The same matrix as a dense one. */
   toDense(): Matrix {
     const dense = Matrix.zeros(this.rows, this.columns);
     for (let i = 0; i < this.rows; i++) {
@@ -78,7 +78,7 @@ export class SparseMatrix implements CompressedRows {
     return dense;
   }
 
-  /** Rows as columns. */
+  /** The transposed matrix. */
   transposed(): SparseMatrix {
     const { rows, columns, starts, indices, values } = this;
     const ends = new Int32Array(columns + 1);

@@ -1,7 +1,7 @@
 import { readGiven } from './given.ts';
 import { describe } from './matrix.ts';
 /**
- * What the operating system says, in words.
+ * The reason of a file system error, in words.
  *
  * @internal
  */

@@ -1,14 +1,14 @@
-/** Where an object has what its getters call. */
+/** Key under which an object keeps the functions that its getters call. */
 const CALLED = Symbol('getters');
 
 type Getters = Readonly<Record<string, () => unknown>>;
 
-/** The getter of each name, one for all objects. */
+/** Property descriptors by name, shared by all objects. */
 const known: Record<string, PropertyDescriptor> = {};
 
 /**
- * The object, with own properties beside its others that are computed each time they are read. For objects that are made in every
- * evaluation: V8 makes a shape for each literal with getters, and holds what these close over until it next collects everything.
+ * Adds own properties to an object that are computed whenever they are read. It serves objects made in every evaluation: V8 makes a new shape for
+ * each object literal with getters, which keeps what they close over alive until a full garbage collection.
  */
 export function withGetters<T extends object, G extends Getters>(
   target: T,

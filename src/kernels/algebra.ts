@@ -11,14 +11,12 @@ import type { JoinedPaths, LeafPaths, PathsOf } from './paths.ts';
 import { pickColumns } from './pickColumns.ts';
 
 /**
- * Sum of covariances: k(x, x') = Σ_i k_i(x, x'). Its parameters keep their kernels' names; a second `rbf` is `rbf2`.
- *
- * Sums inside it are part of it, and biases become one, and white noises, with the sum of their variances: two of them would be
- * one function with two parameters that only their sum decides. They stay apart when one is held and the other free, or when their
- * parameters carry bounds or anything else of their own.
+ * Sum of covariances: k(x, x') = Σ_i k_i(x, x'). Parameters keep the names of their kernels; a second `rbf` is `rbf2`.
+ * Nested sums are flattened. Biases merge into one, and so do white noises, with the sum of their variances: the objective depends on their sum only.
+ * They stay apart if one is held and the other free, or if their parameters have bounds, transforms or priors.
  *
  * @param kernels - two or more (one is returned as it is)
- * @throws InvalidInputError when one is not a kernel, or is 50 kernels in each other already
+ * @throws InvalidInputError if one is not a kernel, or is nested 50 levels deep already
  * @example
  * ```ts
  * add(rbf(), bias(), white());
@@ -30,7 +28,7 @@ export function add(...kernels: Kernel[]): Kernel {
   if (children.length === 1) return children[0]!;
   const parts = namedParts(children);
   const indices = children.map((_, i) => i);
-  // Constants and white noises are added onto the others in place of matrices of their own.
+  // Constants and white noises are added in place, without matrices of their own.
   const [light, whole] = [true, false].map((offset) => indices.filter((i) => isOffset(children[i]!) === offset));
   const first = whole!.length > 0 ? whole! : light!.splice(0, 1);
   const sum = (p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D): Tensor2D => {
@@ -49,11 +47,10 @@ export function add(...kernels: Kernel[]): Kernel {
 }
 
 /**
- * Product of covariances: k(x, x') = Π_i k_i(x, x'). Products inside it are part of it; sums inside it stay what they are
- * (see `expand`).
+ * Product of covariances: k(x, x') = Π_i k_i(x, x'). Nested products are flattened; sums inside it stay as they are (see `expand`).
  *
  * @param kernels - two or more (one is returned as it is)
- * @throws InvalidInputError when one is not a kernel
+ * @throws InvalidInputError if one is not a kernel
  * @example
  * ```ts
  * multiply(linear(), rbf());
@@ -77,11 +74,11 @@ export function multiply(...kernels: Kernel[]): Kernel {
 }
 
 /**
- * A covariance times a variance of its own: v·k(x, x').
+ * A covariance times a variance: v·k(x, x').
  *
  * @param kernel - the kernel
  * @param variance - v > 0 (1); its path is `….scale.variance`
- * @throws InvalidInputError when the first is not a kernel or the second not a positive parameter
+ * @throws InvalidInputError if the first is not a kernel or the second not a positive parameter
  * @example
  * ```ts
  * scale(linear({ variance: fixed(1) }), 2);
@@ -106,11 +103,11 @@ export function scale(kernel: Kernel, variance: ParameterLike = 1): Kernel {
 }
 
 /**
- * A covariance that sees some columns of its inputs only.
+ * A covariance of selected columns of the inputs.
  *
  * @param kernel - the kernel
  * @param columns - columns of the latents, from 0
- * @throws InvalidInputError when the columns are not a list of whole numbers ≥ 0
+ * @throws InvalidInputError unless the columns are a list of whole numbers ≥ 0
  * @example
  * ```ts
  * add(select(rbf(), [0]), select(linear(), [1]));
@@ -147,10 +144,10 @@ export function isKernel(value: unknown): value is Kernel {
   }
 }
 
-/** Kernels in each other, at most. */
+/** Deepest nesting of kernels. */
 const MOST_LEVELS = 50;
 
-/** How many kernels lie in each other. */
+/** Depth of a kernel's nesting. */
 function levelsOf({ form }: Kernel): number {
   if (form?.type === 'add' || form?.type === 'multiply') return 1 + Math.max(...form.children.map(levelsOf));
   return form?.type === 'scale' || form?.type === 'select' ? 1 + levelsOf(form.child) : 1;
@@ -167,7 +164,7 @@ export function checkKernel(value: unknown, caller: string): Kernel {
   throw new InvalidInputError(`${caller} takes kernels, but ${describe(value)} was given.${factory}`);
 }
 
-/** The kernels, with the children of those of the same type in their place. */
+/** The kernels, with nested kernels of the same type replaced by their children. */
 function flattened(type: 'add' | 'multiply', kernels: readonly Kernel[]): readonly Kernel[] {
   if (kernels.length === 0) throw new InvalidInputError(`${type} takes at least one kernel, but none was given.`);
   return kernels.flatMap((kernel) => {
@@ -187,13 +184,13 @@ function diagonals(
 }
 
 /**
- * The summands with constants taken together, and white noises, each group where its first member stood. Two merge when they come from
- * one definition of one parameter and their parameters are plain numbers of the same kind: both held, or both free with the definition's own support
- * and nothing of their own (bounds, a transform, a prior). Only then does the sum mean what the two meant.
+ * The summands with constants merged into one and white noises into another, each at the position of its first member. Two merge if they come from
+ * the same definition with one parameter, and their parameters are plain numbers of the same kind: both held, or both free with the definition's own
+ * support and without bounds, transform or prior. Only then does the merged parameter mean the same.
  */
 function merged(summands: readonly Kernel[]): readonly Kernel[] {
   const result: Kernel[] = [];
-  /** Places of those that another could merge with: at most two of a definition. */
+  /** Indices of summands that others could merge with: at most two of a definition. */
   const open: number[] = [];
   for (const kernel of summands) {
     const same = open.find((i) => mergeable(result[i]!, kernel));
@@ -242,13 +239,12 @@ function sumOf(a: Kernel, b: Kernel): Kernel {
 const parameterOf = (kernel: Kernel, name: string): Parameter => kernel.parameters[`${kernel.name}.${name}`]!;
 
 /**
- * The same covariance as a sum of products: products, scales and column choices of sums are distributed over them. A factor that goes
- * into several summands has parameters of its own in each: values are the same at the start, and a fit has more freedom. Nothing is
- * distributed unless this is called.
+ * The same covariance as a sum of products: products, scales and column selections are distributed over sums. A factor that enters several summands
+ * gets separate parameters in each. They start from the same values, and a fit has more freedom. Only this function distributes.
  *
  * @param kernel - any kernel
  * @returns a kernel with no sum inside a product, scale or select
- * @throws InvalidInputError when it is not a kernel
+ * @throws InvalidInputError if it is not a kernel
  * @example
  * ```ts
  * describe(expand(multiply(add(rbf(), bias()), linear()))); // rbf(…) * linear(1) + bias(1) * linear(1)

@@ -5,7 +5,7 @@ import { defineKernel } from './defineKernel.ts';
 import { constantDiagonal } from './stationary.ts';
 
 /**
- * Bias (constant): k(x, x') = v. In a sum, two of them are one.
+ * Bias (constant): k(x, x') = v. Two of them in a sum merge into one.
  *
  * @param overrides - `variance` v > 0 (1)
  * @throws InvalidInputError for an unknown parameter or one outside its range

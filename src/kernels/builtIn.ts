@@ -1,4 +1,4 @@
-// Every kernel that comes with the library, under the name by which text and saved fits find it: one line makes one public and known.
+// Every built-in kernel, under its name in texts and saved fits: one line here makes a kernel public and known to both.
 export { bias } from './bias.ts';
 export { cosine } from './cosine.ts';
 export { linear } from './linear.ts';

@@ -5,41 +5,37 @@ import type { TensorMap } from '../model/model.ts';
 import type { ExpectationInputs, Expectations } from './expectations/expectations.ts';
 
 /**
- * What a definition may say of its covariance beside its values: all of it, and nothing else. Sums, scales, selections and products of
- * kernels work out theirs from those of their parts.
- *
- * P: natural values of the definition's parameters as tensors, by its own names.
+ * What a definition may declare about its covariance beside its values. Sums, scales, selections and products of kernels derive theirs from those of
+ * their parts.
+ * P: natural values of the definition's parameters as tensors, by name.
  */
 export interface KernelCapabilities<P = TensorMap> {
-  /** What its Gram matrix is made of: linear algebra is done on that where it is cheaper than on N×N matrices. */
+  /** Structure of its Gram matrix, used for linear algebra where that is cheaper than with an N×N matrix. */
   readonly structure?: KernelStructure<P>;
   /**
-   * Its expectations under Gaussian latents in closed form, for variational bounds. Those of an rbf, a constant and a white noise follow
-   * from the structure; a kernel without them is summed over nodes or samples.
+   * Closed-form expectations under Gaussian latents, for variational bounds. Those of rbf, constant and white noise follow from the structure; for
+   * other kernels without them expectations are sums over nodes or samples.
    */
   readonly expectations?: (p: P, inputs: ExpectationInputs) => Expectations;
-  /**
-   * For a kernel with an option left open: what the open options are for a process that starts at these inputs (N×q). A model asks once,
-   * before it is fitted.
-   */
+  /** For a kernel with open options: their values for a process that starts at these inputs (N×q). A model asks for them once, before it is fitted. */
   readonly decidedAt?: (inputs: Matrix) => Readonly<Record<string, unknown>>;
 }
 
-/** What a Gram matrix may be made of. */
+/** Structures of a Gram matrix. */
 export type KernelStructure<P = TensorMap> =
-  /** variance·f(r²), r² = Σ_d ((x_d − x'_d)/lengthscale_d)²; the parameters are called so. */
+  /** variance·f(r²), r² = Σ_d ((x_d − x'_d)/lengthscale_d)², with parameters of these names. */
   | { readonly type: 'radial'; readonly profile: RadialProfile }
-  /** The parameter of this name, between any two points. */
+  /** The parameter of this name for any two points. */
   | { readonly type: 'constant'; readonly parameter: string }
-  /** The parameter of this name on the diagonal of a Gram matrix, 0 between two sets. */
+  /** The parameter of this name on the diagonal of a Gram matrix, 0 between two sets of points. */
   | { readonly type: 'white'; readonly parameter: string }
   | KernelFeatures<P>
   | KernelBasis<P>;
 
-/** k(A, B) = Φ(A)·Φ(B)ᵀ with finitely many features that do not depend on the process's inputs. */
+/** k(A, B) = Φ(A)·Φ(B)ᵀ with finitely many features that are independent of the process's inputs. */
 export interface KernelFeatures<P = TensorMap> {
   readonly type: 'features';
-  /** Number of features of points of so many columns. */
+  /** Number of features for points with this number of columns. */
   readonly rank: (columns: number) => number;
   /** Φ, n×rank, of the rows of A (n×q). */
   readonly at: (p: P, A: Tensor2D) => Tensor2D;
@@ -51,7 +47,7 @@ export interface KernelBasis<P = TensorMap> {
   readonly at: (p: P, X: Tensor2D) => SymmetricBasis;
 }
 
-/** N basis functions at their own N centres, and further features. */
+/** N basis functions centred at the N inputs, and further features. */
 export interface SymmetricBasis {
   /** E, N×N, symmetric. */
   readonly basis: Tensor2D;

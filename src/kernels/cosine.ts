@@ -5,12 +5,12 @@ import { defineKernel } from './defineKernel.ts';
 import { constantDiagonal } from './stationary.ts';
 
 /**
- * Cosine: k(x, x') = v·cos(2π·Σ_d (x_d − x'_d)/l_d): one wave, whose length along dimension d is l_d. Positive definite in any
- * dimension (of rank 2), unlike a cosine of the Euclidean distance.
+ * Cosine: k(x, x') = v·cos(2π·Σ_d (x_d − x'_d)/l_d): a wave of length l_d along dimension d. Positive definite in any dimension (of rank 2), unlike a
+ * cosine of the Euclidean distance.
  *
  * @param overrides - `variance` v > 0 (1); `lengthscale` l > 0 (1), a list for one per latent dimension (ARD)
  * @throws InvalidInputError for an unknown parameter or one outside its range
- * @see Wilson & Adams 2013, eq. 12, with one component of no width
+ * @see Wilson & Adams 2013, eq. 12, with one component of zero width
  * @example
  * ```ts
  * multiply(cosine({ lengthscale: 2 }), rbf()); // a wave that fades

@@ -14,9 +14,9 @@ import type { Kernel } from './kernel.ts';
  *
  * @param kernel - the kernel
  * @param X - n×q points
- * @param X2 - m×q points; without them the Gram matrix of X (white noise is on its diagonal)
+ * @param X2 - m×q points; without them, the Gram matrix of X, with white noise on its diagonal
  * @returns n×n, or n×m with X2
- * @throws InvalidInputError when the points are not matrices of finite numbers with the same number of columns
+ * @throws InvalidInputError unless the points are matrices of finite numbers with the same number of columns
  * @example
  * ```ts
  * covariance(add(rbf(), white()), [[0], [1], [2]]).toArrays();

@@ -11,22 +11,22 @@ import type { KernelCapabilities } from './capabilities.ts';
 import type { Kernel } from './kernel.ts';
 import type { LeafPaths } from './paths.ts';
 
-/** Natural values of a kernel's own parameters, as tensors: scalars, or vectors where the start is a list. */
+/** Natural values of a kernel's parameters as tensors: scalars, or vectors if the initial value is a list. */
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;
 
 export interface KernelDefinition<Name extends string, Options extends object = object> {
-  /** The segment of its parameters' paths: letters and digits, a letter first. */
+  /** Name of the kernel, a segment of its parameters' paths: letters and digits, starting with a letter. */
   readonly name: string;
-  /** Default parameters; a bare number is `positive`. None unless given. */
+  /** Default parameters; a bare number means `positive`. Default none. */
   readonly parameters?: OwnParameters<Name>;
   /**
-   * Options beside the parameters: each turns what was given into a number, text, truth value or list of these, or throws a
-   * sentence. What is not given stays undefined.
+   * Readers of options beside the parameters: each turns the given value into a number, text, boolean or list of these, or throws an error whose
+   * message is a sentence. Options that are not given are undefined.
    */
   readonly options?: { readonly [K in keyof Options]-?: (given: unknown) => Options[K] };
   /**
-   * n×m covariance of the rows of A (n×q) and B (m×q). B is A itself, the same tensor, when the Gram matrix is asked for;
-   * `inputs` are the process's own inputs, for covariances that are built on them.
+   * n×m covariance of the rows of A (n×q) and B (m×q). For a Gram matrix B is the same tensor as A. `inputs` are the inputs of the process, for
+   * covariances that are centred there.
    */
   covariance(
     p: KernelParameters<Name>,
@@ -35,9 +35,9 @@ export interface KernelDefinition<Name extends string, Options extends object = 
     inputs: Tensor2D,
     options: Partial<Options>,
   ): Tensor2D;
-  /** k(x, x) for every row of A (n entries); blocks of the Gram matrix are formed when this is missing. */
+  /** k(x, x) for every row of A (n entries). Without it, diagonal blocks of the Gram matrix are formed. */
   diagonal?(p: KernelParameters<Name>, A: Tensor2D, inputs: Tensor2D, options: Partial<Options>): Tensor1D;
-  /** What is known of it beside its values, by its options and parameters: see {@link KernelCapabilities}. */
+  /** What the kernel declares beside its values, given its options and parameters: see {@link KernelCapabilities}. */
   capabilities?(
     options: Partial<Options>,
     parameters: Readonly<Record<Name, Parameter>>,
@@ -53,25 +53,25 @@ const MEMBERS: Readonly<Record<keyof KernelDefinition<string>, Member>> = {
   capabilities: 'function, if any',
 };
 
-/** What may be given to a kernel's factory. */
+/** Arguments of a kernel's factory. */
 type Given<Name extends string, Options extends object> = Partial<Record<Name, ParameterLike>> & {
   readonly [K in keyof Options]?: unknown;
 };
 
-/** Makes a kernel; what is given replaces the default parameters, or sets an option. Id is its name, where its type is to know its paths. */
+/** Makes a kernel; arguments replace default parameters or set options. Id is the kernel's name, for types that know its paths. */
 export type KernelFactory<Name extends string, Options extends object = object, Id extends string = string> = <
-  // biome-ignore lint/complexity/noBannedTypes: nothing is given.
+  // biome-ignore lint/complexity/noBannedTypes: without an argument.
   const G extends Given<Name, Options> = {},
 >(
   overrides?: G & { readonly [K in Exclude<keyof G, Name | keyof Options>]: never },
 ) => Kernel<LeafPaths<Id, Name, G>>;
 
 /**
- * A new covariance function from one function with tensor operations. The built-in kernels are made with it.
+ * Defines a new covariance from one function with tensor operations. The built-in kernels are made with it.
  *
- * @param definition - name, default parameters, covariance and, when it is cheap, its diagonal
+ * @param definition - name, default parameters, covariance and, if it is cheap, its diagonal
  * @returns a factory `(overrides?) => Kernel`
- * @throws InvalidInputError when the name is not one word of letters and digits or a parameter is not one
+ * @throws InvalidInputError if the name is not one word of letters and digits, or a parameter is invalid
  * @example
  * ```ts
  * import { defineKernel, positive } from 'latentfield';
@@ -145,7 +145,7 @@ export function defineKernel<Name extends string = never, Options extends object
   }
 }
 
-/** What a kernel's function returned, once it is a tensor of the right shape. */
+/** Checks the shape of a tensor that a kernel's function returned. */
 function checkShape<T extends Tensor>(name: string, member: string, returned: T, shape: readonly number[]): T {
   const found = (returned as Partial<T> | null | undefined)?.shape;
   if (found?.length === shape.length && shape.every((length, k) => found[k] === length)) return returned;
@@ -156,10 +156,10 @@ function checkShape<T extends Tensor>(name: string, member: string, returned: T,
   );
 }
 
-/** Rows of a block of a Gram matrix of which the diagonal is wanted. */
+/** Rows of each diagonal block. */
 const BLOCK = 64;
 
-/** The diagonal of a Gram matrix, of which only blocks along the diagonal are formed. */
+/** The diagonal of a Gram matrix, from blocks along the diagonal. */
 function diagonalOf(gram: (rows: Tensor2D) => Tensor2D, A: Tensor2D): Tensor1D {
   const n = A.shape[0];
   if (n <= BLOCK) return op.diagPart(gram(A));

@@ -6,13 +6,13 @@ import { defineKernel, type KernelFactory } from './defineKernel.ts';
 import { constantDiagonal, scaledPoints } from './stationary.ts';
 
 /**
- * A covariance that is a function of distance: k(x, x') = v·f(r²), r² = Σ_d ((x_d − x'_d)/l_d)². A profile f, given with its slope, is
- * all it takes: the kernel runs through the same fused operations as the built-in ones, which are made with this function.
+ * Defines a kernel that is a function of distance: k(x, x') = v·f(r²), r² = Σ_d ((x_d − x'_d)/l_d)². It takes only a profile f with its slope, and
+ * runs through the same fused operations as the built-in kernels, which are made with this function.
  *
- * @param profile - `name`, the kernel's; `value` and `slope`, loops that put f(s) and f′(s) in the place of every s = r², with f(0) = 1
- *   and finite slopes (0 at s = 0 where there is none)
+ * @param profile - the kernel's `name`; `value` and `slope`, loops that replace every s = r² by f(s) and f′(s), with f(0) = 1 and finite
+ *   slopes (0 at s = 0 where there is none)
  * @returns a factory of kernels with parameters `variance` v > 0 (1) and `lengthscale` l > 0 (1), a list for one per column (ARD)
- * @throws InvalidInputError when the name is not one word of letters and digits
+ * @throws InvalidInputError unless the name is one word of letters and digits
  * @example
  * ```ts
  * // v/(1 + r²)

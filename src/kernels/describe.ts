@@ -7,14 +7,14 @@ import { checkKernel } from './algebra.ts';
 import type { Kernel, KernelLeaf } from './kernel.ts';
 
 /**
- * A kernel as people write it, or a model of variables in words. Of a kernel: `rbf(variance=1, lengthscale=[1,2]) + bias(0.1)`. Products are `*`; a held parameter is `fixed(1)`, and
- * one of another kind than its kernel's says which, `real(0)` or `bounded(0, 1, 0.5)`. `parseKernel` reads it back; priors and
- * transforms of parameters are left out (JSON keeps them).
- *
- * Of a model: its variables with their shapes, densities and what they are given; its parameters; and what its fits cannot do, with the reason.
+ * A kernel as text, or a model of variables in words.
+ * A kernel is written as `rbf(variance=1, lengthscale=[1,2]) + bias(0.1)`. Products are `*`; a held parameter is `fixed(1)`, and a parameter of a
+ * kind that is not its kernel's default names it: `real(0)` or `bounded(0, 1, 0.5)`. `parseKernel` reads the text back; priors and transforms of
+ * parameters are left out (JSON keeps them).
+ * A model lists its variables with their shapes, densities and parents, its parameters, and what its fits cannot do, with the reason.
  *
  * @param value - any kernel, or a model of `defineModel({ name, variables })`
- * @throws InvalidInputError when it is neither
+ * @throws InvalidInputError if it is neither
  * @example
  * ```ts
  * describe(add(rbf({ variance: fixed(1) }), bias({ variance: 0.1 })));
@@ -60,7 +60,7 @@ function leafText(kernel: Kernel, { standard, options }: KernelLeaf): string {
   return `${kernel.name}(${[...parameters, ...given].map(([name, text]) => `${name}=${text}`).join(', ')})`;
 }
 
-/** A bare value for a parameter of the standard kind, else the kind and the value. */
+/** The value alone for a parameter of the default kind; otherwise its kind and value. */
 function parameterText(
   { support, free, lower, upper, initial }: Parameter,
   standard: Pick<Parameter, 'support' | 'free' | 'lower' | 'upper'>,
@@ -78,7 +78,7 @@ function valueText(value: ParameterValue | unknown): string {
   return typeof value === 'string' ? textOf(value) : String(value);
 }
 
-/** An identifier stands as it is; other texts, and identifiers with a meaning of their own, are quoted. */
+/** An identifier is written without quotes unless it has a meaning; any other text is quoted. */
 function textOf(value: string): string {
   if (/^[A-Za-z]\w*$/.test(value) && value !== 'true' && value !== 'false') return value;
   return value.includes("'") ? `"${value}"` : `'${value}'`;

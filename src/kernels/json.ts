@@ -10,13 +10,13 @@ export type { KernelCatalogue } from './catalogue.ts';
 export { type KernelJSON, kernelToJSON } from './kernelToJson.ts';
 
 /**
- * The kernel that `kernelToJSON` wrote, with the same parameter paths.
+ * Reads a kernel written by `kernelToJSON`, with the same parameter paths.
  *
  * @param json - plain JSON
- * @param own - factories of kernels that do not come with the library, by name
- * @param distributions - factories of distributions of its parameters that do not, by name
- * @param place - its path in what was saved, for errors
- * @throws InvalidInputError for a kernel or a distribution that is not known, naming it, and what is not a saved kernel
+ * @param own - factories of custom kernels, by name
+ * @param distributions - factories of custom distributions of parameters, by name
+ * @param place - its path in the saved object, for errors
+ * @throws InvalidInputError for an unknown kernel or distribution, naming it, and for anything that is not a saved kernel
  */
 export function kernelFromJSON(
   json: unknown,

@@ -5,23 +5,21 @@ import type { KernelCapabilities } from './capabilities.ts';
 
 /**
  * A covariance function k(x, x'): a plain frozen description.
- *
- * `covariance` and `diagonal` get the natural parameter values as tensors, keyed as in `parameters`. In types, `P` are its natural values by
- * path.
+ * `covariance` and `diagonal` take the natural parameter values as tensors, keyed as in `parameters`. P is the type of these values by path.
  */
 export interface Kernel<P = AnyPaths> {
   readonly kind: 'kernel';
-  /** In types only. */
+  /** Exists in types only. */
   readonly '~paths'?: P;
-  /** What its parameters are called after in paths. */
+  /** Name of the kernel in parameter paths. */
   readonly name: string;
   /** Parameters of all its parts: `rbf.variance`, `rbf2.lengthscale`, … */
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** How it was put together; what more is known of it follows from what is known of its leaves. */
+  /** How the kernel was composed; everything else known about it follows from its leaves. */
   readonly form: KernelForm;
   /**
-   * Covariance of the rows of A (n×q) and B (m×q), an n×m tensor. When B is A itself, the same tensor, it is the Gram matrix
-   * of one set of points. `inputs` (N×q) are the process's own inputs.
+   * Covariance of the rows of A (n×q) and B (m×q), an n×m tensor. If B is the same tensor as A, it is a Gram matrix. `inputs` (N×q) are the inputs of
+   * the process.
    */
   readonly covariance: (p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D) => Tensor2D;
   /** k(x, x) of every row of A, n entries, without the Gram matrix. */
@@ -34,17 +32,17 @@ export type KernelForm =
   | { readonly type: 'scale'; readonly child: Kernel; readonly variance: Parameter }
   | { readonly type: 'select'; readonly child: Kernel; readonly columns: readonly number[] };
 
-/** A kernel that one definition made. */
+/** A kernel made by one definition. */
 export interface KernelLeaf {
   readonly type: 'leaf';
-  /** The definition's parameters, which say what kind a bare number is. */
+  /** Default parameters of the definition, which determine the kind of a bare number. */
   readonly standard: Readonly<Record<string, Parameter>>;
-  /** Options that were given, as plain JSON. */
+  /** Options as plain JSON. */
   readonly options: Readonly<Record<string, unknown>>;
   /** Makes the same kernel with other parameters or options. */
   readonly remade: (changes: Readonly<Record<string, unknown>>) => Kernel;
-  /** What its definition says of it beside its covariance. */
+  /** What its definition declares beside the covariance. */
   readonly capabilities: KernelCapabilities;
-  /** Its tensors under the definition's names: `rbf.variance` is `variance`. */
+  /** Its tensors under the definition's names: `rbf.variance` becomes `variance`. */
   readonly own: (p: TensorMap) => TensorMap;
 }

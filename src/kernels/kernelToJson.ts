@@ -4,7 +4,7 @@ import { type ParameterJSON, parameterToJSON } from '../model/parameterToJson.ts
 import { isKernel } from './algebra.ts';
 import type { Kernel } from './kernel.ts';
 
-/** A kernel as plain JSON: how it was put together and what its parameters are. */
+/** A kernel as plain JSON: its composition and its parameters. */
 export type KernelJSON =
   | {
       readonly kernel: string;
@@ -17,7 +17,7 @@ export type KernelJSON =
   | { readonly select: KernelJSON; readonly columns: readonly number[] };
 
 /**
- * A kernel as plain JSON.
+ * Writes a kernel as plain JSON.
  *
  * @example
  * ```ts

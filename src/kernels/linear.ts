@@ -5,9 +5,9 @@ import { defineKernel } from './defineKernel.ts';
 import { linearExpectations } from './expectations/closedForm.ts';
 
 /**
- * Linear: k(x, x') = Σ_d v_d·x_d·x'_d. Its rank is the number of columns: a model of more points costs O(N), without any N×N matrix.
+ * Linear: k(x, x') = Σ_d v_d·x_d·x'_d. Its rank is the number of columns, so that models with more points cost O(N) without an N×N matrix.
  *
- * @param overrides - `variance` v > 0 (1), a list for one per latent dimension (ARD)
+ * @param overrides - `variance` v > 0 (1), a list has one per latent dimension (ARD)
  * @throws InvalidInputError for an unknown parameter or one outside its range
  * @see Rasmussen & Williams 2006, §4.2.2; with it the GPLVM is dual PPCA (Lawrence 2005, §2)
  * @example

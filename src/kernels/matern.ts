@@ -2,7 +2,7 @@ import { exp } from '../core/elementary/index.ts';
 import type { RadialProfile } from '../engine/tensors/ops.ts';
 import { defineRadialKernel } from './defineRadialKernel.ts';
 
-/** The Matérn covariances of order ½, 3/2 and 5/2 with variance 1, as functions of s = r². */
+/** Matérn covariances of order ½, 3/2 and 5/2 with variance 1, as functions of s = r². */
 export const maternProfiles: {
   readonly [Name in 'matern12' | 'matern32' | 'matern52']: RadialProfile & { readonly name: Name };
 } = {

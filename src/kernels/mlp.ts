@@ -38,7 +38,7 @@ function norms(X: Tensor2D, weights: Tensor, bias: Tensor): Tensor {
   return op.sqrt(op.add(op.add(weightedSquares(X, weights), bias), 1));
 }
 
-/** Far from the origin the ratio rounds to 1, where the arcsine has no derivative. */
+/** Largest argument of the arcsine: far from the origin the ratio rounds to 1, where the arcsine has no derivative. */
 const LARGEST = 1 - 2 ** -53;
 
 function arcsine(ratio: Tensor): Tensor {

@@ -3,19 +3,19 @@ import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
 import type { Kernel } from './kernel.ts';
 
-/** What a kernel adds to a Gram matrix when it is nothing else: one number everywhere, or on the diagonal. */
+/** What a constant or a white noise adds to a Gram matrix: one number to every entry, or to the diagonal. */
 export interface Offset {
   readonly type: 'constant' | 'white';
   readonly variance: Tensor;
 }
 
-/** Whether it is a constant or a white noise. */
+/** True for a constant or a white noise. */
 export function isOffset({ form }: Kernel): boolean {
   const type = form.type === 'leaf' ? form.capabilities.structure?.type : undefined;
   return type === 'constant' || type === 'white';
 }
 
-/** A constant or a white noise at these values; undefined for any other kernel. */
+/** The offset of a constant or a white noise at these values; undefined for any other kernel. */
 export function offsetOf({ form }: Kernel, p: TensorMap): Offset | undefined {
   if (form.type !== 'leaf') return undefined;
   const { structure } = form.capabilities;
@@ -23,7 +23,7 @@ export function offsetOf({ form }: Kernel, p: TensorMap): Offset | undefined {
   return { type: structure.type, variance: form.own(p)[structure.parameter]! };
 }
 
-/** K + k(A, B) of a constant or a white noise, `gram` telling whether K is the Gram matrix of one set. */
+/** Adds a constant or a white noise to K; `gram` says whether K is a Gram matrix. */
 export function withOffset(K: Tensor2D, kernel: Kernel, p: TensorMap, gram: boolean): Tensor2D {
   const { type, variance } = offsetOf(kernel, p)!;
   if (type === 'constant') return op.add<Tensor2D>(K, variance);

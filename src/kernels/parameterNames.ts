@@ -2,17 +2,17 @@ import type { TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import type { Kernel } from './kernel.ts';
 
-/** A kernel among others: its parameters under the names that distinguish it from them. */
+/** A kernel among others, with unique names of its parameters. */
 export interface NamedPart {
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** The tensors of the whole under this kernel's own names. */
+  /** Its tensors under its own parameter names, out of those of the whole kernel. */
   readonly own: (p: TensorMap) => TensorMap;
 }
 
 /**
- * Gives kernels side by side unique names. Every parameter is called `<name>.<parameter>` after the leaf (or scale) it belongs to; of
- * leaves with one name, counted from left to right through all sums and products, the second is `<name>2`, the third `<name>3`. So
- * names depend on the order of the leaves only, not on how they are bracketed.
+ * Gives sibling kernels unique names. Every parameter is called `<name>.<parameter>` after its leaf or scale. Of several leaves with the same name,
+ * counted from left to right through all sums and products, the second is `<name>2`, the third `<name>3`: names depend on the order of the leaves
+ * only, not on brackets.
  */
 export function namedParts(kernels: readonly Kernel[], before: readonly string[] = []): NamedPart[] {
   const own = kernels.map(leafNames);
@@ -48,7 +48,7 @@ function leafNames(kernel: Kernel): string[] {
   }
 }
 
-/** The k-th of equal names gets the number k, or the next one that is not somebody's name. */
+/** Numbers equal names from the second on, skipping names that are taken. */
 function numbered(names: readonly string[]): string[] {
   const taken = new Set(names);
   const next = new Map<string, number>();

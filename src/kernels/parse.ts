@@ -14,14 +14,14 @@ import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
 import type { Kernel } from './kernel.ts';
 
 /**
- * The kernel that a text describes, as `describe` writes it and people do: names of kernels with or without values, `+`, `*`, brackets,
- * `scale(kernel, variance)`, `select(kernel, [columns])`. Values come by name, or in the order of the kernel's parameters; held ones
- * are `fixed(1)`. `describe` and `parseKernel` undo each other, parameter paths included.
+ * Parses the text of a kernel as written by `describe` or by hand: kernel names with or without values, `+`, `*`, brackets, `scale(kernel,
+ * variance)`, `select(kernel, [columns])`. Values come by name or in the order of the kernel's parameters; held ones are `fixed(1)`. `describe` and
+ * `parseKernel` are inverses, parameter paths included.
  *
  * @param text - such as `rbf(lengthscale=[1,2]) + bias(0.1) + white(fixed(0.01))`
- * @param own - factories of kernels that do not come with the library, by name
+ * @param own - factories of custom kernels, by name
  * @returns the kernel
- * @throws InvalidInputError when the text cannot be read, saying where, or names a kernel or parameter that is not known
+ * @throws InvalidInputError if the text cannot be parsed, saying where, or names an unknown kernel or parameter
  * @example
  * ```ts
  * parseKernel('rbf(lengthscale=2) * linear + bias');
@@ -49,7 +49,7 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
   const expect = (sign: string): void => {
     if (!taken(sign)) throw failed(`'${sign}'`);
   };
-  /** What is between one sign and another, separated by commas. */
+  /** Items between brackets, separated by commas. */
   const list = <T>(item: () => T, close: string): T[] => {
     const items: T[] = [];
     if (taken(close)) return items;
@@ -61,7 +61,7 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
 
   let kernels = 0;
   let level = 0;
-  /** What stands in brackets, of which so many may be in each other. */
+  /** Reads the content of brackets and limits their nesting. */
   const within = <T>(read: () => T): T => {
     if (++level > MOST_LEVELS) throw failed(`no more than ${MOST_LEVELS} brackets in each other`);
     const found = read();
@@ -138,7 +138,7 @@ export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
     return Number(token.text);
   }
 
-  /** Values without a name belong to the kernel's parameters in their order. */
+  /** Assigns values without a name to the kernel's parameters, in order. */
   function argumentsOf(kernel: string, given: readonly Argument[]): Record<string, unknown> {
     const { form } = kernelFactory(kernel, own)();
     const order = form.type === 'leaf' ? Object.keys(form.standard) : [];
@@ -166,7 +166,7 @@ interface Argument {
   readonly token: Token;
 }
 
-/** Parameters of a kind that is not the kernel's own, from what stands in their brackets. */
+/** Readers of parameters with an explicit kind, from the values in brackets. */
 const kinds: Readonly<Record<string, ((values: readonly ParameterValue[]) => Parameter) | undefined>> = {
   fixed: ([value, ...others]) => fixed(only(value, others)),
   positive: ([value, ...others]) => positive(only(value, others)),
@@ -181,26 +181,26 @@ function only(value: ParameterValue | undefined, others: readonly ParameterValue
   );
 }
 
-/** An identifier without quotes is a text, unless it is a truth value. */
+/** The text of an unquoted identifier, or the boolean it names. */
 const meaningOf = (text: string): string | boolean => (text === 'true' || text === 'false' ? text === 'true' : text);
 
-/** Rows of numbers are a matrix. */
+/** A matrix from rows of numbers. */
 function natural(value: unknown): ParameterValue {
   return Array.isArray(value) && Array.isArray(value[0]) ? Matrix.from(value) : (value as ParameterValue);
 }
 
-/** A piece of a kernel's text. */
+/** A token of a kernel's text. */
 interface Token {
   readonly kind: 'number' | 'identifier' | 'text' | 'sign' | 'end';
   readonly text: string;
-  /** Where it starts in the whole text, from 0. */
+  /** Index of its first character, from 0. */
   readonly position: number;
 }
 
 const PATTERN =
   /\s*(?:(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)|(?<identifier>[A-Za-z]\w*)|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<sign>[-+*=,()[\]]))/y;
 
-/** The pieces of a kernel's text, with one of kind 'end' after the last. */
+/** The tokens of a kernel's text, followed by one of kind 'end'. */
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   const end = text.trimEnd().length;
@@ -221,7 +221,7 @@ function tokensOf(text: string): Token[] {
   return [...tokens, { kind: 'end', text: '', position: end }];
 }
 
-/** An error that shows where in the text something is wrong. */
+/** Error that shows the position of a problem in the text. */
 function unreadable(text: string, position: number, problem: string): InvalidInputError {
   return new InvalidInputError(
     `The kernel '${shown(text, position)}' cannot be read: at character ${position + 1}, ${problem}. ` +
@@ -229,10 +229,10 @@ function unreadable(text: string, position: number, problem: string): InvalidInp
   );
 }
 
-/** Longest text that is shown whole. */
+/** Longest text that is shown in full. */
 const SHOWN = 160;
 
-/** The text, or what is around the place. */
+/** The text, or the part of it around a position. */
 function shown(text: string, position: number): string {
   if (text.length <= SHOWN) return text;
   const from = Math.max(0, Math.min(position - SHOWN / 2, text.length - SHOWN));

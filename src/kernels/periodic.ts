@@ -6,9 +6,7 @@ import { constantDiagonal } from './stationary.ts';
 
 /**
  * Periodic: k(x, x') = v·exp(−2·Σ_d sin²(π(x_d − x'_d)/T_d)/l_d²): functions that repeat after T.
- *
- * It is computed as what it is, an rbf of the points laid on circles: with u(x) = (cos 2πx/T, sin 2πx/T),
- * ‖u(x) − u(x')‖² = 4·sin²(π(x − x')/T).
+ * It is computed as an rbf of points on circles: with u(x) = (cos 2πx/T, sin 2πx/T), ‖u(x) − u(x')‖² = 4·sin²(π(x − x')/T).
  *
  * @param overrides - `variance` v > 0 (1); `lengthscale` l > 0 (1) and `period` T > 0 (1), each a list for one per latent dimension
  * @throws InvalidInputError for an unknown parameter or one outside its range
@@ -29,7 +27,7 @@ export const periodic = defineKernel<'variance' | 'lengthscale' | 'period', obje
   diagonal: (p, A) => constantDiagonal(p.variance, A),
 });
 
-/** Every coordinate as a point of a circle of radius 1/l, once around in a period: n×2q. */
+/** Maps every coordinate to a circle of radius 1/l, once around per period: n×2q. */
 function onCircles(X: Tensor2D, period: Tensor, lengthscale: Tensor): Tensor2D {
   const angle = op.mul(2 * Math.PI, op.div(X, period));
   return op.concat([op.div(op.cos(angle), lengthscale), op.div(op.sin(angle), lengthscale)], 1) as Tensor2D;

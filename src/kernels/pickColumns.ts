@@ -5,9 +5,9 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 
 /**
- * Takes some columns out of points.
+ * Returns a function that selects columns of points.
  *
- * @throws InvalidInputError when the columns are not a list of whole numbers ≥ 0
+ * @throws InvalidInputError unless the columns are a list of whole numbers ≥ 0
  */
 export function pickColumns(given: readonly number[]): {
   tensor(X: Tensor2D): Tensor2D;

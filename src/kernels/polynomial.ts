@@ -26,7 +26,7 @@ const ofAnyDegree = defineKernel<Names, object, 'polynomial'>({
  * Polynomial: k(x, x') = v(scale·xᵀx' + offset)^degree: all monomials up to the degree.
  *
  * @param overrides - `variance` v > 0 (1); `scale` > 0 (1), a list for one per latent dimension; `offset` > 0 (1); `degree` a whole
- *   number ≥ 1 (2), which is held: only whole numbers give a covariance
+ * number ≥ 1 (2), which is held, because only whole numbers give a covariance
  * @throws InvalidInputError for an unknown parameter or one outside its range, and for a degree that is free or not whole
  * @see Rasmussen & Williams 2006, §4.2.2
  * @example
@@ -46,7 +46,7 @@ export const polynomial: KernelFactory<Names, object, 'polynomial'> = (overrides
   return kernel;
 };
 
-/** (√scale_d·x_d, √offset) of every row: a degree of their inner products is the covariance. */
+/** (√scale_d·x_d, √offset) of every row: the covariance is a power of their inner products. */
 function affine(p: Readonly<Record<Names, Tensor>>, A: Tensor2D): Tensor2D {
   const last = op.mul<Tensor2D>(op.sqrt(p.offset), op.ones([A.shape[0], 1]));
   return op.concat([op.mul<Tensor2D>(A, op.sqrt(p.scale)), last], 1);
@@ -64,7 +64,7 @@ function checkDegree(degree: unknown): number {
   );
 }
 
-/** Number of monomials of this degree in so many variables, (variables + degree − 1 over degree). */
+/** Number of monomials of this degree in this number of variables, (variables + degree − 1 over degree). */
 function monomialCount(variables: number, degree: number): number {
   let count = 1;
   for (let k = 1; k <= degree; k++) count = (count * (variables + k - 1)) / k;
@@ -72,8 +72,8 @@ function monomialCount(variables: number, degree: number): number {
 }
 
 /**
- * All monomials of one degree d in the entries of each row of Z (n×m), n×monomialCount(m, d), each times the square root of its
- * multinomial coefficient: their inner products are the d-th powers of those of the rows.
+ * All monomials of degree d in the entries of each row of Z (n×m), n×monomialCount(m, d), each times the square root of its multinomial coefficient:
+ * inner products of these rows are the d-th powers of those of the rows of Z.
  */
 function monomials(Z: Tensor2D, degree: number): Tensor2D {
   const chosen = combinations(Z.shape[1], degree);

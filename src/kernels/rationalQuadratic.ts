@@ -5,8 +5,8 @@ import { defineKernel } from './defineKernel.ts';
 import { constantDiagonal, scaledSquaredDistances } from './stationary.ts';
 
 /**
- * Rational quadratic: k(x, x') = v(1 + r²/(2α))^{−α}, r² = Σ_d ((x_d − x'_d)/l_d)²: rbf kernels of all lengthscales at once, the rbf
- * itself for α → ∞.
+ * Rational quadratic: k(x, x') = v(1 + r²/(2α))^{−α}, r² = Σ_d ((x_d − x'_d)/l_d)²: a mixture of rbf kernels of all lengthscales, which tends to one
+ * rbf for α → ∞.
  *
  * @param overrides - `variance` v > 0 (1); `lengthscale` l > 0 (1), a list for one per latent dimension (ARD); `alpha` α > 0 (1)
  * @throws InvalidInputError for an unknown parameter or one outside its range

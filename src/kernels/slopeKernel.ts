@@ -8,18 +8,19 @@ import type { Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
 import type { Kernel } from './kernel.ts';
 
-/** Largest relative difference between the variances of slopes by a step and by twice that step: without slopes it is a half or more. */
+/**
+ * Largest relative difference between the variances of slopes computed with a step and with twice that step; for functions without slopes it is a
+ * half or more.
+ */
 const AGREEMENT = 0.25;
 
 /**
- * The covariance of a function's slopes. A row of 2q columns (x, u) stands for the slope of the function at x in the direction u, uᵀ∇f(x); a row of q columns for its
- * value at x. With it, whatever is done with the values of a Gaussian process is done with its slopes too, as they are normal together:
- *
- *   Cov(uᵀ∇f(x), f(x')) = uᵀ∂k(x, x')/∂x, Cov(uᵀ∇f(x), u'ᵀ∇f(x')) = uᵀ(∂²k(x, x')/∂x∂x')u'.
- *
- * Derivatives are central differences of the kernel, of sixth order, with a step of 1/500 of the spread of the points: exact to about 1e-10 of the kernel's variance
- * for smooth kernels whose lengthscale is at least a tenth of the spread. The second derivative of a matern32 has a corner: its slopes are exact to about a percent.
- * White noise has no slopes and adds nothing.
+ * The covariance of a function's slopes. A row of 2q columns (x, u) stands for the slope at x in the direction u, uᵀ∇f(x), and a row of q columns for
+ * the value at x. Values and slopes are jointly normal, so that everything that works with values of a Gaussian process works with its slopes:
+ * Cov(uᵀ∇f(x), f(x')) = uᵀ∂k(x, x')/∂x, Cov(uᵀ∇f(x), u'ᵀ∇f(x')) = uᵀ(∂²k(x, x')/∂x∂x')u'.
+ * Derivatives are sixth-order central differences of the kernel, with a step of 1/500 of the spread of the points. They are exact to about 1e-10 of
+ * the kernel's variance for smooth kernels whose lengthscale is at least a tenth of the spread. The second derivative of a matern32 has a corner, so
+ * that its slopes are exact to about a percent. White noise has no slopes and adds nothing.
  *
  * @param points - N×q, the points whose spread is the unit of the differences
  * @see Rasmussen & Williams 2006, §9.4
@@ -29,7 +30,7 @@ export function slopeKernel(kernel: Kernel, points: Matrix): Kernel {
 }
 
 /**
- * Rows that stand for all slopes at each of n points: row i·q + d for the slope at point i along column d, n·q × 2q.
+ * Rows that stand for all slopes at n points: row i·q + d is the slope at point i along column d, n·q × 2q.
  *
  * @param points - n×q
  */
@@ -47,7 +48,7 @@ export function slopeRows({ data, rows, columns: q }: Matrix): Matrix {
 
 function withStep(kernel: Kernel, q: number, step: number): Kernel {
   const isSlope = (A: Tensor2D) => A.shape[1] === 2 * q;
-  /** The points of all differences, offset by offset. */
+  /** The points of all differences, one block per offset. */
   const around = (A: Tensor2D): Tensor2D => {
     const n = A.shape[0];
     const [x, u] = [op.slice<Tensor2D>(A, [0, 0], [n, q]), op.slice<Tensor2D>(A, [0, q], [n, q])];
@@ -56,7 +57,7 @@ function withStep(kernel: Kernel, q: number, step: number): Kernel {
       0,
     ) as Tensor2D;
   };
-  /** Σ_s w_s·K_s/h of the rows K_s of each offset. */
+  /** Σ_s w_s·K_s/h, where the rows K_s belong to offset s. */
   const differences = (K: Tensor2D, n: number): Tensor2D => {
     const weights = CENTRAL_DIFFERENCES.map(([, weight]) => op.mul(weight / step, op.eye(n)));
     return op.matMul<Tensor2D>(op.concat(weights, 1) as Tensor2D, K);
@@ -64,7 +65,7 @@ function withStep(kernel: Kernel, q: number, step: number): Kernel {
   const covariance = (p: TensorMap, A: Tensor2D, B: Tensor2D, inputs: Tensor2D): Tensor2D => {
     if (!isSlope(A) && !isSlope(B)) return kernel.covariance(p, A, B, inputs);
     if (!isSlope(A)) return op.transpose(covariance(p, B, A, inputs)) as Tensor2D;
-    // Either side has points of its own, so that white noise is between two sets.
+    // Separate tensors for the two sides, so that white noise is 0 between them.
     const rows = differences(kernel.covariance(p, around(A), isSlope(B) ? around(B) : B, inputs), A.shape[0]);
     if (!isSlope(B)) return rows;
     return op.transpose(differences(op.transpose(rows) as Tensor2D, B.shape[0])) as Tensor2D;
@@ -90,11 +91,12 @@ function withStep(kernel: Kernel, q: number, step: number): Kernel {
 }
 
 /**
- * Throws unless functions of this covariance are differentiable: the variance of a slope must not depend on the step of the differences. Called on the float64 backend.
+ * Throws unless functions with this covariance are differentiable, which holds if the variance of a slope is independent of the step of the
+ * differences. Called on the float64 backend.
  *
- * @param p - natural values of the kernel by its own names
+ * @param p - natural values of the kernel's parameters
  * @param points - N×q
- * @throws InvalidInputError for a kernel whose functions have no slopes, such as matern12
+ * @throws InvalidInputError for a kernel whose functions are not differentiable, such as matern12
  */
 export function checkSlopes(kernel: Kernel, p: TensorMap, points: Matrix): void {
   const q = points.columns;

@@ -5,11 +5,11 @@ import type { Kernel } from './kernel.ts';
 import { namedParts } from './parameterNames.ts';
 
 /**
- * How much a function with this covariance varies along each of q input dimensions, up to a factor for each kind of kernel: the variance of
- * its slope at 0, ∂²k/∂x_d∂x'_d, is v/l_d² for an rbf, proportional to that for other functions of distance, v_d for a linear kernel and 0
- * for a constant. Sums add.
+ * How much a function with this covariance varies along each of q input dimensions, up to a factor for each kind of kernel: the variance of its slope
+ * at 0, ∂²k/∂x_d∂x'_d, is v/l_d² for an rbf, proportional to that for other functions of distance, v_d for a linear kernel and 0 for a constant. Sums
+ * add.
  *
- * @returns q entries; undefined where a part of the kernel does not say
+ * @returns q entries; undefined if they are unknown for a part of the kernel
  */
 export function slopeVariances(kernel: Kernel, values: ParameterValues, q: number): Float64Array | undefined {
   const { form } = kernel;
@@ -37,7 +37,7 @@ export function slopeVariances(kernel: Kernel, values: ParameterValues, q: numbe
   }
 }
 
-/** The values of the whole under a part's own names. */
+/** The values under a part's own parameter names. */
 function renamed({ own }: ReturnType<typeof namedParts>[number], values: ParameterValues): ParameterValues {
   return own(values as never) as unknown as ParameterValues;
 }

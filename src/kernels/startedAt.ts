@@ -4,7 +4,7 @@ import type { Kernel } from './kernel.ts';
 import { pickColumns } from './pickColumns.ts';
 
 /**
- * The kernel with everything decided that its parts leave open, for a process that starts at these inputs: itself where nothing is open.
+ * The kernel with all open options decided for a process that starts at these inputs; the same kernel if none is open.
  *
  * @param kernel - any kernel
  * @param inputs - N×q
@@ -31,7 +31,7 @@ export function startedAt(kernel: Kernel, inputs: Matrix): Kernel {
   }
 }
 
-/** Whether some part of the kernel is decided only where a process starts. */
+/** True if some part of the kernel is only decided when a process starts. */
 export function isOpen({ form }: Kernel): boolean {
   switch (form.type) {
     case 'leaf':

@@ -9,7 +9,7 @@ export function scaledSquaredDistances(A: Tensor2D, B: Tensor2D, lengthscale: Te
   return op.squaredDistances(...scaledPoints(A, B, lengthscale));
 }
 
-/** Both sets of points divided by the lengthscales; one tensor twice for one set. */
+/** Both sets of points divided by the lengthscales; the same tensor twice if the sets are the same. */
 export function scaledPoints(A: Tensor2D, B: Tensor2D, lengthscale: Tensor): [Tensor2D, Tensor2D] {
   if (lengthscale.size !== 1 && lengthscale.size !== A.shape[1]) {
     throw new InvalidInputError(

@@ -11,11 +11,11 @@ import { defineKernel } from './defineKernel.ts';
 import type { Kernel } from './kernel.ts';
 import type { LeafPaths } from './paths.ts';
 
-/** What may be chosen about a thin plate spline. */
+/** Options of a thin plate spline. */
 export interface ThinPlateSplineOptions {
-  /** Where the basis functions sit: M×q points, or a number M of k-means centres; at the process's own inputs unless given. */
+  /** Centres of the basis functions: M×q points, or a number M of k-means centres; default the inputs of the process. */
   readonly centres?: MatrixLike | number;
-  /** The thin plate's own constant ('corrected', the default), or the one that the paper prints. */
+  /** Constant of the thin plate ('corrected', the default), or the one printed in the paper. */
   readonly constant?: ThinPlateConstant;
 }
 
@@ -29,10 +29,9 @@ interface Options {
  * The covariance of a spline A·η + B·(x; 1) with independent standard normal weights. It has no parameters, is invariant to rotations
  * of all points, and not to shifts.
  *
- * Unless centres are given, it is centred at the process's own inputs: the covariance of the latents depends on them twice, and
- * gradients go through both. With M centres its rank is M + q + 1, and a model of
- * more points than that is fitted and used at cost O(N·M²), without any N×N matrix. A number M means k-means centres of the latents at which a
- * model starts (from a fixed seed), which are then held and saved.
+ * By default it is centred at the inputs of the process: the covariance of the latents depends on them twice, and gradients go through both. With M
+ * centres its rank is M + q + 1, and a model of more points than that is fitted and used at cost O(N·M²), without any N×N matrix. A number M means
+ * k-means centres of the latents at which a model starts (from a fixed seed), which are then held and saved.
  *
  * @param options - `centres`, `constant`: see {@link ThinPlateSplineOptions}
  * @throws InvalidInputError for an unknown option, centres that are neither points nor a whole number ≥ 1, and, when it is
@@ -124,7 +123,7 @@ function readConstant(given: unknown): ThinPlateConstant {
   throw new InvalidInputError(`Option 'constant' is 'corrected' or 'printed', but ${describe(given)} was given.`);
 }
 
-/** Which constant c stands in front of η: the one of the thin plate, or the one that the paper prints. */
+/** The constant c in front of η: that of the thin plate, or the one printed in the paper. */
 export type ThinPlateConstant = 'corrected' | 'printed';
 
 /**
@@ -201,7 +200,7 @@ const FACTORS: Record<ThinPlateConstant, Readonly<Record<number, number>>> = {
   printed: { 1: 1 / 12, 2: 1 / (8 * Math.sqrt(Math.PI)), 3: -1 / (8 * Math.PI), 4: -1 / (8 * Math.sqrt(Math.PI)) },
 };
 
-/** Centres are a choice, not a draw: they come from one seed. */
+/** A fixed seed: choosing centres is deterministic. */
 const SEED = 0;
 const MOST_ITERATIONS = 100;
 
@@ -211,7 +210,7 @@ const MOST_ITERATIONS = 100;
  * @param X - N×q points
  * @param count - number of centres, at most N
  * @returns count×q, in the order of their first coordinates
- * @throws InvalidInputError when there are fewer different points than centres
+ * @throws InvalidInputError if there are fewer distinct points than centres
  */
 function centresOf(X: Matrix, count: number): Matrix {
   const different = new Set(X.toArrays().map(String)).size;

@@ -5,8 +5,8 @@ import { defineKernel } from './defineKernel.ts';
 import { constantDiagonal } from './stationary.ts';
 
 /**
- * White noise: v·δ by index — v on the diagonal of a Gram matrix, 0 between two sets of points, even where points coincide. In a
- * sum, two of them are one.
+ * White noise: v·δ by index: v on the diagonal of a Gram matrix, 0 between two sets of points, even where points coincide. Two of them in a sum merge
+ * into one.
  *
  * @param overrides - `variance` v > 0 (1)
  * @throws InvalidInputError for an unknown parameter or one outside its range

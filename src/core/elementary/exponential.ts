@@ -1,4 +1,4 @@
-/** A number and the two halves of its bits, the same memory; every machine that runs JavaScript engines of today has the low half first. */
+/** A double and the two halves of its bits in the same memory. All current JavaScript engines run on little-endian machines: the low half comes first. */
 export const double = new Float64Array(1);
 const halves = new Int32Array(double.buffer);
 
@@ -25,12 +25,12 @@ export function binaryExponent(x: number): number {
   return exponent > 0 ? exponent - 1023 : (highBits(x * 18014398509481984) >>> 20) - 1077;
 }
 
-/** Adding it rounds to an integer. */
+/** Adding and subtracting it rounds to an integer. */
 const ROUNDER = 6755399441055744;
-/** ln 2 in two parts, the first with so few bits that its multiples are exact. */
+/** ln 2 in two parts; multiples of the first are exact. */
 const LN2_HIGH = 0.6931471803691238;
 const LN2_LOW = 1.9082149292705877e-10;
-/** Up to here both the result and the scaling by 2ⁿ are normal numbers. */
+/** Largest |x| for which both the result and the scaling by 2ⁿ are normal numbers. */
 const SAFE = 708;
 const OVERFLOW = 709.782712893384;
 const UNDERFLOW = -745.1332191019412;
@@ -51,14 +51,14 @@ function ofRemainder(r: number): number {
   return r + r2 * p;
 }
 
-/** eˣ: the same bits as the compiled one for arrays. Error below 1 unit in the last place. */
+/** eˣ with the same bits as the WebAssembly routine for arrays. Error below 1 unit in the last place. */
 export function exp(x: number): number {
   const n = x * Math.LOG2E + ROUNDER - ROUNDER;
   if (Math.abs(x) <= SAFE) return timesPower(1 + ofRemainder(x - n * LN2_HIGH - n * LN2_LOW), n);
   if (x > OVERFLOW) return Number.POSITIVE_INFINITY;
   if (x < UNDERFLOW) return 0;
   if (Number.isNaN(x)) return x;
-  // Two factors, so that results beyond 2¹⁰²³ and denormal ones round once, at the end.
+  // Two factors, so that overflowing and denormal results round only once.
   const half = n >> 1;
   return (1 + ofRemainder(x - n * LN2_HIGH - n * LN2_LOW)) * powerOfTwo(half) * powerOfTwo(n - half);
 }
@@ -81,7 +81,7 @@ const SMALLEST_NORMAL = 2.2250738585072014e-308;
 function ofNormal(x: number, offset: number): number {
   double[0] = x;
   const high = halves[1]!;
-  // Bits of 1 less those of √½ are added, which makes the exponent jump at √½ instead of at 1.
+  // Adding 1 minus √½, as bits, makes the exponent change at √½ instead of at 1.
   const exponent = (high + 0x00095f61 + (halves[0]! >>> 0 >= 0x667f3bcd ? 1 : 0)) >>> 20;
   halves[1] = high - ((exponent - 1023) << 20);
   const f = double[0]! - 1;
@@ -96,11 +96,11 @@ function ofNormal(x: number, offset: number): number {
   return k * LN2_HIGH - (half - (s * (half + (t1 + t2)) + k * LN2_LOW) - f);
 }
 
-/** ln x: the same bits as the compiled one for arrays. Error below 1 unit in the last place; −∞ at ±0, NaN below. */
+/** ln x with the same bits as the WebAssembly routine for arrays. Error below 1 unit in the last place; −∞ at ±0, NaN for negative x. */
 export function log(x: number): number {
   if (x >= SMALLEST_NORMAL && x <= Number.MAX_VALUE) return ofNormal(x, 0);
   if (x === 0) return Number.NEGATIVE_INFINITY;
-  // Times 2⁵⁴, which makes it normal.
+  // The factor 2⁵⁴ makes it normal.
   if (x > 0) return x === Number.POSITIVE_INFINITY ? x : ofNormal(x * 18014398509481984, -54);
   return Number.NaN;
 }
@@ -112,12 +112,15 @@ export function log1p(x: number): number {
   return u <= 0 ? log(u) : log(u) * (x / (u - 1));
 }
 
-/** From here on 1/eˣ is lost beside eˣ. */
+/** For larger x, 1/eˣ is below the rounding error of eˣ. */
 const SATURATED = 22;
-/** From here on 1 is lost beside x². */
+/** For larger x, 1 is below the rounding error of x². */
 const LARGE = 268435456;
 
-/** tanh x: the same bits as the compiled one for arrays. Below 0.625 by S. Moshier's Cephes (tanh.c). Error below 2 units in the last place. */
+/**
+ * tanh x with the same bits as the WebAssembly routine for arrays. Below 0.625 it follows S. Moshier's Cephes (tanh.c). Error below 2 units in the
+ * last place.
+ */
 export function tanh(x: number): number {
   const a = Math.abs(x);
   if (Number.isNaN(x) || x === 0) return x;
@@ -147,7 +150,7 @@ export function cosh(x: number): number {
   return 0.5 * e + 0.5 / e;
 }
 
-/** ½eˣ, also where eˣ overflows. */
+/** ½eˣ, even where eˣ overflows. */
 function halfExponential(x: number): number {
   if (x < 709) return 0.5 * exp(x);
   const root = exp(0.5 * x);

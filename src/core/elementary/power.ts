@@ -26,7 +26,7 @@ export function pow(x: number, y: number): number {
   return sign * ofFinite(a, y);
 }
 
-/** Beyond it every power of another number than 1 has overflowed or vanished. */
+/** Beyond it, every power overflows or vanishes, unless the base is 1. */
 const LARGEST_EXPONENT = 2 ** 65;
 
 function ofFinite(a: number, exponent: number): number {
@@ -38,7 +38,7 @@ function ofFinite(a: number, exponent: number): number {
   return exponentialOfTwo(main, rest);
 }
 
-/** 2/(3·ln 2), and its parts. */
+/** 2/(3·ln 2) in two parts. */
 const CP = 0.9617966939259756;
 const CP_HIGH = 0.9617967009544373;
 const CP_LOW = -7.028461650952758e-9;
@@ -46,12 +46,12 @@ const CP_LOW = -7.028461650952758e-9;
 const BASE_HIGH = 0.5849624872207642;
 const BASE_LOW = 1.350039202129749e-8;
 
-/** log₂ a in two parts. The first of two, here and below, has the 24 bits of a float32, so that products of such are exact. */
+/** log₂ a in two parts. The first part, here and below, has only the 24 bits of a float32, so that products of such parts are exact. */
 function binaryLogarithm(a: number): { readonly high: number; readonly low: number } {
   let n = binaryExponent(a);
-  // Twice, for a denormal number.
+  // Twice, because of denormal numbers.
   let m = n < -1022 ? timesPower(a * 2 ** 54, -(n + 54)) : timesPower(a, -n);
-  // 1 ≤ m < 2; the base 1 or 1.5 is near it.
+  // 1 ≤ m < 2; the base is 1 or 1.5, whichever is closer.
   const isNearTwo = m >= 1.7320507764816284;
   if (isNearTwo) {
     n++;
@@ -116,7 +116,7 @@ function exponentialOfTwo(main: number, rest: number): number {
           (-0.0027777777777015593 +
             s * (6.613756321437934e-5 + s * (-1.6533902205465252e-6 + s * 4.1381367970572385e-8))));
   const value = 1 - ((sum * t1) / (t1 - 2) - (w + sum * w) - sum);
-  // Two factors, so that it rounds once where the result is beyond the normal numbers.
+  // Two factors, so that results outside the normal range round only once.
   const half = n >> 1;
   return value * powerOfTwo(half) * powerOfTwo(n - half);
 }

@@ -39,10 +39,10 @@ export const cos = (x: number): number => sineAfter(x, 1);
 /** tan x = sin x / cos x, x in radians. Error below 3 units in the last place. */
 export const tan = (x: number): number => sin(x) / cos(x);
 
-/** What is left of the angle, at most π/4 from 0, and what lies beyond its last digit. */
+/** Remainder of the angle, at most π/4 in size, and its rounding error. */
 const remainder = new Float64Array(2);
 
-/** Multiples up to 2²⁰ of these parts of π/2, 33 bits each, are exact (FDLIBM's e_rem_pio2.c). */
+/** π/2 in parts of 33 bits, whose multiples up to 2²⁰ are exact (FDLIBM's e_rem_pio2.c). */
 const PART_1 = 1.5707963267341256;
 const PART_2 = 6.077100506303966e-11;
 const PART_2_REST = 2.0222662487959506e-21;
@@ -53,7 +53,7 @@ const LARGEST = 823549;
 const ROUNDER = 6755399441055744;
 
 /**
- * Takes the nearest multiple of π/2 from a finite x, and leaves the {@link remainder}.
+ * Subtracts the nearest multiple of π/2 from a finite x and stores the {@link remainder}.
  *
  * @returns the multiple modulo 4
  */
@@ -76,18 +76,18 @@ function angleRemainder(x: number): number {
   return n & 3;
 }
 
-/** Binary digits after the point: those of the largest double and 170 more. */
+/** Binary digits after the point: enough for the largest double and 170 more. */
 const DIGITS = 1200n;
 let halfTurn: bigint | undefined;
 
-/** By whole numbers: x·2^DIGITS modulo π/2·2^DIGITS. */
+/** The same for large x with big integers: x·2^DIGITS modulo π/2·2^DIGITS. */
 function ofLarge(x: number): number {
   halfTurn ??= 2n * (4n * inverseTangent(5n) - inverseTangent(239n));
   // Below 2⁵³ there are up to 33 digits after the point.
   const scaled = Math.abs(x) < 2 ** 53 ? BigInt(x * 2 ** 33) << (DIGITS - 33n) : BigInt(x) << DIGITS;
   const sign = x < 0 ? -1n : 1n;
   const multiple = (scaled + (sign * halfTurn) / 2n) / halfTurn;
-  // 170 digits are left, more than twice those of a double.
+  // 170 digits remain, more than three times those of a double.
   const left = (scaled - multiple * halfTurn) >> (DIGITS - 170n);
   remainder[0] = Number(left) * 2 ** -170;
   remainder[1] = Number(left - BigInt(Number(left))) * 2 ** -170;

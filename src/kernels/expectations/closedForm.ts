@@ -8,10 +8,10 @@ import { rbfProfile } from '../rbfProfile.ts';
 import { columnsOf, type ExpectationInputs, type Expectations, totals, weightedProducts } from './expectations.ts';
 
 /**
- * The expectations of a kernel in closed form, from those of its leaves: of sums with the products of every two of them, of scales and of
- * choices of columns.
+ * Closed-form expectations of a kernel, derived from those of its leaves through sums (with all products of two summands), scales and column
+ * selections.
  *
- * @returns undefined where there is none: a leaf without, a product, or a sum of two rbfs
+ * @returns undefined if there is no closed form: for a leaf without one, a product, or a sum of two rbfs
  */
 export function closedExpectations(kernel: Kernel, p: TensorMap, inputs: ExpectationInputs): Expectations | undefined {
   const { form } = kernel;
@@ -39,7 +39,7 @@ export function closedExpectations(kernel: Kernel, p: TensorMap, inputs: Expecta
   }
 }
 
-/** Those of v·k. */
+/** Expectations of v·k. */
 function scaled(inner: Expectations, v: op.Tensor): Expectations {
   const times = <T extends op.Tensor>(x: T) => op.mul(v, x) as T;
   const { diagonal, cross, products, moments, apart, constant, linear } = inner;
@@ -54,7 +54,10 @@ function scaled(inner: Expectations, v: op.Tensor): Expectations {
   };
 }
 
-/** What is linear in chosen columns is linear in all of them; the moments of the others are those of the latents themselves. */
+/**
+ * Expectations of a kernel of selected columns in all columns: weights of a linear covariance are 0 for the others, and moments of the others are
+ * those of the latents.
+ */
 function spreadOut(inner: Expectations, columns: readonly number[], { x, weights }: ExpectationInputs): Expectations {
   const q = x.mean.shape[1];
   const places = new Float64Array(columns.length * q);
@@ -80,7 +83,7 @@ function spreadOut(inner: Expectations, columns: readonly number[], { x, weights
 /**
  * The expectations of a sum of covariances: ψ₀ and Ψ₁ add, and Ψ₂ with Σ_n ω_n·⟨k(z, x_n)·k'(x_n, z')⟩ and its transpose for every two of them.
  *
- * @returns undefined when two of them have no such product in closed form
+ * @returns undefined if a product of two of them has no closed form
  */
 function summedExpectations(parts: readonly Expectations[], inputs: ExpectationInputs): Expectations | undefined {
   const pairs = parts.flatMap((left, i) => parts.slice(i + 1).map((right) => pairOf(left, right, inputs)));
@@ -134,7 +137,7 @@ function linearTimes({ linear }: Expectations, other: Expectations): Pair | unde
   return () => other.moments!().map((moment) => op.matMul<Tensor2D>(moment, linear, false, true));
 }
 
-/** Those of a kernel that one definition made: as it says, or as its structure does. */
+/** Expectations of a kernel made by one definition: declared ones, or those that follow from its structure. */
 function leafExpectations({ form }: Kernel, p: TensorMap, inputs: ExpectationInputs): Expectations | undefined {
   if (form.type !== 'leaf') return undefined;
   const { structure, expectations } = form.capabilities;
@@ -154,7 +157,7 @@ function leafExpectations({ form }: Kernel, p: TensorMap, inputs: ExpectationInp
   }
 }
 
-/** Expectations of Σ_d v_d·x_d·x'_d, one variance or one a dimension: Ψ₂ = W·Σ_n ω_n(μ_nμ_nᵀ + diag s_n)·Wᵀ with W = Z·diag(v). */
+/** Expectations of Σ_d v_d·x_d·x'_d, with one variance or one per dimension: Ψ₂ = W·Σ_n ω_n(μ_nμ_nᵀ + diag s_n)·Wᵀ with W = Z·diag(v). */
 export function linearExpectations(
   p: { readonly variance: Tensor },
   { x, Z, weights }: ExpectationInputs,
@@ -177,7 +180,7 @@ export function linearExpectations(
   };
 }
 
-/** The expectations of one number between all points: itself, and its square. */
+/** Expectations of a constant covariance: the constant and its square. */
 function constantExpectations(value: Tensor, { x, Z, weights }: ExpectationInputs): Expectations {
   const [n, m] = [x.mean.shape[0], Z.shape[0]];
   const cross = op.mul(value, op.ones([n, m])) as Tensor2D;
@@ -204,8 +207,8 @@ function whiteExpectations(variance: Tensor, { x, Z, weights }: ExpectationInput
 }
 
 /**
- * Expectations of v·exp(−r²/2), one lengthscale or one a dimension: see `op.expectedRbf` and `op.expectedRbfProducts`. The density of x_n times
- * k(x_n, z_m) is Ψ₁ times a Gaussian of mean (l²μ + s·z)/(l² + s), which gives the moments.
+ * Expectations of v·exp(−r²/2), with one lengthscale or one per dimension: see `op.expectedRbf` and `op.expectedRbfProducts`. The density of x_n
+ * times k(x_n, z_m) is Ψ₁ times a Gaussian of mean (l²μ + s·z)/(l² + s), which gives the moments.
  */
 function rbfExpectations(
   p: { readonly variance: Tensor; readonly lengthscale: Tensor },

@@ -5,13 +5,13 @@ import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/te
 import type { TensorMap } from '../../model/model.ts';
 import type { Kernel } from '../kernel.ts';
 
-/** Where expectations are taken: latents x_n ~ N(μ_n, diag s_n), and inducing inputs. */
+/** Gaussian latents x_n ~ N(μ_n, diag s_n) and inducing inputs at which expectations are taken. */
 export interface ExpectationInputs {
   /** μ and s, both N×q. */
   readonly x: op.GaussianRows;
   /** M×q. */
   readonly Z: Tensor2D;
-  /** ω, N×p constants: what is summed over points is summed with each column of weights. Without them every point counts once. */
+  /** ω, N×p constant weights: sums over points are formed for each column of weights. Without them every point has weight 1. */
   readonly weights?: Tensor2D;
 }
 
@@ -21,19 +21,19 @@ export interface ExpectationInputs {
  * @see Titsias & Lawrence 2010, §3.1
  */
 export interface Expectations {
-  /** ⟨k(x_n, x_n)⟩, N entries; ψ₀ is their sum. */
+  /** ⟨k(x_n, x_n)⟩, N entries; their sum is ψ₀. */
   readonly diagonal: Tensor1D;
   /** Ψ₁, N×M: ⟨k(x_n, z_m)⟩. */
   readonly cross: Tensor2D;
   /** Ψ₂, M×M for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·k(x_n, z_m')⟩. */
   products(): readonly Tensor2D[];
-  /** M×q for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·x_n⟩. What sums with a linear covariance need. */
+  /** M×q for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·x_n⟩, needed for sums with a linear covariance. */
   moments?(): readonly Tensor2D[];
-  /** For a covariance that is 0 between latents and inducing inputs. */
+  /** True for a covariance that is 0 between latents and inducing inputs. */
   readonly apart?: boolean;
-  /** k(x, z) for a covariance that is one number. */
+  /** k(x, z) of a constant covariance. */
   readonly constant?: Tensor;
-  /** W, M×q, for a covariance that is linear in x: k(x, z_m) = xᵀW_m. */
+  /** W, M×q, of a covariance linear in x: k(x, z_m) = xᵀW_m. */
   readonly linear?: Tensor2D;
 }
 
@@ -45,7 +45,7 @@ export function weightedProducts(left: Tensor2D, right: Tensor2D, weights: Tenso
   });
 }
 
-/** Points from which on a sum of their numbers is a matrix product, which adds block by block and rounds less. */
+/** From this number of points, sums are matrix products, which add block by block and round less. */
 const MANY = 1025;
 
 /** Σ_n ω_n·x_n for each column of weights. */
@@ -63,7 +63,7 @@ export function totals(points: number, weights: Tensor2D | undefined): Scalar[] 
   return columnsOf(weights).map((column) => (column === undefined ? op.scalar(points) : op.sum<Scalar>(column)));
 }
 
-/** The columns of weights, N×1 each; one that is undefined where every point counts once. */
+/** The columns of weights, N×1 each; one undefined column if there are no weights. */
 export function columnsOf(weights: Tensor2D | undefined): (Tensor2D | undefined)[] {
   if (weights === undefined) return [undefined];
   const count = weights.shape[1];
@@ -72,7 +72,7 @@ export function columnsOf(weights: Tensor2D | undefined): (Tensor2D | undefined)
     : Array.from({ length: count }, (_, p) => op.slice(weights, [0, p], [-1, 1]) as Tensor2D);
 }
 
-/** Those of any kernel under latents without variance: its covariances themselves, and their products. */
+/** Expectations of any kernel under latents without variance: covariances and their products. */
 export function certainExpectations(
   kernel: Kernel,
   p: TensorMap,
@@ -88,15 +88,15 @@ export function certainExpectations(
   };
 }
 
-/** Standard normal points in q dimensions, and what they count: x = μ + √s∘ε. */
+/** Standard normal nodes in q dimensions with their weights: x = μ + √s∘ε. */
 export interface LatentNodes {
-  /** One a point: all latents are moved by the same K×q, or each by its own, K·N×q. */
+  /** K×q nodes that all points share, or K·N×q with separate nodes for each point. */
   readonly moves: Tensor2D;
-  /** K of them, adding up to 1. */
+  /** K weights that sum to 1. */
   readonly weights: readonly number[];
 }
 
-/** The product of one-dimensional Gauss–Hermite rules: `count` nodes a dimension, for up to three dimensions. */
+/** Product of one-dimensional Gauss–Hermite rules with `count` nodes per dimension, for up to three dimensions. */
 export function gridNodes(latentDim: number, count: number): LatentNodes {
   const { nodes, weights } = gaussHermite(count);
   let rows: { at: number[]; weight: number }[] = [{ at: [], weight: 1 }];
@@ -114,7 +114,7 @@ export function gridNodes(latentDim: number, count: number): LatentNodes {
   };
 }
 
-/** `count` draws for each of n latents. */
+/** Draws `count` nodes for each of n points. */
 export function drawnNodes(points: number, latentDim: number, count: number, random: Random): LatentNodes {
   const moves = Float64Array.from({ length: count * points * latentDim }, () => random.normal());
   return { moves: op.tensor(moves, [count * points, latentDim]), weights: new Array<number>(count).fill(1 / count) };

@@ -6,23 +6,23 @@ import type { Kernel } from '../kernel.ts';
 import { namedParts } from '../parameterNames.ts';
 import { pickColumns } from '../pickColumns.ts';
 
-/** A covariance of finite rank, white noise apart: k(A, B) = Φ(A)·Φ(B)ᵀ, and w on the diagonal of a Gram matrix. */
+/** A covariance of finite rank with white noise kept apart: k(A, B) = Φ(A)·Φ(B)ᵀ, plus w on the diagonal of a Gram matrix. */
 export interface Features {
   readonly rank: number;
   /** Φ, n×rank, of the rows of A (n×q). */
   readonly at: (p: TensorMap, A: Tensor2D) => Tensor2D;
-  /** w, a scalar; undefined where there is no white noise. */
+  /** w, a scalar; undefined without white noise. */
   readonly white: White;
 }
 
-/** White noise beside a covariance, a scalar at the values; undefined where there is none. */
+/** White noise as a scalar at the given values; undefined if there is none. */
 export type White = ((p: TensorMap) => Tensor) | undefined;
 
 /**
- * The features of a kernel for points of so many columns, from those of its leaves: sums put them side by side, products multiply each
- * with each, scales multiply them by the root of their variance.
+ * Features of a kernel for points with this number of columns, derived from those of its leaves: sums concatenate them, products multiply each with
+ * each, scales multiply them by the square root of the variance.
  *
- * @returns undefined when some part has no features, or is a white noise inside a product
+ * @returns undefined if some part has no features, or is a white noise inside a product
  */
 export function featuresOf(kernel: Kernel, columns: number): Features | undefined {
   const { form } = kernel;
@@ -84,7 +84,7 @@ const renamed = ({ rank, at, white }: Features, own: (p: TensorMap) => TensorMap
   white: white && ((p) => white(own(p))),
 });
 
-/** v times the covariance. */
+/** Features of v times the covariance. */
 const scaled = ({ rank, at, white }: Features, variance: (p: TensorMap) => Tensor): Features => ({
   rank,
   at: (p, A) => op.mul<Tensor2D>(op.sqrt(variance(p)), at(p, A)),
@@ -100,12 +100,12 @@ const sideBySide = (a: Features, b: Features): Features => ({
   white: whiteSum([a.white, b.white]),
 });
 
-/** The sum of white noises. */
+/** Sum of white noises. */
 export function whiteSum(all: readonly White[]): White {
   return all.reduce((a, b) => (a && b ? (p) => op.addScalars(a(p), b(p)) : (a ?? b)));
 }
 
-/** Products of every feature of the one with every feature of the other: the covariance is the product of the two. */
+/** Products of every feature of one with every feature of the other: those of the product of the covariances. */
 const eachWithEach = (a: Features, b: Features): Features => ({
   rank: a.rank * b.rank,
   at: (p, A) => {
@@ -116,16 +116,16 @@ const eachWithEach = (a: Features, b: Features): Features => ({
   white: undefined,
 });
 
-/** k(X, X) = E² + UUᵀ at a process's own inputs, white noise apart. */
+/** k(X, X) = E² + UUᵀ at the inputs of a process, with white noise kept apart. */
 export interface Basis {
   readonly at: (p: TensorMap, X: Tensor2D) => SymmetricBasis;
-  /** What is on the diagonal beside, a scalar. */
+  /** The white noise on the diagonal, a scalar. */
   readonly white: White;
 }
 
 /**
- * The symmetric basis of a kernel that has one with such a basis among summands of finite rank: scales multiply E and U by the root of
- * their variance, features of the other summands are put beside U.
+ * Symmetric basis of a kernel with one such basis among summands of finite rank: scales multiply E and U by the square root of their variance, and
+ * features of other summands are appended to U.
  *
  * @returns undefined for any other kernel
  */

@@ -4,7 +4,7 @@ import type { RadialProfile } from '../../engine/tensors/ops.ts';
 import type { Kernel } from '../kernel.ts';
 import { namedParts } from '../parameterNames.ts';
 
-/** A kernel v·f(r²) + Σb + Σs·[i = j]: one radial covariance of all columns, constants and white noises, by the names of their parameters. */
+/** Parameter names of a kernel v·f(r²) + Σb + Σs·[i = j]: one radial covariance of all columns, constants and white noises. */
 export interface RadialSumNames {
   readonly profile: RadialProfile;
   readonly variance: string;
@@ -13,7 +13,7 @@ export interface RadialSumNames {
   readonly whites: readonly string[];
 }
 
-/** The kernel as a radial covariance with offsets; undefined when it is another. */
+/** The kernel as a radial covariance with offsets; undefined for any other kernel. */
 export function radialSumOf(kernel: Kernel): RadialSumNames | undefined {
   const children = kernel.form.type === 'add' ? kernel.form.children : [kernel];
   let radial: Pick<RadialSumNames, 'profile' | 'variance' | 'lengthscale'> | undefined;
@@ -32,7 +32,7 @@ export function radialSumOf(kernel: Kernel): RadialSumNames | undefined {
   return radial && { ...radial, constants: offsets.constant, whites: offsets.white };
 }
 
-/** The step of differences of a profile's slope, and the part of s that it is at most. */
+/** Step of the differences of a profile's slope, and the largest fraction of s that it may be. */
 const STEP = 1e-4;
 const PART = 0.5;
 
@@ -40,12 +40,12 @@ const PART = 0.5;
 export interface RadialTerms {
   readonly value: Float64Array;
   readonly slope: Float64Array;
-  /** By central differences of the slope; 0 between a point and itself, and where points coincide, where nothing depends on it. */
+  /** f″ by central differences of the slope; 0 where points coincide, since nothing depends on it there. */
   readonly bend: Float64Array;
   readonly squaredDistances: Float64Array;
 }
 
-/** What second derivatives of a radial Gram matrix are made of. */
+/** Terms of the second derivatives of a radial Gram matrix. */
 export function radialTerms({ value, slope }: RadialProfile, X: Matrix, lengthscales: Float64Array): RadialTerms {
   const s = squaredDistances(X, lengthscales);
   const at = (loop: (s: Float64Array) => void, points: Float64Array) => {

@@ -9,19 +9,19 @@ import { namedParts } from '../parameterNames.ts';
 import { pickColumns } from '../pickColumns.ts';
 import { type White, whiteSum } from './finiteRank.ts';
 
-/** A kernel within a sum, with what stands around it. */
+/** A summand of a kernel, with the scales and selections around it. */
 interface Summand {
   /** A leaf or a product. */
   readonly kernel: Kernel;
-  /** Its tensors by its own names, out of those of the whole. */
+  /** Its tensors under its own names, out of those of the whole kernel. */
   readonly own: (p: TensorMap) => TensorMap;
-  /** The columns that it sees. */
+  /** Selects the columns that it depends on. */
   readonly pick: (X: Tensor2D) => Tensor2D;
-  /** What scales around it multiply it by; undefined where there is none. */
+  /** Product of the scales around it; undefined if there are none. */
   readonly factor: (p: TensorMap) => Tensor | undefined;
 }
 
-/** The kernel as a sum of leaves and products, with scales and column choices carried inwards. */
+/** The kernel as a sum of leaves and products, with scales and column selections moved inwards. */
 function summands(kernel: Kernel): Summand[] {
   const { form } = kernel;
   switch (form.type) {
@@ -61,7 +61,7 @@ function times<T extends Tensor>(x: T, factor: Tensor | undefined): T {
   return factor === undefined ? x : op.mul<T>(factor, x);
 }
 
-/** The white noises among a kernel's summands, added up: what its Gram matrix has on its diagonal and nowhere else. */
+/** Sum of the white noises among a kernel's summands, which are on the diagonal of a Gram matrix only. */
 export function whiteOf(kernel: Kernel): White {
   const whites = summands(kernel)
     .filter((summand) => isWhite(summand.kernel))
@@ -76,25 +76,25 @@ function isWhite(kernel: Kernel): boolean {
   return isOffset(kernel) && form.type === 'leaf' && form.capabilities.structure?.type === 'white';
 }
 
-/** A Gram matrix; nothing is formed before it is asked for. */
+/** A lazy Gram matrix, formed when its entries are asked for. */
 export interface Gram {
   matrix(): Tensor2D;
-  /** The log density of data under it, see `gaussianLogDensity`. */
+  /** Log density of data with this covariance; see `gaussianLogDensity`. */
   logDensity(data: op.GaussianData, options: DensityOptions): Scalar;
 }
 
-/** k(X, X) + σ²I; without a noise, k(X, X). */
+/** k(X, X) + σ²I, or k(X, X) without a noise. */
 export type NoisyGram = (p: TensorMap, X: Tensor2D, noise?: Tensor) => Gram;
 
 /**
- * The Gram matrix of a kernel with noise on its diagonal, rewritten: one radial kernel, scaled and restricted to columns or not, with
- * constants and white noises is one operation, and so is a density under it; anything else is the kernel's own covariance, with the noise added.
+ * Gram matrix of a kernel with noise on its diagonal. One radial kernel with constants and white noises, scaled or restricted to columns, is a single
+ * operation, and so is a density with this covariance. Any other kernel is evaluated as it is, with the noise added.
  */
 export function noisyGram(kernel: Kernel): NoisyGram {
   return fused(summands(kernel)) ?? ((p, X, noise) => gramOf(() => withNoise(kernel.covariance(p, X, X, X), noise)));
 }
 
-/** A Gram matrix that is known entry by entry. */
+/** A Gram matrix without a fused density. */
 export function gramOf(form: () => Tensor2D): Gram {
   const matrix = lazily(form);
   return { matrix, logDensity: (data, options) => op.gaussianLogDensity(matrix(), data, options) };
@@ -102,7 +102,7 @@ export function gramOf(form: () => Tensor2D): Gram {
 
 const withNoise = (K: Tensor2D, noise: Tensor | undefined) => (noise === undefined ? K : op.addDiagonal(K, noise));
 
-/** The rewritten form, of a sum of one radial kernel and offsets. */
+/** The fused form of a sum of one radial kernel and offsets. */
 function fused(parts: readonly Summand[]): NoisyGram | undefined {
   const offsets = parts.filter(({ kernel }) => isOffset(kernel));
   const [main, ...more] = parts.filter(({ kernel }) => !isOffset(kernel));
