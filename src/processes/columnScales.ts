@@ -11,27 +11,25 @@ import type { MomentsAt } from './functionMoments.ts';
 import { allColumns } from './functionMoments.ts';
 import type { GaussianProcess } from './gaussianProcess.ts';
 
-/** With less noise, as a part of the functions' variance, what is left of a column is lost in rounding. */
+/** Below this ratio of noise to the functions' variance, residuals of a column are lost in rounding. */
 const LEAST_NOISE = 1e-9;
 
-/** Least part of the degrees of freedom that fitted inputs are taken to leave: where they take nearly all, little is known of what is left. */
+/** Smallest fraction of the degrees of freedom that fitted inputs are taken to leave; if they take nearly all, little is known about the residuals. */
 const LEAST_FREEDOM = 1 / 3;
 
 /**
- * The scales s_d² of columns y_d ~ N(0, s_d²·C), C = K + σ²I, that have one covariance and one ratio of noise to signal, each at its maximum of
- * likelihood over what fitted inputs leave of it:
+ * Scales s_d² of columns y_d ~ N(0, s_d²·C), C = K + σ²I, which share one covariance and one ratio of noise to signal, estimated with the degrees of
+ * freedom that fitted inputs leave:
+ * s_d² = y_dᵀC⁻¹y_d/(N·ν), ν = 1 − (q/D)/(1 − d/N), d = tr(KC⁻¹) = Σ_i v(x_i)/σ².
+ * Of the N·D observed numbers, the functions take d per column, as smoothers do (Hastie & Tibshirani), and fitted inputs take q per row. The
+ * residuals y_d − m_d have D·(N − d) degrees of freedom for known inputs and q·N fewer for fitted ones, so that a variance computed for known inputs
+ * is too small by the factor ν. The variance v(x) close to the data is proportional to the noise and too small by the same factor. ν is 1 for known
+ * inputs, and at least 1/3.
+ * The only factor needed is that of the predictions: C⁻¹y_d = (y_d − m_d)/σ² with the predictive mean m_d at the fitted inputs. With missing entries,
+ * N·D is the number of observed entries and d a sum over columns. The scale is 1 for constant columns, and for all columns if a held noise is less
+ * than 1e-9 of the functions' variance.
  *
- *   s_d² = y_dᵀC⁻¹y_d/(N·ν), ν = 1 − (q/D)/(1 − d/N), d = tr(KC⁻¹) = Σ_i v(x_i)/σ².
- *
- * Of the N·D numbers that are observed the functions take d a column, as smoothers do (Hastie & Tibshirani), and inputs that are searched for q a row. What is left of
- * the noise, y_d − m_d, has D·(N − d) degrees of freedom where the inputs are known and q·N fewer where they are not, so that a variance by the former is ν of what it should
- * be; v(x), close to the data, is as many times the noise as points nearby say, and is short by the same part. ν is 1 for known inputs, and not less than 1/3.
- *
- * The one factor that this takes is that of the predictions: C⁻¹y_d = (y_d − m_d)/σ², m_d the predictive mean at the fitted inputs. With missing entries, N is the number
- * of those that are observed, N·D and d their sums over columns; the scale is 1 for a column that is constant, and for all where noise that is held is less than
- * 1e-9 of the functions' variance.
- *
- * @param inputsPerEntry - q·N/(N·D): how many numbers of the inputs were fitted for each observed entry, from 0
+ * @param inputsPerEntry - q·N/(N·D) ≥ 0, the number of fitted input coordinates per observed entry
  * @param Y - N×D as the process sees it, NaN where missing
  * @returns D numbers above 0
  * @see Rasmussen & Williams 2006, eq. 5.8, as a function of a factor of the covariance; Hastie & Tibshirani, Generalized additive models (1990), §3.5
@@ -50,7 +48,7 @@ export function columnScales(
     const A = matrixTensor(X);
     const own = ownTensors('kernel', Object.keys(kernel.parameters))(p) as TensorMap;
     const first = op.slice<Tensor2D>(A, [0, 0], [1, X.columns]);
-    // What a kernel has for a point and itself beyond what it has for two points in one place, such as white noise, is noise too.
+    // A kernel's variance beyond its covariance between coincident points, such as white noise, counts as noise.
     const beyond = op.sub(kernel.diagonal(own, first, A), op.reshape(kernel.covariance(own, first, first, A), [1]));
     const white = doublesOf(op.relu(beyond))[0]!;
     const noise = doublesOf(likelihood.conjugate!(p).variance)[0]! + white;
@@ -74,7 +72,7 @@ export function columnScales(
   return sums.map((sum, d) => (sum > 0 ? sum / ((inputsPerEntry > 0 ? freedom : 1) * counts[d]!) : 1));
 }
 
-/** Moments of functions whose columns have scales: means as they are, variances times s_d². */
+/** Moments of functions whose columns have scales: means are unchanged, variances are multiplied by s_d². */
 export function scaledMoments(momentsAt: MomentsAt, squared: Float64Array): MomentsAt {
   return (A) =>
     momentsAt(A).map((group) => {
@@ -87,7 +85,7 @@ export function scaledMoments(momentsAt: MomentsAt, squared: Float64Array): Mome
     });
 }
 
-/** The values of a likelihood whose noise is in each column's scale. */
+/** Values of a likelihood with the noise multiplied by each column's scale. */
 export const scaledNoise = (p: TensorMap, squared: Float64Array): TensorMap => ({
   ...p,
   noise: op.mul<Tensor>(p.noise!, op.tensor(squared)),

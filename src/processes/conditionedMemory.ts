@@ -3,14 +3,14 @@ import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Conditioned } from './covariance/covariance.ts';
 
-/** What conditioning on Y at X left, as plain numbers. */
+/** Result of conditioning on Y at X, as plain numbers. */
 interface Known {
   readonly X: Matrix;
   readonly Y: Matrix;
   readonly left: readonly (readonly [string, Matrix])[];
 }
 
-/** What conditioning on Y at X leaves: computed once in a memory, which is of one set of values; every time without one. */
+/** Result of conditioning on Y at X. With a memory, which belongs to one set of values, it is computed once. */
 export function remembered(
   memory: Map<object, unknown> | undefined,
   owner: object,

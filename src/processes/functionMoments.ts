@@ -1,19 +1,19 @@
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 
-/** Moments of the noise-free functions of columns that are treated alike, at n inputs. */
+/** Moments of the noise-free functions at n inputs, for a group of columns that share their covariance. */
 export interface FunctionMoments {
-  /** Which c of the D columns they are. */
+  /** Indices of these c columns among D. */
   readonly columns: Int32Array;
   /** n×c */
   readonly mean: Tensor2D;
-  /** n×c, or n×1 where all columns have the same. */
+  /** n×c, or n×1 if all columns share it. */
   readonly variance: Tensor2D;
-  /** Between the inputs, n×n, of the function of the column at this place. */
+  /** n×n covariance between the inputs of the function of one column of the group. */
   covariance(column: number): Tensor2D;
 }
 
-/** Moments of the functions at inputs (n×q), group by group. Called on the float64 backend. */
+/** Moments of the functions at inputs (n×q), for each group of columns. Called on the float64 backend. */
 export type MomentsAt = (A: Tensor2D) => readonly FunctionMoments[];
 
 /** Mean and variance of all D columns, n×D each, in their order. */
@@ -32,7 +32,7 @@ export function allColumns(groups: readonly FunctionMoments[], D: number): { mea
   return { mean: ordered(groups.map(({ mean }) => mean)), variance: ordered(wide) };
 }
 
-/** Covariances of the functions between new rows: one for all columns, or one a column. */
+/** Covariances of the functions between new rows: one for all columns, or one per column. */
 export function covariancesOf(groups: readonly FunctionMoments[]): Tensor2D[] {
   if (groups.length === 1 && groups[0]!.variance.shape[1] === 1) return [groups[0]!.covariance(0)];
   const byColumn: Tensor2D[] = [];

@@ -27,13 +27,13 @@ import { processDensity } from './processDensity.ts';
 import type { Inducing } from './variational/inducingInputs.ts';
 import { sparseDensity } from './variational/sparseDensity.ts';
 
-/** Callbacks about a computation. */
+/** Callbacks of a computation. */
 export interface ProcessContext {
-  /** Called with the jitter that a factorisation needed. */
+  /** Called with the jitter that a factorisation needed, if any. */
   readonly onJitter?: (jitter: number) => void;
-  /** Called with the rank of a pivoted Cholesky approximation that took the place of the whole covariance. */
+  /** Called with the rank of a pivoted Cholesky approximation, if one replaced the full covariance. */
   readonly onRank?: (rank: number) => void;
-  /** Where it keeps what conditioning leaves, for further predictions at the same values. */
+  /** Cache of the results of conditioning, for further predictions at the same values. */
   readonly memory?: Map<object, unknown>;
 }
 
@@ -43,29 +43,29 @@ export interface ProcessMoments {
   readonly mean: Tensor2D;
   /** Variance of the noise-free functions, n×D. */
   readonly variance: Tensor2D;
-  /** The variance that the noise adds to it in an observation: a scalar, or D entries. */
+  /** Variance that the noise adds to it in an observation: a scalar, or D entries. */
   readonly noise: Tensor;
-  /** Covariances of the noise-free functions between the new inputs, n×n: one for all columns, or one a column. */
+  /** n×n covariances of the noise-free functions between the new inputs: one for all columns, or one per column. */
   readonly covariances: () => readonly Tensor2D[];
 }
 
-/** The natural values of a process by path, where the type of its kernel knows them. */
+/** Natural values of a process by path, if the type of its kernel knows them. */
 export type ProcessPaths<K> = KernelPaths<PathsOf<K>> & {
-  /** A number, or one of each column or row where the noise was given so. */
+  /** A number, or a list if the noise was given per column or row. */
   readonly noise: number | readonly number[];
 } & { readonly [Path in 'inducing' | `likelihood.${string}`]: ParameterValue };
 
 /**
- * Y = f(X) + noise with every column of f a Gaussian process: a part of a model, with the kernel's parameters under `kernel.…` and the
- * noise's variance under `noise`. Values `p` are tensors by these names.
+ * Y = f(X) + noise, where every column of f is a Gaussian process: a part of a model, with the kernel's parameters under `kernel.…` and the noise's
+ * variance under `noise`. Values `p` are tensors by these names.
  */
 export interface GaussianProcess<K extends Kernel = Kernel> {
   readonly kind: 'gaussianProcess';
-  /** In types only: its natural values by path. */
+  /** Exists in types only: natural values by path. */
   readonly '~paths'?: ProcessPaths<K>;
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
-  /** True if predictions have a scale a column: see the option. */
+  /** Set if predictions scale each column: see the option. */
   readonly columnScales?: ColumnScales;
   readonly parameters: Readonly<Record<string, Parameter>>;
   /**
@@ -73,13 +73,13 @@ export interface GaussianProcess<K extends Kernel = Kernel> {
    * −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ) with K = k(X, X) + σ²I.
    */
   readonly logDensity: (p: TensorMap, X: Tensor2D, Y: Tensor2D, context?: ProcessContext) => Scalar;
-  /** The moments at new inputs A (n×q), given Y at X. */
+  /** Moments at new inputs A (n×q), given Y at X. */
   readonly predict: (p: TensorMap, X: Tensor2D, Y: Tensor2D, A: Tensor2D, context?: ProcessContext) => ProcessMoments;
-  /** The density of observations that stay the same, of which entries may be missing, at N inputs. */
+  /** Density of fixed observations at N inputs; entries may be missing. */
   readonly given: (patterns: readonly ObservedPattern[], points: number) => GivenProcess;
   /**
-   * The moments of the functions, of known values given observations at X (N×q), anywhere: its factors are made once. Of what a `kernel` of the same
-   * parameters says of them where it is given: see `slopeKernel`.
+   * Moments of the functions at any inputs, for known values and observations at X (N×q), with factors that are computed once. A `kernel` with the
+   * same parameters replaces the process's in predictions: see `slopeKernel`.
    */
   readonly momentsAt: (
     values: ParameterValues,
@@ -89,11 +89,11 @@ export interface GaussianProcess<K extends Kernel = Kernel> {
   ) => MomentsAt;
   /** The same process through inducing inputs (M×q). */
   readonly through: (inducing: Matrix) => GaussianProcess;
-  /** As the density of a variable that is given the inputs: `observed(Y, { density: gaussianProcess({ kernel }), given: z })`. */
+  /** The density of a variable given the inputs: `observed(Y, { density: gaussianProcess({ kernel }), given: z })`. */
   readonly density: Density;
 }
 
-/** The density of a process's observations, which are kept as tensors until `dispose`. */
+/** Density of a process's observations, which are kept as tensors until `dispose`. */
 export interface GivenProcess {
   logDensity(p: TensorMap, X: Tensor2D, context?: ProcessContext): Scalar;
   dispose(): void;
@@ -102,30 +102,30 @@ export interface GivenProcess {
 export interface GaussianProcessOptions<K extends Kernel = Kernel> {
   /** Covariance of the functions. */
   readonly kernel: K;
-  /** Short form of `gaussian({ variance })`: one variance, or a list with one a column; 0.01 unless given. */
+  /** Short form of `gaussian({ variance })`: one variance, or a list with one per column; default 0.01. */
   readonly noise?: ParameterLike;
-  /** The likelihood: a Gaussian one, or with `inducing` any. Not together with `noise`. */
+  /** The likelihood: Gaussian, or any with `inducing`. Not together with `noise`. */
   readonly likelihood?: Likelihood;
   /**
-   * Where M inducing inputs start, M×q, or how many there are, for the density of a variable: the density is then its bound through them, at cost
-   * O(N·M·(M + D)), and they are a parameter `inducing`. It takes variables that are Gaussian rows, likelihoods that are not Gaussian, and fits in batches, for
-   * which q(u) is its own parameter under `variational.…`. Without them nothing is left out.
+   * Initial inducing inputs, M×q, or their number, for the density of a variable. The density is then its bound through them, at cost O(N·M·(M + D)),
+   * and they become a parameter `inducing`. The bound takes variables that are Gaussian rows, non-Gaussian likelihoods, and fits in batches, for
+   * which q(u) has its own parameters under `variational.…`. Without inducing inputs the density is exact.
    */
   readonly inducing?: Inducing;
-  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 of its mean unless given. */
+  /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; default 1e-8 of its mean. */
   readonly jitter?: number | undefined;
   /**
-   * Gives predictions a scale a column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d² = y_dᵀ(K + σ²I)⁻¹y_d/(N·ν): variances are then in each column's own
-   * measure, at the cost of no further factor. For one variance of noise that all columns share; off unless given.
+   * Scales predictions per column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d² = y_dᵀ(K + σ²I)⁻¹y_d/(N·ν): variances are then in each column's own units,
+   * without a further factor. For one noise variance that all columns share; default off.
    */
   readonly columnScales?: ColumnScales;
 }
 
-/** How columns get scales of their own. */
+/** Options of the columns' scales. */
 export interface ColumnScales {
   /**
-   * How many numbers of the inputs are fitted for each observed entry: 0 for known inputs (ν = 1), q/D for q free numbers a row of D columns, for which
-   * ν = 1 − (q/D)/(1 − d/N), d = tr(K(K + σ²I)⁻¹) what the functions take of N degrees of freedom; at least 1/3.
+   * Number of fitted input coordinates per observed entry: 0 for known inputs (ν = 1), q/D for q free coordinates per row of D columns, for which ν =
+   * 1 − (q/D)/(1 − d/N), with the functions' degrees of freedom d = tr(K(K + σ²I)⁻¹) out of N; ν is at least 1/3.
    */
   readonly inputsPerEntry: number;
 }
@@ -136,12 +136,11 @@ const widthOf = (patterns: readonly ObservedPattern[]) =>
 
 /**
  * A Gaussian process from latents to observations, as a part of a model: `defineModel` takes it among its parts.
- *
- * Work is done in the cheapest form that the kernel allows: of few features, without any N×N matrix. With `inducing` that is so for any
- * kernel: its density is then Titsias' bound, which is exact where the inducing inputs are the inputs themselves.
+ * Linear algebra takes the cheapest form that the kernel allows: with few features, no N×N matrix is formed. With `inducing` the same holds for any
+ * kernel: its density is then Titsias' bound, which is exact if the inducing inputs equal the inputs.
  *
  * @param options - see {@link GaussianProcessOptions}
- * @throws InvalidInputError for an unknown option, a kernel that is not one, or a likelihood that is not Gaussian
+ * @throws InvalidInputError for an unknown option, an invalid kernel, or a likelihood that is not Gaussian
  * @see Rasmussen & Williams 2006, §2.2; Lawrence 2005, eq. 4; Titsias 2009
  * @example
  * ```ts

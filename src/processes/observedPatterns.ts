@@ -1,21 +1,21 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 
-/** Columns of Y that are observed in the same rows: they share a covariance, so also its factor. */
+/** Columns of Y that are observed in the same rows, so that they share a covariance and its factor. */
 export interface ObservedPattern {
-  /** The rows in which they are observed, ascending. */
+  /** Indices of the rows in which they are observed, ascending. */
   readonly rows: Int32Array;
-  /** Columns of Y, ascending. */
+  /** Indices of the columns in Y, ascending. */
   readonly columns: Int32Array;
   /** Their observed entries, rows × columns. */
   readonly observations: Matrix;
 }
 
 /**
- * The columns of Y by the pattern of their missing entries (NaN), in the order of their first column. Y without missing entries
- * is one pattern.
+ * Groups the columns of Y by the pattern of their missing entries (NaN), in the order of their first column. Y without missing entries is one
+ * pattern.
  *
- * @throws InvalidInputError when a column holds no observation at all
+ * @throws InvalidInputError if a column has no observation
  */
 export function observedPatterns(Y: Matrix): ObservedPattern[] {
   const { rows: N, columns: D } = Y;

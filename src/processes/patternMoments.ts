@@ -9,22 +9,22 @@ import { patternData, placeOf } from './covariance/observedData.ts';
 import type { MomentsAt } from './functionMoments.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
-/** A process of known values and what it is conditioned on. */
+/** A process with known values, and the observations it is conditioned on. */
 export interface Conditioning {
   readonly covarianceAt: (p: TensorMap, X: Tensor2D) => Covariance;
-  /** By the names of the process's own parameters. */
+  /** Natural values of the process's parameters. */
   readonly values: ParameterValues;
   /** N×q */
   readonly X: Matrix;
   readonly patterns: readonly ObservedPattern[];
-  /** The number of columns of all patterns. */
+  /** Number of columns of all patterns. */
   readonly width: number;
-  /** What to call the covariance in messages. */
+  /** Name of the covariance in messages. */
   readonly name: string;
 }
 
 /**
- * The moments of the functions given the observations: conditioned on them once, pattern by pattern; what that leaves is kept as plain numbers.
+ * Moments of the functions given the observations. Conditioning is done once for each pattern, and its result is kept as plain numbers.
  *
  * @see Rasmussen & Williams 2006, algorithm 2.1
  */

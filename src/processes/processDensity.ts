@@ -26,26 +26,23 @@ import { logPredictiveEntries, observedAt } from './likelihoods/newObservations.
 import { observedPatterns } from './observedPatterns.ts';
 import { sparseMoments } from './sparseApproximation.ts';
 
-/** A process before its density is added to it. */
+/** A process without its density. */
 export type Process = Pick<
   GaussianProcess,
   'kernel' | 'likelihood' | 'parameters' | 'given' | 'momentsAt' | 'logDensity' | 'through' | 'columnScales'
 >;
 
-/** What the variables given are for a process: inputs side by side. */
+/** The inputs of a process: its parent variables side by side. */
 const inputs = (given: readonly Tensor2D[]): Tensor2D =>
   given.length === 1 ? given[0]! : (op.concat([...given], 1) as Tensor2D);
 
-/** What a process is made of, without what it says of observations. */
+/** Parts of a process, without its functions of observations. */
 type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'>;
 
-/**
- * So many times the mean variance is added to the diagonal of the covariance of a draw from the prior, whose functions are otherwise exact: smooth covariances
- * have no factor without it.
- */
+/** Jitter of a draw from the prior, relative to the mean variance: covariances of smooth functions have no Cholesky factor without it. */
 const DRAW_JITTER = 1e-10;
 
-/** What the density of any process has: what it is called, and its draws. */
+/** Name and draws, which the densities of all processes share. */
 export function functionsDensity({
   kernel,
   likelihood,
@@ -75,10 +72,10 @@ export function functionsDensity({
   };
 }
 
-/** Iterations before the noise around points on a chart is free. */
+/** Iterations before the noise is freed, for points on a chart. */
 const NOISE_HELD = 100;
 
-/** The density of a variable whose columns are draws of a Gaussian process of the variables that it is given, with noise. */
+/** Density of a variable whose columns are draws of a Gaussian process of its parent variables, with noise. */
 export function processDensity(process: Process): Density {
   const parameters = process.parameters as Readonly<Record<string, Parameter>>;
   const { noise } = parameters;
@@ -87,15 +84,15 @@ export function processDensity(process: Process): Density {
     normalised: parameters.inducing === undefined,
     exact: parameters.inducing === undefined,
     independent: false,
-    // Noise that differs from column to column makes a covariance of each.
+    // Noise that differs between columns gives each column another covariance.
     quadratic: typeof noise?.initial === 'number',
     parameters: ({ data, isOnChart }) =>
       isOnChart && data !== undefined && noise !== undefined
         ? { ...parameters, noise: flooredNoise(noise, noiseStart(data)) }
         : parameters,
-    // On a chart points can follow the observations for any noise: were it free at once, it would fall before they lie in the order of the manifold.
+    // On a chart, points can follow the observations at any noise level. If the noise were free at once, it would fall before the points are in the order of the manifold.
     held: ({ isOnChart }) => (isOnChart && noise?.free ? { names: ['noise'], iterations: NOISE_HELD } : undefined),
-    // Observations stay the same: what their patterns need is kept. Those of a variable that is inferred come with each evaluation.
+    // Fixed observations: what their patterns need is kept. Observations that are inferred come with each evaluation.
     prepare: ({ data }) => (data === undefined ? undefined : process.given(observedPatterns(data), data.rows)),
     logDensity: (p, { value, given }, context) => {
       const kept = context.constants as GivenProcess | undefined;
@@ -111,7 +108,7 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
   const { kernel } = process;
   const width = fitted.value.shape[1];
   const values = context.values!;
-  // Of one fit made once, when it is first needed: the factor of the covariance.
+  // The factor of the covariance for one fit, computed once when first needed.
   const known = () =>
     context.remember(process, () => {
       const X = tensorMatrix(inputs(fitted.given));
@@ -147,8 +144,8 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
 }
 
 /**
- * Moments given Gaussian rows in the place of observations: with B = k(A, X)·(K + σ²I)⁻¹, which are the means given the columns of I, B·diag(s_d)·Bᵀ is added to the
- * covariance of column d.
+ * Moments given Gaussian rows in place of observations. With B = k(A, X)·(K + σ²I)⁻¹, the predictive means for the columns of I, the covariance of
+ * column d grows by B·diag(s_d)·Bᵀ.
  */
 function uncertainGiven(
   { momentsAt }: Process,
@@ -178,19 +175,19 @@ function uncertainGiven(
   };
 }
 
-/** What new rows of functions with observations around them are like. */
+/** What is known about functions at new rows, given their observations. */
 interface KnownFunctions {
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** Natural values of the process by its own names, as tensors and as plain numbers. */
+  /** Natural values of the process's parameters, as tensors and as plain numbers. */
   readonly p: TensorMap;
   readonly values: ParameterValues;
   /** D */
   readonly width: number;
-  /** Inputs that are like those where the functions are known. */
+  /** Inputs similar to those where the functions are known. */
   readonly inputs: () => Matrix;
-  /** Moments of the functions, and of what a kernel of the same parameters says of them. */
+  /** Moments of the functions, or of what another kernel with the same parameters derives from them. */
   readonly momentsAt: (kernel: Kernel) => MomentsAt;
 }
 
@@ -230,7 +227,7 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
   };
 }
 
-/** Moments of rows that are observed around functions with these moments, n×D each. */
+/** Moments of observations around functions with these moments, n×D each. */
 export const momentsAround = (
   likelihood: Likelihood,
   p: TensorMap,
@@ -244,7 +241,7 @@ export const momentsAround = (
     : { noise: noiseOfNew(likelihood.conjugate(p), undefined) }),
 });
 
-/** @throws InvalidInputError for a kernel whose functions have no slopes */
+/** @throws InvalidInputError for a kernel whose functions are not differentiable */
 function checkSlopesOf({
   kernel,
   parameters,
@@ -259,7 +256,7 @@ function checkSlopesOf({
   checkSlopes(kernel, ownTensors('kernel', Object.keys(kernel.parameters))(valueTensors(values)), inputs());
 }
 
-/** A joint draw of functions, with noise of this variance around them. */
+/** Joint draw of the functions, with noise of this variance added. */
 function drawnFunctions(groups: readonly FunctionMoments[], D: number, noise: Tensor, random: Random): Tensor2D {
   const all = covariancesOf(groups);
   const isShared = all.length === 1;

@@ -9,26 +9,26 @@ import type { MomentsAt } from './functionMoments.ts';
 import type { GaussianProcess } from './gaussianProcess.ts';
 import type { ObservedPattern } from './observedPatterns.ts';
 
-/** From as many points on, predictions through fewer inputs are worth the preparation. */
+/** Fewest points for which preparing predictions through fewer inputs is worthwhile. */
 const FEWEST_POINTS = 200;
 
-/** Up to this part of the points may stand for all of them. */
+/** Largest fraction of the points that may represent all of them. */
 const MOST_INPUTS = 1 / 4;
 
-/** The variance that is left of the functions at the other points, as a part of the noise's. */
+/** Largest remaining variance of the functions at the other points, relative to the noise. */
 const REST = 0.01;
 
-/** A process that may be taken through fewer inputs. */
+/** A process that can be approximated through fewer inputs. */
 type ApproximatedProcess = Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'> &
   Partial<Pick<GaussianProcess, 'through'>>;
 
 /**
- * The inputs of a process through which it predicts nearly as it does, at cost O(M²) a point in place of O(N²): M of its own, given which the functions
- * at the others are known to a hundredth of the noise. For searches whose result is improved by the process itself.
+ * Representative inputs of a process: M of its inputs, given which the functions at the others are known to a hundredth of the noise. Predictions
+ * through them cost O(M²) per point in place of O(N²). For searches whose result is refined with the exact process.
  *
- * @param values - by the names of the process's own parameters
+ * @param values - natural values of the process's parameters
  * @param X - N×q
- * @returns undefined where no quarter of the points suffices, or where the process is as cheap by itself
+ * @returns undefined if a quarter of the points is not enough, or if the exact process is as cheap
  */
 function representativeInputs(
   { kernel, likelihood, parameters }: Pick<GaussianProcess, 'kernel' | 'likelihood' | 'parameters'>,
@@ -45,7 +45,7 @@ function representativeInputs(
   });
 }
 
-/** Moments of the functions of a process through fewer inputs, nearly those of the process; undefined where {@link representativeInputs} is. */
+/** Moments of the functions through representative inputs, which approximate those of the process; undefined without {@link representativeInputs}. */
 export function sparseMoments(
   process: ApproximatedProcess,
   values: ParameterValues,

@@ -4,10 +4,10 @@ import type { Kernel } from '../kernels/kernel.ts';
 import { isOpen, startedAt } from '../kernels/startedAt.ts';
 import { type Latents, latentsOf } from '../latents/latents.ts';
 
-/** The one seed of a start that is drawn, by which a kernel is decided, so that a model is the same whatever its fit's. */
+/** Fixed seed of random initial latents at which a kernel's open options are decided, so that a model is independent of the seed of its fit. */
 const SEED = 0;
 
-/** Where the latents start, N×q: found when first asked for, once. */
+/** Initial latents, N×q, computed once when first asked for. */
 export function startOf(latents: Latents, Y: Matrix, latentDim: number): () => Matrix {
   return lazily(() => {
     const start = Object.entries(latents.parameters(Y, latentDim, SEED)).map(([path, { initial }]) => [path, initial]);
@@ -15,7 +15,7 @@ export function startOf(latents: Latents, Y: Matrix, latentDim: number): () => M
   });
 }
 
-/** The kernel with what it leaves open decided at the latents from which the model starts. */
+/** The kernel with its open options decided at the initial latents of the model. */
 export function startedKernel(kernel: Kernel, start: () => Matrix): Kernel {
   return isOpen(kernel) ? startedAt(kernel, start()) : kernel;
 }

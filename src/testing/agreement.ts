@@ -3,10 +3,10 @@ import { Matrix } from '../core/matrix.ts';
 import { seededRandom } from '../core/random.ts';
 
 /**
- * Says how far numbers are from what they must be.
+ * Compares numbers with expected ones and reports the difference.
  *
- * @param scale - what `tolerance` is relative to; the largest expected number unless given
- * @throws LatentFieldError when one of them is further away than the tolerance, naming the worst
+ * @param scale - the number that `tolerance` is relative to; default the largest expected number
+ * @throws LatentFieldError if one of them differs by more than the tolerance, naming the worst
  */
 export function agreement(
   actual: ArrayLike<number>,
@@ -24,7 +24,7 @@ export function agreement(
     if (error <= worst) continue;
     at = i;
     worst = error;
-    // Nothing is worse than what is not a number.
+    // NaN is the worst of all.
     if (!(error < Infinity)) break;
   }
   const relative = worst / (scale || 1);
@@ -34,7 +34,7 @@ export function agreement(
   );
 }
 
-/** The largest modulus. */
+/** Largest modulus. */
 export function largest(numbers: ArrayLike<number>): number {
   let result = 0;
   for (let i = 0; i < numbers.length; i++) result = Math.max(result, Math.abs(numbers[i]!));
@@ -54,7 +54,7 @@ export function randomPoints(rows: number, columns: number, seed: number): Matri
   return new Matrix(Float64Array.from({ length: rows * columns }, normal), rows, columns);
 }
 
-/** The points with the first one in the place of the second and the last as well. */
+/** The points with the second and the last one replaced by the first. */
 export function withCoincident(X: Matrix): Matrix {
   const rows = X.toArrays();
   return Matrix.from(rows.map((row, i) => (i === 1 || i === rows.length - 1 ? rows[0]! : row)));

@@ -33,19 +33,22 @@ import { integrated, type Support } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 export interface DensityCheckOptions extends CheckOptions, DifferenceOptions {
-  /** Number of columns of the value (1). Of several, one is integrated over where the density takes missing entries, and none otherwise. */
+  /** Number of columns of the value (1). With several, one is integrated over if the density takes missing entries, otherwise none. */
   readonly columns?: number;
-  /** Numbers of columns of the variables that it is given: as many as a likelihood has functions, 2 for a process, no variable otherwise. */
+  /**
+   * Numbers of columns of its parent variables: by default as many parents as a likelihood has functions, one with 2 columns for a process, otherwise
+   * none.
+   */
   readonly givenColumns?: readonly number[];
   /** Number of rows, from 2 (6). */
   readonly rows?: number;
-  /** The rows themselves, in the place of standard normal ones. */
+  /** The rows themselves, in place of standard normal ones. */
   readonly value?: MatrixLike;
-  /** Values of the variables that it is given, in the place of standard normal ones. */
+  /** Values of the parent variables, in place of standard normal ones. */
   readonly given?: readonly MatrixLike[];
-  /** Natural values of its parameters by their own names; their initial ones where none are given. */
+  /** Natural values of its parameters by name; default their initial ones. */
   readonly values?: GivenValues;
-  /** What an entry of the value may be: 'real' (unless given), 'counts' from 0, or a list of all values. */
+  /** Support of the entries of the value: 'real' (default), 'counts' from 0, or a list of all values. */
   readonly support?: Support;
 }
 
@@ -54,24 +57,24 @@ const OPTIONS: readonly (keyof DensityCheckOptions)[] = [
   ...(['tolerance', 'entries', 'seed', 'throws'] as const),
 ];
 
-/** What quadrature leaves of a total probability, and of moments relative to the largest. */
+/** Error of quadrature for total probabilities, and for moments relative to the largest. */
 const QUADRATURE = 1e-6;
-/** What rounding leaves of sums, relative to the largest. */
+/** Rounding error of sums, relative to the largest. */
 const ROUNDING = 1e-10;
-/** Draws whose means are compared. */
+/** Number of draws whose means are compared. */
 const DRAWS = 400;
-/** Means of draws are nearer to what they stand for than this. */
+/** Largest deviation of means of draws, in standard errors. */
 const STANDARD_ERRORS = 5;
 
 /**
- * Checks that all that a density says is said of one distribution: its log density against its gradients, its rows, its normalising constant; what
- * it says of new rows against the conditional of the joint density; moments against quadrature; draws against the slopes of the log density (Stein's identity);
- * expectations against means of draws; and rows with missing entries against the integral over these.
+ * Checks that all parts of a density describe the same distribution: its log density against its gradients, its rows and its normalising constant;
+ * densities of new rows against the conditional of the joint density; moments against quadrature; draws against the slopes of the log density
+ * (Stein's identity); expectations against means of draws; and rows with missing entries against the integral over these.
  *
  * @param part - a density, or a part that has one: a prior, a likelihood, a Gaussian process
  * @param options - see {@link DensityCheckOptions}; `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
  * @returns a report with every check
- * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example
  * ```ts
  * import { checkDensity } from 'latentfield/testing';
@@ -117,7 +120,7 @@ interface Settings extends DifferenceOptions {
   readonly support: Support;
 }
 
-/** All that must hold of a density at these rows. */
+/** All requirements on a density at these rows. */
 export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Settings): Requirement[] {
   const { density } = at;
   const { seed, support } = settings;
@@ -308,7 +311,7 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
   ];
 }
 
-/** Gradients of the sum in the value, in what it is given, and in free parameters, each of which one must arrive in. */
+/** Gradients of the sum in the value, the parents and free parameters; one must arrive in each parameter. */
 function gradientsAgree(at: DensityAt, all: PlainRows, settings: Settings): string {
   const { density, parameters, values } = at;
   const free = Object.keys(parameters).filter((name) => parameters[name]!.free);
@@ -334,7 +337,7 @@ function gradientsAgree(at: DensityAt, all: PlainRows, settings: Settings): stri
   });
 }
 
-/** Slopes of the log density at draws: of all rows together, or of new rows, each by itself. */
+/** Slopes of the log density at draws: of all rows jointly, or of each new row separately. */
 function slopesOf(at: DensityAt, fitted: PlainRows, of: PlainRows, isJoint: boolean, drawn: readonly Matrix[]) {
   const { density } = at;
   const sum = (ready: ReadyDensity, value: Tensor2D): Scalar => {
@@ -352,8 +355,8 @@ function slopesOf(at: DensityAt, fitted: PlainRows, of: PlainRows, isJoint: bool
 }
 
 /**
- * Compares draws with the slopes s = ∂log p/∂x at them: E[s_b] = 0 and E[(x_a − E x_a)·s_b] = −δ_ab, for entries of the same row only unless rows are drawn
- * together.
+ * Compares draws with the slopes s = ∂log p/∂x at them: E[s_b] = 0 and E[(x_a − E x_a)·s_b] = −δ_ab. Only entries of the same row are compared,
+ * unless rows are drawn jointly.
  *
  * @see Stein, A bound for the error in the normal approximation, Proc. 6th Berkeley Symp. (1972)
  */
@@ -379,7 +382,7 @@ function steinAgreement(drawn: readonly Matrix[], slopes: readonly Float64Array[
   return `Stein's identity within ${STANDARD_ERRORS} standard errors of ${drawn.length} draws`;
 }
 
-/** Says that the mean of what was drawn is what it stands for, or at least that. */
+/** Compares the mean of draws with its expectation, or with a lower bound of it. */
 function within(what: string, drawn: readonly number[], said: number, atLeast = false): string {
   const mean = sumOf(drawn) / drawn.length;
   const variance = drawn.reduce((sum, one) => sum + square(one - mean), 0) / (drawn.length - 1);

@@ -15,10 +15,10 @@ export type GradientCheckOptions = CheckOptions & DifferenceOptions;
  * Checks the automatic gradient of a function against sixth-order central differences of its value.
  *
  * @param f - makes a scalar from tensors with the operations of `latentfield/ops`; the tensors have the names of `values`
- * @param values - where: numbers, lists (vectors) and matrices by name
+ * @param values - the point: numbers, lists (vectors) and matrices by name
  * @param options - `tolerance` (1e-7, of the largest entry of a gradient), `entries` (30 of each value at most), `seed`, `throws`
  * @returns a report with one check for the gradient
- * @throws ConformanceError when the gradient is wrong, is not finite, or does not arrive, or tensors are left behind
+ * @throws ConformanceError if the gradient is wrong, not finite or missing, or tensors leak
  * @example
  * ```ts
  * checkGradient(({ x }) => op.sum(op.exp(x!)), { x: [0.1, -0.7] });
@@ -35,9 +35,9 @@ export function checkGradient(
 }
 
 /**
- * How far the automatic gradients of f agree with differences.
+ * Compares the automatic gradients of f with differences.
  *
- * @throws LatentFieldError when they do not
+ * @throws LatentFieldError if they disagree
  */
 export function gradientAgreement(
   f: (values: TensorMap) => Scalar,

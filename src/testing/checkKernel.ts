@@ -27,28 +27,26 @@ import {
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 export interface KernelCheckOptions extends CheckOptions, DifferenceOptions {
-  /** Numbers of columns of the points it is tried on; those that its lists and choices of columns allow of 1, 2, 3 unless given. */
+  /** Numbers of columns of the points; default those of 1, 2, 3 that its lists and column selections allow. */
   readonly dimensions?: readonly number[];
-  /** Number of points of the larger sets (7). */
+  /** Number of points in the larger sets (7). */
   readonly points?: number;
 }
 
-/** Numbers that describe the same thing may differ by this, relative to the largest. */
+/** Largest difference between numbers that describe the same thing, relative to the largest. */
 const ROUNDING = 1e-12;
 
 /**
- * Checks that a kernel, yours or the library's, is what every model relies on: symmetric, positive semi-definite, with a diagonal and
- * cross covariances that agree with its Gram matrix; with right gradients in points, inputs and free parameters; well-behaved for
- * coincident points, one point and one column; made of what it declares (features, a basis, a radial profile); with expectations under
- * Gaussian latents that are the means of draws, where it has them; the same every time; itself again after JSON and text; and tidy with tensors.
- *
- * Runs with the guard against numbers rounded to float32 on. Points are standard normal: give a kernel whose lengthscales are not far
- * from 1.
+ * Checks the requirements on every kernel, built-in or custom: it is symmetric and positive semi-definite; its diagonal and cross covariances agree
+ * with its Gram matrix; gradients in points, inputs and free parameters are right; coincident points, one point and one column are handled; declared
+ * features, bases and radial profiles agree with the covariance; closed-form expectations under Gaussian latents agree with means of draws; results
+ * are deterministic; JSON and text restore it; no tensors leak.
+ * Runs with the guard against numbers rounded to float32 on. Points are standard normal: give a kernel whose lengthscales are not far from 1.
  *
  * @param kernel - at the parameter values to be checked
  * @param options - `dimensions`, `points` (7), `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
  * @returns a report with every check
- * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example
  * ```ts
  * import { checkKernel } from 'latentfield/testing';
@@ -83,7 +81,7 @@ function requirements(
   const held = Object.fromEntries(Object.entries(values).filter(([name]) => !kernel.parameters[name]!.free));
   const free = Object.fromEntries(Object.entries(values).filter(([name]) => kernel.parameters[name]!.free));
   const tensors = (t: TensorMap) => ({ ...valueTensors(held), ...t });
-  /** Σ W∘(what the kernel gives): a function whose gradient is the kernel's, contracted with random weights. */
+  /** Σ W∘result for random weights W, a scalar whose gradient is that of the kernel. */
   const weighted = (result: Tensor): Scalar =>
     op.sum(op.mul(result, op.reshape(matrixTensor(randomPoints(result.size, 1, seed + 9)), result.shape)));
   const gram = (t: TensorMap, points: Tensor2D) => kernel.covariance(tensors(t), points, points, points);
@@ -139,7 +137,7 @@ function requirements(
       () => {
         const Gram = K(X);
         const copy = cross(X, Matrix.from(X), X);
-        // On the diagonal white noise differs: it is of one point with itself only.
+        // White noise differs on the diagonal, where a point meets itself.
         for (let i = 0; i < n; i++) copy[i * n + i] = Gram[i * n + i]!;
         agreement(copy, Gram, ROUNDING);
         const there = cross(X, Z, inputs);
@@ -202,7 +200,7 @@ function requirements(
   return all.map(([name, work]): Requirement => [`${name}, ${q} column${q === 1 ? '' : 's'}`, work]);
 }
 
-/** Whether a leaf of the kernel says what its Gram matrix is made of. */
+/** True if a leaf of the kernel declares the structure of its Gram matrix. */
 function declaresStructure({ form }: Kernel): boolean {
   switch (form.type) {
     case 'leaf':
@@ -215,7 +213,7 @@ function declaresStructure({ form }: Kernel): boolean {
   }
 }
 
-/** The Gram matrix in every form that follows from what the kernel's leaves declare. */
+/** The Gram matrix in every form that follows from the declarations of the kernel's leaves. */
 function structureForms(
   kernel: Kernel,
   columns: number,

@@ -18,27 +18,27 @@ import { normalNodes, type Support, type SupportNode, supportNodes } from './qua
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 export interface LikelihoodCheckOptions extends CheckOptions, DifferenceOptions {
-  /** n×D values of the functions at which it is checked; 5×2 standard normal ones unless given. */
+  /** n×D values of the functions; default 5×2 standard normal ones. */
   readonly functions?: MatrixLike;
-  /** What an observation may be: 'real', 'counts' from 0, or a list of all values; unless given, the first of these that the likelihood's `refuses` lets pass. */
+  /** Support of an observation: 'real', 'counts' from 0, or a list of all values; default the first of these that the likelihood's `refuses` accepts. */
   readonly support?: Support;
-  /** Factories of likelihoods that do not come with the library, by name: for the JSON round trip of your own. */
+  /** Factories of custom likelihoods by name, for the JSON round trip. */
   readonly likelihoods?: LikelihoodCatalogue;
 }
 
-/** What quadrature leaves of a total probability, and of moments relative to the largest. */
+/** Error of quadrature for total probabilities, and for moments relative to the largest. */
 const QUADRATURE = 1e-7;
 
 /**
- * Checks that a likelihood, yours or the library's, is what every model relies on: a density that integrates to 1 over the observations,
- * entry by entry; right gradients in the functions and the free parameters; moments, where it gives any, that are those of its density
- * averaged over a normal function; itself again after JSON; and tidy with tensors.
+ * Checks the requirements on every likelihood, built-in or custom: its density integrates to 1 over the observations, entry by entry; gradients in
+ * the functions and the free parameters are right; moments, if it has any, are those of its density averaged over a normal function; JSON restores
+ * it; no tensors leak.
  *
- * @param likelihood - at the parameter values to be checked; parameters that are lists are one a column
+ * @param likelihood - at the parameter values to be checked; parameters that are lists have one entry per column
  * @param options - `functions` (as many columns as its lists have entries), `support` 'real', 'counts' or a list (by its `refuses`), `likelihoods` with
  *   the factories of your own, `tolerance` of gradients (1e-7), `seed` (1), `throws`
  * @returns a report with every check
- * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example
  * ```ts
  * import { gaussian } from 'latentfield';
@@ -161,13 +161,13 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
   return conformance(`Likelihood '${likelihood.name}'`, options, requirements);
 }
 
-/** A count that no list of values goes up to. */
+/** A count above all values of a list. */
 const LARGE = 1000;
 
 /**
- * What observations may be, by what the likelihood refuses.
+ * Support of the observations, from what the likelihood refuses.
  *
- * @throws InvalidInputError where it depends on the row of an observation: such a likelihood is none entry by entry
+ * @throws InvalidInputError if it depends on the row of an observation, as such a likelihood does not factorise over entries
  */
 function supportOf({ name, refuses }: Likelihood): Support {
   if (refuses(0, 0) !== refuses(0, 1)) {
@@ -184,7 +184,7 @@ function supportOf({ name, refuses }: Likelihood): Support {
 /** log p(y|f) of every entry of f and the observation at a node. */
 type Densities = (part: Likelihood, f: Matrix, value: number) => Float64Array;
 
-/** Variance of the function under which moments are compared. */
+/** Variance of the function for the comparison of moments. */
 const SPREAD = 0.3;
 
 interface PlainMoments {
@@ -192,7 +192,7 @@ interface PlainMoments {
   readonly variance: Float64Array;
 }
 
-/** What the likelihood gives; undefined when it says that it gives none. */
+/** The likelihood's moments; undefined if it has none. */
 function momentsOf(likelihood: Likelihood, F: Matrix, values: () => TensorMap): PlainMoments | undefined {
   return withFloat64(() => {
     try {
@@ -206,7 +206,7 @@ function momentsOf(likelihood: Likelihood, F: Matrix, values: () => TensorMap): 
   });
 }
 
-/** Mean and variance of y where f ~ N(F, SPREAD), entry by entry, by quadrature over both. */
+/** Mean and variance of y for f ~ N(F, SPREAD), entry by entry, by quadrature over both. */
 function integratedMoments(
   likelihood: Likelihood,
   F: Matrix,
@@ -228,7 +228,7 @@ function integratedMoments(
   for (const { value, weight } of nodes) {
     densities(likelihood, functions, value).forEach((density, k) => {
       const share = weight * outer[Math.floor(k / length)]!.weight * exp(density);
-      // Distances from F, so that the variance is no difference of large numbers.
+      // Distances from F, so that the variance is not a difference of large numbers.
       const gap = at(functions.data[k]!, value) - F.data[k % length]!;
       if (!(share > 0)) return;
       mean[k % length] = mean[k % length]! + share * gap;

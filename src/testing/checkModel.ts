@@ -19,24 +19,24 @@ import { compareWithDifferences, type DifferenceOptions } from './differences.ts
 import { integrated } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
-/** Factories of your own models and parts by name, as `loadFit` takes them, beside what is checked and how. */
+/** Options of the check, with factories of custom models and parts by name, as for `loadFit`. */
 export interface ModelCheckOptions extends CheckOptions, DifferenceOptions, OwnParts {
-  /** Natural values by path at which it is checked; its initial ones where none are given. */
+  /** Natural values by path; default the initial ones. */
   readonly values?: GivenValues;
 }
 
 /**
- * Checks that a model, yours or the library's, is what `fit` relies on: `evaluate` gives gradients that agree with differences of its
- * objective, terms that add up to it, and the same numbers every time; the model's description is plain JSON, from which it comes back with the same
- * bits; every parameter that is not held is used; no tensor is left behind. Of a model of variables, what is derived is compared too: the density that places new
- * rows with its slopes, predictions and draws of observations with the density that these have, and all of it with the same after JSON; and the points
- * of a latent variable are shrunk together with the scales of their density, by which a model that has no maximum is found.
+ * Checks what `fit` relies on in every model, built-in or custom: gradients of `evaluate` agree with differences of its objective, terms add up to
+ * the objective, and results are deterministic; the description of the model is plain JSON that restores it bit for bit; every free parameter is
+ * used; no tensors leak. For a model of variables, derived quantities are compared too: the density that places new rows with its slopes, predictions
+ * and draws of observations with their density, and all of it with the same after JSON. The points of a latent variable are shrunk together with the
+ * scales of their density, which finds models without a maximum.
  *
- * @param model - a small one: its objective is evaluated some hundred times
+ * @param model - a small model: its objective is evaluated a few hundred times
  * @param options - `values` at which it is checked, `tolerance` of gradients (1e-6), `entries` moved of each value (6), `seed` (1) of
- *   initial values and of the choice of entries, `throws`; `models`, `kernels`, `priors` and others with the factories of your own, for the way back from JSON
+ * initial values and of the choice of entries, `throws`; `models`, `kernels`, `priors` and others with custom factories, for the JSON round trip
  * @returns a report with every check
- * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example
  * ```ts
  * import { checkModel } from 'latentfield/testing';
@@ -125,16 +125,16 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
   return conformance(`Model '${model.name}'`, report, [...requirements, ...derived]);
 }
 
-/** Rows of a model of variables that are looked at. */
+/** Number of rows of a model of variables that are checked. */
 const ROWS = 3;
-/** Draws whose means are compared. */
+/** Number of draws whose means are compared. */
 const DRAWS = 400;
-/** Means of draws are nearer to what they stand for than this. */
+/** Largest deviation of means of draws, in standard errors. */
 const STANDARD_ERRORS = 5;
-/** What quadrature leaves of moments, relative to the largest. */
+/** Error of quadrature for moments, relative to the largest. */
 const QUADRATURE = 1e-6;
 
-/** What must hold of all that a model of variables derives; nothing of other models. */
+/** Requirements on the quantities derived from a model of variables; none for other models. */
 function derivedRequirements(
   model: AnyModel,
   at: () => ParameterValues,
@@ -146,7 +146,7 @@ function derivedRequirements(
   try {
     variables = of(model);
   } catch {
-    // Values at which the model cannot be evaluated are found by the requirements of every model.
+    // If the model cannot be evaluated at the given values, the requirements on every model report it.
     return [];
   }
   if (variables === undefined) return [];
@@ -210,7 +210,7 @@ function derivedRequirements(
   return requirements;
 }
 
-/** That predictions with noise have the moments of the density that new rows are judged by, where one column of it can be integrated. */
+/** Compares predictions with noise with the moments of the density of new rows, if one of its columns can be integrated. */
 function predictionsAgree(
   variables: FittedVariables,
   name: string,
@@ -263,7 +263,7 @@ function predictionsAgree(
   return agreement(said.variance.data, variances, QUADRATURE);
 }
 
-/** That draws have the means and variances of predictions. */
+/** Compares draws with the means and variances of predictions. */
 function drawsAgree(variables: FittedVariables, places: RowsByName, seed: number): string {
   const random = seededRandom(seed);
   const draws = Array.from({ length: DRAWS }, () => variables.sample(places, random, true));
@@ -290,7 +290,7 @@ function initialValues(model: AnyModel, seed: number): ParameterValues {
   });
 }
 
-/** The value with everything that JSON cannot say replaced by text. */
+/** The value with everything that JSON cannot hold replaced by text. */
 function plain(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : 'not finite';

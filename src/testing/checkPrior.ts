@@ -21,26 +21,26 @@ import type { DifferenceOptions } from './differences.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 export interface PriorCheckOptions extends CheckOptions, DifferenceOptions {
-  /** N×q latents at which it is checked; 8×2 standard normal ones unless given. */
+  /** N×q latents; default 8×2 standard normal ones. */
   readonly latents?: MatrixLike;
-  /** N×D observations of its context; N×5 standard normal ones unless given. */
+  /** N×D observations of its context; default N×5 standard normal ones. */
   readonly observations?: MatrixLike;
-  /** Factories of priors that do not come with the library, by name: for the JSON round trip of your own. */
+  /** Factories of custom priors by name, for the JSON round trip. */
   readonly priors?: PriorCatalogue;
-  /** Factories of kernels that do not come with the library, for priors that hold one. */
+  /** Factories of custom kernels, for priors that contain one. */
   readonly kernels?: KernelCatalogue;
 }
 
 /**
- * Checks that a prior, yours or the library's, is what every model relies on: a finite number, the same every time; right gradients in
- * latents and free parameters; finite gradients for coincident latents; one distribution in all that it says (`pointLogDensity`, `sample`, `expected`); itself
- * again after JSON; and tidy with tensors.
+ * Checks the requirements on every prior, built-in or custom: its log density is a finite number and deterministic; gradients in latents and free
+ * parameters are right, and finite for coincident latents; `pointLogDensity`, `sample` and `expected` describe the same distribution; JSON restores
+ * it; no tensors leak.
  *
  * @param prior - at the parameter values to be checked
  * @param options - `latents` and `observations` (priors on a graph or on labels need as many rows as these have), `priors` with the
  *   factories of your own, `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
  * @returns a report with every check
- * @throws ConformanceError when one fails, listing all that do, unless `throws` is false
+ * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example
  * ```ts
  * import { checkPrior } from 'latentfield/testing';
@@ -126,10 +126,10 @@ export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): Confo
   return conformance(`Prior '${prior.name}'`, options, [...requirements, ...agreements(prior, X, Y, seed)]);
 }
 
-/** What else it says: of points, of draws, of expectations. */
+/** Names of the checks of its other members: points, draws, expectations. */
 const SAID = ['rows', 'normalised', 'draws', 'expectations'];
 
-/** That all that the prior says of latents is said of one distribution. */
+/** Checks that all members of a prior describe the same distribution. */
 function agreements({ density }: Prior, X: Matrix, Y: Matrix, seed: number): Requirement[] {
   const rows = { value: X, given: [] };
   const observationsOf = (count: number) =>

@@ -5,20 +5,19 @@ import type { Node } from '../model/language/graph.ts';
 import { isGaussian } from '../model/language/variable.ts';
 import type { ParameterValues } from '../model/model.ts';
 
-/** Powers of the factor by which points shrink that a parameter may move with them by. */
+/** Powers of the shrinking factor with which a parameter may change. */
 const POWERS = [0, -1, -2, 1, 2] as const;
 /** Factors by which points shrink. */
 const FACTORS = [1e2, 1e3, 1e4];
-/** Gains of two factors of ten that are as equal as this, relative, go on for ever. */
+/** Relative difference up to which the gains of successive factors count as equal, so that they would go on for ever. */
 const EQUAL = 0.05;
 
 /**
- * Throws where the objective rises without end as the points of a latent variable shrink together with parameters of the density that they have, and of those that
- * are given them: by as much for each factor of ten. Such a model has no maximum.
+ * Throws if the objective rises without bound as the points of a latent variable shrink together with the parameters of their own density and of the
+ * densities given them, gaining as much for each factor of ten. Such a model has no maximum.
+ * Each parameter changes with the power of the factor that is best for the objective, one parameter after another, twice.
  *
- * Each parameter moves as the power of the factor that is best for the objective, one parameter after another, twice.
- *
- * @returns what was tried, in words
+ * @returns a sentence about what was tried
  * @throws LatentFieldError that names the variable, the parameters and what to do
  */
 export function scalesAreHeld(
@@ -34,7 +33,7 @@ export function scalesAreHeld(
   return tried.length === 0 ? 'no latent points whose density has free parameters' : `${tried.length} tried`;
 }
 
-/** Paths of the free parameters without priors of the density of a variable. */
+/** Paths of the free parameters without priors in the density of a variable. */
 function ownScales(model: CompiledGraph, { densities }: Node): string[] {
   return densities.flatMap(({ path, isFactor }) =>
     isFactor ? [] : Object.values(model.ownPaths(path)).filter((own) => isLoose(model, own)),
@@ -65,7 +64,7 @@ function checkShrinking(
       return Number.NEGATIVE_INFINITY;
     }
   };
-  // Twice, as what is best for one depends on the others.
+  // Twice, because the best power of one depends on the others.
   for (const path of [...below, ...own, ...below, ...own]) {
     const heights = POWERS.map((power) => {
       powers.set(path, power);
@@ -84,7 +83,7 @@ function checkShrinking(
   );
 }
 
-/** A factor times itself so often; of negative powers one over it. */
+/** A factor to an integer power. */
 const toPower = (factor: number, power: number): number =>
   power < 0 ? 1 / toPower(factor, -power) : power === 0 ? 1 : factor * toPower(factor, power - 1);
 

@@ -10,40 +10,40 @@ import type { Parameter } from '../model/parameter.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { randomPoints } from './agreement.ts';
 
-/** Rows of a variable and of those that it is given, as plain numbers; `present` is 1 where an entry of the value is observed. */
+/** Rows of a variable and of its parents as plain numbers; `present` is 1 where an entry of the value is observed. */
 export interface PlainRows {
   readonly value: Matrix;
   readonly given: readonly Matrix[];
   readonly present?: Matrix;
 }
 
-/** A density with its constants, its rows, and its parameters' values as tensors. */
+/** A density with its constants, rows and parameter values as tensors. */
 export interface ReadyDensity {
   readonly p: TensorMap;
   readonly rows: Rows;
   readonly context: DensityContext;
 }
 
-/** A density at values of its parameters, as a model would ask it. */
+/** A density at fixed parameter values, called as a model would. */
 export interface DensityAt {
   readonly density: Density;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly values: ParameterValues;
-  /** Does work with the density made ready for these rows. */
+  /** Runs `work` with the density prepared for these rows. */
   with<T>(rows: PlainRows, work: (ready: ReadyDensity) => T, batch?: Batch): T;
-  /** The log density of rows: one number, or one a row. */
+  /** Log density of rows: one number, or one per row. */
   log(rows: PlainRows, batch?: Batch): Float64Array;
-  /** log p of new rows, each by itself, given fitted ones; undefined where the density does not say. */
+  /** log p of each new row given fitted rows; undefined if the density has none. */
   predictive(fitted: PlainRows, rows: PlainRows): Float64Array | undefined;
 }
 
 /**
- * A density at values of its parameters.
+ * Prepares a density at given parameter values.
  *
- * @param all - rows for which its parameters start
- * @param given - values by its own names, in the place of the initial ones
- * @param observationsOf - observations of so many points
- * @throws InvalidInputError for a name that is none of its parameters
+ * @param all - rows from which its parameters are initialised
+ * @param given - values by name, in place of the initial ones
+ * @param observationsOf - makes observations for a number of points
+ * @throws InvalidInputError for a name that is not a parameter
  */
 export function densityAt(
   density: Density,
@@ -117,7 +117,7 @@ export function densityAt(
   return at;
 }
 
-/** What a density says of new rows. */
+/** The density's conditional for new rows. */
 export const conditionOf = (density: Density, { p, rows, context }: ReadyDensity): Conditional =>
   density.condition?.(p, rows, context) ?? {};
 
@@ -127,17 +127,17 @@ export const rowTensors = ({ value, given, present }: PlainRows): Rows => ({
   ...(present && { present: matrixTensor(present) }),
 });
 
-/** A matrix of the same shape, entry by entry. */
+/** A matrix of the same shape, computed entry by entry. */
 export const withEntries = ({ data, rows, columns }: Matrix, entry: (own: number, i: number) => number): Matrix =>
   new Matrix(data.map(entry), rows, columns);
 
-/** Some of the rows, in this order. */
+/** The rows with these indices, in this order. */
 export function chosenRows({ value, given, present }: PlainRows, numbers: readonly number[]): PlainRows {
   const of = (matrix: Matrix) => Matrix.from(numbers.map((i) => Array.from(matrix.row(i))));
   return { value: of(value), given: given.map(of), ...(present && { present: of(present) }) };
 }
 
-/** Rows with one of the others after them. */
+/** Rows with one row of others appended. */
 export function withRow(rows: PlainRows, others: PlainRows, number: number): PlainRows {
   const joined = (matrix: Matrix, other: Matrix) => Matrix.from([...matrix.toArrays(), Array.from(other.row(number))]);
   return {
@@ -146,7 +146,7 @@ export function withRow(rows: PlainRows, others: PlainRows, number: number): Pla
   };
 }
 
-/** Copies of a row with these entries in its first column; its other entries are missing. */
+/** Copies of a row with these entries in the first column; other entries are missing. */
 export function alongFirstColumn(rows: PlainRows, number: number, entries: Float64Array): PlainRows {
   const { columns } = rows.value;
   const copies = chosenRows(rows, new Array<number>(entries.length).fill(number));

@@ -7,15 +7,15 @@ import { finite, largest } from './agreement.ts';
 export interface DifferenceOptions {
   /** Largest error allowed, relative to the largest entry of a gradient (1e-7). */
   readonly tolerance?: number;
-  /** How many entries of each value are moved at most, chosen at random (30). */
+  /** Largest number of entries of each value that are moved, chosen at random (30). */
   readonly entries?: number;
   readonly seed?: number;
 }
 
-/** Steps as parts of the size of a value: when derivatives are too large for one, the next may do. */
+/** Steps relative to the size of a value: if derivatives are too large for one, the next may work. */
 const STEPS = [4e-3, 5e-4, 6e-5];
 
-/** Gradients are not told from 0 below this, times the tolerance: they may be 0 by symmetry, and differences of numbers of order 1 are not. */
+/** Smallest scale of a gradient, times the tolerance: gradients may be 0 by symmetry, while differences of numbers of order 1 are not. */
 const FLOOR = 1e-4;
 
 /**
@@ -23,10 +23,10 @@ const FLOOR = 1e-4;
  * f′(x) ≈ (45(f₊₁ − f₋₁) − 9(f₊₂ − f₋₂) + (f₊₃ − f₋₃))/(60h).
  *
  * @param f - the function
- * @param at - where, by name
- * @param gradients - its gradients there; values without one are not moved
- * @returns how far they agree
- * @throws LatentFieldError when one does not, naming the value and its entry
+ * @param at - the point, by name
+ * @param gradients - its gradients at the point; values without one are not moved
+ * @returns a sentence about their agreement
+ * @throws LatentFieldError if one disagrees, naming the value and its entry
  */
 export function compareWithDifferences(
   f: (values: ParameterValues) => number,
@@ -42,7 +42,7 @@ export function compareWithDifferences(
     finite(gradient, `the gradient in '${name}'`);
     const given = at[name]!;
     const origin = entriesOf(given);
-    // Differences know no more than rounding leaves of the value; sums that cancel in it are of order 1.
+    // Differences are limited by the rounding error of the value; sums that cancel in it are of order 1.
     const scale = Math.max(largest(gradient), 1e-5 * Math.abs(value), FLOOR);
     for (const i of chosen(origin.length, entries, random.integer)) {
       const along = (step: number) => f({ ...at, [name]: moved(given, i, origin[i]! + step) });
@@ -64,7 +64,7 @@ function sixthOrder(along: (step: number) => number, h: number): number {
   return (45 * odd(1) - 9 * odd(2) + odd(3)) / (60 * h);
 }
 
-/** The estimate that comes closest; none is made after one that is close enough. */
+/** The closest estimate; the search ends at the first one that is close enough. */
 function closest(
   gradient: number,
   estimates: (() => number)[],
@@ -80,7 +80,7 @@ function closest(
   return best;
 }
 
-/** A parameter is as large as it is; coordinates of a point are as large as those of the other points. */
+/** Scale of an entry: its own size for a parameter, that of all points for a coordinate. */
 function sizeOf(entries: Float64Array, i: number, value: ParameterValue): number {
   const own = Math.abs(entries[i]!);
   return shapeOf(value).length === 2 || own === 0 ? largest(entries) / 3 || 1 : own;

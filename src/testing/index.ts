@@ -1,6 +1,6 @@
 /**
- * Checks for one's own kernels, priors and models, the same that the library's parts must pass. They need no test runner: each returns
- * a report and throws an error that says what is wrong.
+ * Conformance checks for custom kernels, priors and models, the same that the built-in parts pass. They need no test runner: each returns a report,
+ * and throws an error that says what is wrong.
  *
  * @module
  */

@@ -24,25 +24,25 @@ import { shapeOf } from '../model/parameter.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { agreement } from './agreement.ts';
 
-/** Rounds of draws, by whose spread the error of their mean is known. */
+/** Rounds of draws, whose spread gives the standard error of their mean. */
 const ROUNDS = 64;
-/** Draws of each latent in a round. */
+/** Draws of each latent per round. */
 const DRAWS = 16;
-/** Hundreds of entries are all nearer to their means than this. */
+/** Largest deviation from the mean, in standard errors, that none of hundreds of entries exceeds. */
 const STANDARD_ERRORS = 5;
 
-/** Whether a kernel has expectations under Gaussian latents in closed form, for points of so many columns. */
+/** True if a kernel has closed-form expectations under Gaussian latents for points with this number of columns. */
 export function hasExpectations(kernel: Kernel, values: ParameterValues, Z: Matrix): boolean {
   return withFloat64(() => closedExpectations(kernel, valueTensors(values), inputsOf(Z, Z)) !== undefined);
 }
 
 /**
- * Compares a kernel's expectations in closed form with means of seeded draws of the latents.
+ * Compares a kernel's closed-form expectations with means of seeded draws of the latents.
  *
  * @param X - means of the latents
  * @param Z - inducing inputs
  * @returns a sentence
- * @throws LatentFieldError for an entry that is further from the mean than five of its standard errors
+ * @throws LatentFieldError for an entry that differs from the mean by more than five standard errors
  */
 export function expectationAgreement(
   kernel: Kernel,
@@ -77,7 +77,7 @@ export function expectationAgreement(
   return `within ${worst.toFixed(1)} standard errors of ${ROUNDS * DRAWS} draws`;
 }
 
-/** Latents of variances from 0.1 to 0.3 about the rows of X. */
+/** Latents with variances from 0.1 to 0.3 around the rows of X. */
 function inputsOf(X: Matrix, Z: Matrix) {
   const variance = X.data.map((_, i) => 0.1 * (1 + (i % 3)));
   return {
@@ -92,14 +92,14 @@ const entriesOf = ({ diagonal, cross, products }: Expectations) => ({
   products: doublesOf(products()[0]!),
 });
 
-/** Numbers of columns that a kernel can be tried on: what its lists and centres have entries for, or else some small ones. */
+/** Numbers of columns for which a kernel can be tried: as its lists and centres require, otherwise a few small ones. */
 export function dimensionsOf(kernel: Kernel): readonly number[] {
   const { exact, least } = columnsOf(kernel);
   if (exact !== undefined) return [exact];
   return least > 1 ? [least] : [1, 2, 3];
 }
 
-/** How many columns a kernel must see, when that is decided, and how many it needs. */
+/** Number of columns that a kernel requires exactly, if any, and at least. */
 function columnsOf(kernel: Kernel): { exact: number | undefined; least: number } {
   const { form } = kernel;
   switch (form.type) {
@@ -124,7 +124,7 @@ function columnsOf(kernel: Kernel): { exact: number | undefined; least: number }
   }
 }
 
-/** JSON and back gives the same JSON, paths and covariance, bit for bit. */
+/** Checks that JSON restores the same JSON, paths and covariance, bit for bit. */
 export function jsonRoundTrip(kernel: Kernel, X: Matrix): string {
   const text = JSON.stringify(kernelToJSON(kernel));
   const again = kernelFromJSON(JSON.parse(text), ownFactories(kernel));
@@ -132,7 +132,7 @@ export function jsonRoundTrip(kernel: Kernel, X: Matrix): string {
   return sameKernel(again, kernel, X);
 }
 
-/** Text and back gives the same text, paths and covariance, bit for bit. */
+/** Checks that text restores the same text, paths and covariance, bit for bit. */
 export function textRoundTrip(kernel: Kernel, X: Matrix): string {
   const text = describe(kernel);
   const again = parseKernel(text, ownFactories(kernel));
@@ -151,7 +151,7 @@ function same(what: string, again: string, before: string): void {
   throw new LatentFieldError(`the ${what} comes back as ${again}, and was ${before}`);
 }
 
-/** Factories of the kernels that do not come with the library, made from the kernel itself. */
+/** Factories of custom kernels, made from the kernel itself. */
 function ownFactories(kernel: Kernel): KernelCatalogue {
   const { form } = kernel;
   switch (form.type) {

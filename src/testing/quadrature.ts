@@ -1,24 +1,24 @@
 import { cosh, exp, sinh } from '../core/elementary/index.ts';
 import { LatentFieldError } from '../core/errors.ts';
 
-/** What an observation may be: any real number, a count from 0, or one of some values. */
+/** Support of an observation: any real number, a count from 0, or one of some values. */
 export type Support = 'real' | 'counts' | readonly number[];
 
-/** A place of an integral or a sum over observations, with its weight. */
+/** Node of an integral or a sum over observations, with its weight. */
 export interface SupportNode {
-  /** The distance from the function for a real observation; otherwise the observation. */
+  /** For a real observation its distance from the function, otherwise the observation. */
   readonly value: number;
   readonly weight: number;
 }
 
-/** Counts that are summed over. */
+/** Number of counts that are summed. */
 const COUNTS = 4000;
 
 /**
- * Places and weights of an integral over the reals, which may have a corner or heavy tails at the function: the exp–sinh rule to either side of
- * it; or of a sum over all values.
+ * Nodes and weights of a sum over all values, or of an integral over the reals whose integrand may have a corner or heavy tails at the function: the
+ * exp–sinh rule on either side of it.
  *
- * @param step - distance of the rule's places, of which 7.5 is a multiple
+ * @param step - distance between nodes of the rule; 7.5 is a multiple of it
  *
  * @see Takahasi & Mori, Double exponential formulas for numerical integration, Publ. RIMS 9 (1974)
  */
@@ -37,7 +37,7 @@ export function supportNodes(support: Support, step = 1 / 20): SupportNode[] {
   });
 }
 
-/** Places and weights of expectations under the standard normal: the trapezoidal rule, which is exact to rounding for smooth functions. */
+/** Nodes and weights of expectations under the standard normal: the trapezoidal rule, which is exact up to rounding for smooth functions. */
 export function normalNodes(): SupportNode[] {
   const step = 1 / 4;
   return Array.from({ length: 73 }, (_, k) => -9 + k * step).map((value) => ({
@@ -46,7 +46,7 @@ export function normalNodes(): SupportNode[] {
   }));
 }
 
-/** An integral with the mean and the variance of what was integrated. */
+/** An integral with the mean and the variance of its normalised integrand. */
 export interface Integral {
   readonly total: number;
   readonly mean: number;
@@ -54,11 +54,11 @@ export interface Integral {
 }
 
 /**
- * Integral of exp(f) over one real number, or its sum over counts or values: by the exp–sinh rule about its mode, in units of its width.
+ * Integral of exp(f) over a real number, or its sum over counts or values: by the exp–sinh rule around its mode, in units of its width.
  *
- * @param f - its values at these places
- * @param near - where the search for the mode begins
- * @throws LatentFieldError where f is not a number
+ * @param f - computes the values at some nodes
+ * @param near - initial value of the search for the mode
+ * @throws LatentFieldError if f is NaN
  */
 export function integrated(f: (x: Float64Array) => Float64Array, support: Support, near: number): Integral {
   if (support !== 'real') return weighed(f, supportNodes(support));
@@ -79,7 +79,7 @@ export function integrated(f: (x: Float64Array) => Float64Array, support: Suppor
 const placed = (nodes: readonly SupportNode[], centre: number, width: number): SupportNode[] =>
   nodes.map(({ value, weight }) => ({ value: centre + width * value, weight: width * weight }));
 
-/** Moments of exp(f) at these nodes; `area` is in units of its largest value. */
+/** Moments of exp(f) at these nodes; `area` is relative to its largest value. */
 function weighed(f: (x: Float64Array) => Float64Array, nodes: readonly SupportNode[]) {
   const heights = f(Float64Array.from(nodes, ({ value }) => value));
   const at = heights.findIndex(Number.isNaN);
@@ -89,7 +89,7 @@ function weighed(f: (x: Float64Array) => Float64Array, nodes: readonly SupportNo
   let [area, first, second] = [0, 0, 0];
   heights.forEach((height, k) => {
     const share = nodes[k]!.weight * exp(height - highest);
-    // Where the density is 0 in double precision, the distance may be too large to be squared.
+    // Where the density underflows to 0, the square of the distance may overflow.
     if (!(share > 0)) return;
     const gap = nodes[k]!.value - mode;
     area += share;

@@ -3,26 +3,26 @@ import { LatentFieldError } from '../core/errors.ts';
 import { float64Backend } from '../engine/tensors/float64/scope.ts';
 import { writeGuard } from '../engine/tensors/float64/writeGuard.ts';
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface Check {
-  /** What must hold. */
+  /** The requirement. */
   readonly name: string;
   readonly passed: boolean;
-  /** How far it holds, or what is wrong. */
+  /** How well it holds, or what is wrong. */
   readonly message: string;
 }
 
-/** What a conformance check found. */
+/** Result of a conformance check. */
 export interface ConformanceReport {
-  /** What was checked. */
+  /** Name of the part that was checked. */
   readonly subject: string;
   readonly passed: boolean;
   readonly checks: readonly Check[];
-  /** All checks as text, one a line. */
+  /** All checks as text, one per line. */
   toString(): string;
 }
 
-/** A part does not do what every part of its kind must; the message lists what is wrong. */
+/** A part violates a requirement on parts of its kind; the message lists the violations. */
 export class ConformanceError extends LatentFieldError {
   override name = 'ConformanceError';
 
@@ -33,19 +33,19 @@ export class ConformanceError extends LatentFieldError {
 
 /** Options of every check. */
 export interface CheckOptions {
-  /** Whether a failed check throws a ConformanceError (true), or is only in the report (false). */
+  /** Whether a failed check throws a ConformanceError (default true) or is only reported. */
   readonly throws?: boolean;
-  /** Decides the points and weights that are drawn (1). */
+  /** Seed of the points and weights that are drawn (1). */
   readonly seed?: number;
 }
 
-/** A requirement: its name, and work that returns how far it holds and throws when it does not. */
+/** A requirement: its name, and a function that returns how well it holds and throws if it does not. */
 export type Requirement = readonly [name: string, work: () => string];
 
 /**
- * Goes through all requirements, with the guard against numbers rounded to float32 on, and counts the tensors they leave behind.
+ * Checks all requirements, with the guard against numbers rounded to float32 on, and counts the tensors they leak.
  *
- * @throws ConformanceError when one does not hold, unless `throws` is false
+ * @throws ConformanceError if one does not hold, unless `throws` is false
  */
 export function conformance(
   subject: string,

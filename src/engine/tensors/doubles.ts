@@ -11,28 +11,28 @@ export function doublesOf(tensor: TensorInfo): Float64Array {
   return values instanceof Float64Array ? values.slice() : Float64Array.from(values);
 }
 
-/** The first of a tensor's numbers. */
+/** First number of a tensor. */
 export function doubleOf(tensor: TensorInfo): number {
   const holder = holderOf(tensor);
   holder?.observer?.read(tensor.dataId);
   return holder?.number(tensor) ?? (tensor as tf.Tensor).dataSync()[0]!;
 }
 
-/** The float64 backend, where it holds the tensor. */
+/** The float64 backend if it holds the tensor. */
 function holderOf({ dataId }: TensorInfo): Float64Backend | undefined {
   const backend = engine().registry[FLOAT64] as Float64Backend | undefined;
   return backend?.holds(dataId) ? backend : undefined;
 }
 
 /**
- * A number as a tensor, in the precision of the active backend. On the float64 backend every digit is kept, which
- * `tf.scalar` and number literals in TensorFlow.js operations do not do.
+ * A number as a scalar tensor in the precision of the active backend. On the float64 backend every digit is kept, unlike with `tf.scalar` and number
+ * literals in TensorFlow.js operations.
  */
 export function exactScalar(value: number): Scalar {
   return tensorOfDoubles(Float64Array.of(value), []) as Scalar;
 }
 
-/** Doubles as a tensor, in the precision of the active backend, which copies them. */
+/** A tensor with a copy of these doubles, in the precision of the active backend. */
 export function tensorOfDoubles(values: Float64Array, shape: readonly number[]): tf.Tensor {
   const stored = engine().backendName === FLOAT64 ? values : Float32Array.from(values);
   return tf.engine().makeTensor(stored as Float32Array, shape as number[], 'float32');

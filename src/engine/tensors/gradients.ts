@@ -7,21 +7,21 @@ import { engine, type Scalar, type Tensor } from './tensorflow.ts';
 
 /** A number and its gradients, as plain doubles. */
 export interface ValueAndGradients {
-  /** The sum of what is differentiated. */
+  /** Sum of the differentiated scalars. */
   readonly value: number;
-  /** What is summed. */
+  /** The scalars that are summed. */
   readonly values: Float64Array;
-  /** One list of numbers per x, in row-major order; undefined where no gradient arrives. */
+  /** One array per x, in row-major order; undefined where no gradient arrives. */
   readonly gradients: (Float64Array | undefined)[];
 }
 
 /**
- * f() and its gradients with respect to xs, by reverse-mode differentiation on the active backend. Nothing that f made is
- * left behind, even when it throws.
+ * f() and its gradients with respect to xs, by reverse-mode differentiation on the active backend. All tensors that f makes are disposed of, even if
+ * it throws.
  *
- * @param f - makes a scalar from xs with tensor operations, or several of which the sum is meant
- * @param xs - what to differentiate by; at least one tensor
- * @throws InvalidInputError when f does not return a single number
+ * @param f - makes a scalar from xs with tensor operations, or several scalars that are summed
+ * @param xs - at least one tensor to differentiate with respect to
+ * @throws InvalidInputError if f does not return a single number
  * @example
  * ```ts
  * const x = op.tensor([1, 2, 3]);
@@ -32,7 +32,7 @@ export function valueAndGradients(f: () => Scalar | readonly Scalar[], xs: reado
   return differentiated(f, xs, () => {});
 }
 
-/** The same, with a recording of how it was computed; without one where it cannot be repeated for other numbers. */
+/** The same with a recording of the computation; without one if it cannot be repeated for other numbers. */
 export function recordedGradients(
   f: () => readonly Scalar[],
   xs: readonly Tensor[],
@@ -51,7 +51,7 @@ export function recordedGradients(
   }
 }
 
-/** @param end - called when all is computed, and before it is read */
+/** @param end - called after the computation, before its results are read */
 function differentiated(
   f: () => Scalar | readonly Scalar[],
   xs: readonly Tensor[],
@@ -78,7 +78,7 @@ function differentiated(
   }
 }
 
-/** What f returns, with its operations on the tape; tensors that they made and nobody saved are given back. */
+/** Runs f with its operations on the tape and disposes of tensors that nobody saved. */
 function forwards(f: () => Scalar | readonly Scalar[]): readonly Scalar[] {
   let ys: readonly Scalar[] = [];
   startTape();
@@ -99,7 +99,7 @@ function forwards(f: () => Scalar | readonly Scalar[]): readonly Scalar[] {
   }
 }
 
-/** Gives back what operations on the tape saved. Only the outermost differentiation may: an outer tape still needs its tensors. */
+/** Disposes of tensors that operations on the tape saved. Only the outermost differentiation may: an outer tape still needs its tensors. */
 function releaseTape(): void {
   const { state } = engine();
   if (state.gradientDepth > 0 || state.activeTape === null) return;
@@ -108,19 +108,19 @@ function releaseTape(): void {
 }
 
 /**
- * A sum of numbers, each of which is differentiated as soon as it is made: what they are made of is held for one of them at a time, where the sum of all would hold it
- * for all until the gradients are asked for.
+ * A sum of scalars, each differentiated as soon as it is made: intermediate tensors are held for one at a time, where a sum of all would hold them
+ * until the gradients are computed.
  *
- * @param given - what the numbers are made of, as far as it is differentiated by
- * @param parts - makes one number each, by tensor operations
+ * @param given - the tensors that the sum is differentiated with respect to
+ * @param parts - functions that each make one scalar with tensor operations
  */
 export function summedInParts(given: readonly Tensor[], parts: readonly (() => Scalar)[]): Scalar {
   const { state } = engine();
   const inputs = [...new Map(given.map((input) => [input.id, input])).values()];
-  // The parts are made of these very tensors.
+  // The parts are made from these very tensors.
   recorderAtWork()?.refuse();
   return numericOperation(inputs, () => {
-    // One deeper than its caller: what numericOperation computes is not on the tape.
+    // One level deeper than the caller, so that what numericOperation computes is not on the tape.
     const isOnTape = state.gradientDepth > 0 && state.kernelDepth === 1;
     if (!isOnTape) {
       const total = parts.reduce((sum, part) => sum + tf.tidy(() => doubleOf(part())), 0);

@@ -1,7 +1,6 @@
 /**
- * Arithmetic on tensors for people who write kernels, priors and models: the operations of TensorFlow.js under their own
- * names, except that a number where a tensor is expected keeps every digit. `tf.mul(x, 0.1)` multiplies by
- * 0.10000000149011612; `mul(x, 0.1)` by 0.1.
+ * Tensor operations for authors of kernels, priors and models: the operations of TensorFlow.js under their own names, except that a number in place
+ * of a tensor keeps every digit. `tf.mul(x, 0.1)` multiplies by 0.10000000149011612, `mul(x, 0.1)` by 0.1.
  *
  * @module
  */

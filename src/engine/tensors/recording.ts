@@ -10,28 +10,28 @@ import {
 import { sizeOf } from './float64/operations/operation.ts';
 import { engine, type Tensor, type TensorInfo } from './tensorflow.ts';
 
-/** The gradients of an operation in its inputs where that in its result is `slope`, each in numbers that are nobody else's. */
+/** The gradients of an operation in its inputs, given `slope`, the gradient in its result, in arrays that nothing else uses. */
 export type Slopes = (slope: number) => readonly Float64Array[];
 
 /**
- * A number of some tensors, which it reads itself, and its gradients in the first of them.
+ * A scalar function of some tensors, which it reads itself, and its gradients in the first of them.
  *
- * @param isWanted - whether the gradient in the input of that place will be asked for; what is not may be left empty
+ * @param isWanted - whether the gradient in the input with this index is needed; others may be left empty
  */
 export type NumericFunction = (
   inputs: readonly TensorInfo[],
   isWanted: (input: number) => boolean,
 ) => { readonly value: number; readonly slopes: Slopes };
 
-/** Of a computation of which it is not known which gradients will be. */
+/** For a computation of which it is unknown which gradients are needed. */
 export const allWanted = (): boolean => true;
 
-/** Numbers of a recording: those of an input, those that stay the same, or those that a step makes. */
+/** Numbers of a recording: an input, a constant, or the result of a step. */
 interface Slot {
   readonly kind: 'input' | 'constant' | 'made';
   readonly length: number;
   readonly dtype: Block['dtype'];
-  /** Those of a constant. */
+  /** Values of a constant. */
   readonly values: Values | undefined;
 }
 
@@ -49,10 +49,10 @@ type Step =
       readonly made: readonly Entry[];
     }
   | { readonly kind: 'numeric'; readonly f: NumericFunction; readonly inputs: readonly Entry[]; readonly made: Entry }
-  /** The gradients of the numeric step of that place. */
+  /** The gradients of the numeric step with this index. */
   | { readonly kind: 'slopes'; readonly of: number; readonly dy: Entry; readonly made: readonly Entry[] };
 
-/** All that was computed on the float64 backend from some inputs to some numbers and their gradients. */
+/** All operations on the float64 backend that lead from some inputs to some numbers and their gradients. */
 export interface Recording {
   readonly slots: readonly Slot[];
   readonly steps: readonly Step[];
@@ -60,28 +60,28 @@ export interface Recording {
   readonly gradients: readonly (Entry | undefined)[];
 }
 
-/** Notes what is computed on the float64 backend. */
+/** Records the operations on the float64 backend. */
 export interface Recorder extends KernelObserver {
-  /** Runs a numeric operation, whose reading is part of it. */
+  /** Runs a numeric operation, whose reads belong to it. */
   readonly quietly: <T>(work: () => T) => T;
-  /** Returns the place of the step, for its gradients. */
+  /** Returns the index of the step, for its gradients. */
   ranNumeric(inputs: readonly TensorInfo[], made: TensorInfo, f: NumericFunction): number;
   ranSlopes(of: number, dy: TensorInfo, made: readonly TensorInfo[]): void;
-  /** What is under way cannot be repeated. */
+  /** Marks the current computation as not repeatable. */
   refuse(): void;
-  /** Ends the recording; undefined where it cannot be repeated. */
+  /** Ends the recording; undefined if it cannot be repeated. */
   end(values: readonly TensorInfo[], gradients: readonly (TensorInfo | undefined)[]): Recording | undefined;
 }
 
-/** The float64 backend, where it was used already. */
+/** The float64 backend, if it is in use. */
 const backendAtWork = () => engine().registry[FLOAT64] as Float64Backend | undefined;
 
-/** Who records at the moment. */
+/** The active recorder, if any. */
 export const recorderAtWork = (): Recorder | undefined => backendAtWork()?.observer as Recorder | undefined;
 
 /**
- * Records what is computed from some tensors from now on until `end`, which must be called. Numbers that rest on them and are read by anything but an operation may decide
- * what comes next, so that nothing that reads them can be repeated.
+ * Records what is computed from some tensors until `end`, which must be called. If numbers that depend on them are read outside of an operation, they
+ * may decide what comes next, so that the computation cannot be repeated.
  */
 export function startRecording(inputs: readonly Tensor[]): Recorder {
   const backend = backendAtWork()!;
@@ -100,7 +100,7 @@ export function startRecording(inputs: readonly Tensor[]): Recorder {
     const dtype = values instanceof Float64Array ? 'float32' : values instanceof Int32Array ? 'int32' : 'bool';
     return place(info, { kind: 'constant', length: values.length, dtype, values });
   };
-  // What a kernel has made for itself it has given back already.
+  // The operation has already freed its temporary tensors.
   const add = (info: TensorInfo, kind: 'input' | 'made') =>
     place(info, { kind, length: sizeOf(info.shape), dtype: info.dtype as Block['dtype'], values: undefined });
   const entryOf = (info: TensorInfo): Entry => ({
@@ -116,10 +116,10 @@ export function startRecording(inputs: readonly Tensor[]): Recorder {
 
   const recorder: Recorder = {
     ran({ name, compute, inputs: given, attributes, allocated }) {
-      // Without an allocation it is another shape of the same numbers.
+      // Without an allocation, the result is the same numbers in another shape.
       if (isQuiet || allocated.length === 0) return;
       const all = Object.values(given).filter((info) => info !== undefined);
-      // What rests on no input stays the same; it is noted when something that does is made with it.
+      // A result that depends on no input is a constant, recorded when a step that depends on an input uses it.
       if (!all.some(rests)) return;
       const mapped = Object.entries(given).map(([key, info]) => [key, info && entryOf(info)] as const);
       const entries = Array.isArray(given) ? mapped.map(([, entry]) => entry!) : Object.fromEntries(mapped);
@@ -157,7 +157,7 @@ export function startRecording(inputs: readonly Tensor[]): Recorder {
   return recorder;
 }
 
-/** Whether two recordings are of the same computation: the same steps on the same constants. */
+/** True if two recordings have the same steps on the same constants. */
 export function isSameComputation(a: Recording, b: Recording): boolean {
   const { slots, steps, values, gradients } = a;
   if (slots.length !== b.slots.length || steps.length !== b.steps.length) return false;
@@ -174,7 +174,7 @@ function isSameStep(a: Step, b: Step): boolean {
   return isSameValue(a.inputs, b.inputs) && isSameValue(a.made, b.made);
 }
 
-/** Whether plain values have the same bits. Functions are made anew each time: what they read shows elsewhere. */
+/** True if plain values have the same bits. Functions are created anew each time; what they read is compared elsewhere. */
 function isSameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a === 'function' && typeof b === 'function') return true;
@@ -186,29 +186,29 @@ function isSameValue(a: unknown, b: unknown): boolean {
   );
 }
 
-/** A recorded computation, ready to be done again on other inputs. */
+/** A recorded computation that can be repeated for other inputs. */
 export interface Replay {
-  /** @throws whatever its kernels throw, such as NumericalError for a matrix that has no factor */
+  /** @throws whatever its operations throw, such as NumericalError for a matrix without a Cholesky factor */
   run(inputs: readonly Float64Array[]): {
     readonly values: Float64Array;
     readonly gradients: (Float64Array | undefined)[];
   };
-  /** Gives its memory back. */
+  /** Frees its memory. */
   dispose(): void;
 }
 
-/** Bytes that every slot begins at a multiple of. */
+/** Alignment of slots, in bytes. */
 const ALIGNED = 16;
-/** The most bytes that a replay may hold. */
+/** Largest memory of a replay, in bytes. */
 const MOST_BYTES = 2 ** 22;
 
-/** Slots that a step reads, or that are asked for. */
+/** Slots that a step reads, or that are results. */
 function readSlots(steps: readonly Step[], asked: readonly (Entry | undefined)[]): ReadonlySet<number> {
   const entries = steps.flatMap((step) => (step.kind === 'slopes' ? [step.dy] : Object.values(step.inputs)));
   return new Set([...entries, ...asked].flatMap((entry) => (entry === undefined ? [] : [entry.slot])));
 }
 
-/** Makes a recorded computation ready; undefined where it would hold too much memory. */
+/** Prepares a recorded computation for replay; undefined if it would need too much memory. */
 export function replayOf({ slots, steps, values, gradients }: Recording): Replay | undefined {
   const backend = backendAtWork()!;
   const { memory64 } = backend;
@@ -227,7 +227,7 @@ export function replayOf({ slots, steps, values, gradients }: Recording): Replay
     if (values !== undefined) backend.values({ dataId: blocks[i]! }).set(values);
   });
   const views: Float64Array[] = [];
-  /** The numbers of a slot; a memory that has grown has left the views of before without any. */
+  /** The numbers of a slot; growing the memory detaches older views. */
   const numbers = (slot: number): Float64Array => {
     const known = views[slot];
     if (known !== undefined && known.length > 0) return known;

@@ -3,28 +3,29 @@ import { recordedGradients, type ValueAndGradients, valueAndGradients } from './
 import { isSameComputation, type Recording, type Replay, replayOf } from './recording.ts';
 import { isProfiled, type Scalar, type Tensor } from './tensorflow.ts';
 
-/** Makes tensors of the numbers to differentiate by, and the function of them that makes the scalars. */
+/** Makes tensors of the inputs, and the function that computes scalars from them. */
 export interface Differentiable {
   readonly xs: readonly Tensor[];
   readonly f: () => readonly Scalar[];
 }
 
-/** The same computation at one point after another. */
+/** The same computation at a sequence of points. */
 export interface RepeatedGradients {
   /**
-   * @param entries - the numbers to differentiate by
-   * @param make - the computation at them by tensor operations
+   * @param entries - the inputs to differentiate with respect to
+   * @param make - the computation as tensor operations
    */
   at(entries: readonly Float64Array[], make: () => Differentiable): Omit<ValueAndGradients, 'value'>;
-  /** Gives back what it keeps. */
+  /** Frees what it keeps. */
   dispose(): void;
 }
 
 /**
- * Values and gradients of a computation that is done again and again at other numbers. Most time of a small one goes into what TensorFlow.js keeps about each tensor. So
- * the first two are recorded, and from the fourth on the recorded kernels are run once more in their places, with the same bits. What cannot be repeated, because numbers are
- * read whose operations may depend on them, or because two recordings differ, is computed by tensor operations each time; so is what has no value, for the error that names the place.
- * Repetitions are compared with tensor operations at the third, fourth, eighth, sixteenth, … time.
+ * Values and gradients of a computation that is repeated for other inputs. Small computations spend most of their time on what TensorFlow.js keeps
+ * about each tensor. So the first two evaluations are recorded, and from the fourth on the recorded operations are replayed in the same memory with
+ * the same bits. Tensor operations are used each time if the computation cannot be replayed, because it reads numbers on which later operations may
+ * depend, or because the two recordings differ; and if it has no value, for the error that names the position.
+ * Replays are compared with tensor operations at the third, fourth, eighth, sixteenth, … evaluation.
  */
 export function repeatedGradients(): RepeatedGradients {
   let count = 0;
@@ -61,7 +62,7 @@ export function repeatedGradients(): RepeatedGradients {
     try {
       return onFloat64(() => replay!.run(entries));
     } catch {
-      // Tensor operations throw the same with its place.
+      // Tensor operations throw the same error with its position.
       return undefined;
     }
   };
@@ -72,7 +73,7 @@ export function repeatedGradients(): RepeatedGradients {
       if (replay === undefined) return record(make);
       const found = repeated(entries);
       if (found === undefined) return ordinary(make);
-      // A power of two, or the first that is repeated.
+      // A power of two, or the first replay.
       if (count !== 3 && (count & (count - 1)) !== 0) return found;
       const expected = ordinary(make);
       if (!isSameResult(found, expected)) giveUp();

@@ -3,22 +3,22 @@ import { doubleOf, exactScalar, tensorOfDoubles } from './doubles.ts';
 import { allWanted, type NumericFunction, type Recorder, recorderAtWork, type Slopes } from './recording.ts';
 import { engine, type Scalar, type TapeNode, type Tensor } from './tensorflow.ts';
 
-/** An operation whose gradients are plain numbers: neither they nor what they are made of have to be tensors. */
+/** An operation whose gradients are plain numbers, so that no tensors are needed for them. */
 interface NumericNode extends TapeNode {
   readonly slopes: Slopes;
-  /** Its place in the recording that is made; −1 without one. */
+  /** Its index in the current recording; −1 without one. */
   readonly place: number;
 }
 
-/** A gradient on its way back. */
+/** A gradient during the backward pass. */
 export type Gradient = Tensor | Float64Array;
 
 /**
- * Puts an operation with one number as its result on the tape, where a differentiation is under way: `tf.customGrad` at a fraction of its
- * cost, for what is computed beside the tape.
+ * Puts an operation with a scalar result on the tape if a differentiation is under way: `tf.customGrad` at a fraction of its cost, for results that
+ * are computed outside of the tape.
  *
- * @param inputs - what its gradients are in
- * @param f - reads the inputs and the constants, in this order, from what it is given; it may be called again for other numbers
+ * @param inputs - tensors in which it has gradients
+ * @param f - reads the inputs and the constants, in this order, from its argument; it may be called again for other numbers
  * @param constants - tensors that it reads without a gradient in them
  */
 export function numericOperation(
@@ -59,7 +59,7 @@ function numericNode(
     saved: [],
     slopes,
     place,
-    // For recordings and for differentiations of TensorFlow.js itself.
+    // For recordings, and for differentiations by TensorFlow.js itself.
     gradient: ([dy]) => {
       const recorder = recorderAtWork();
       const numbers = () => slopes(doubleOf(dy!));
@@ -71,7 +71,7 @@ function numericNode(
   };
 }
 
-/** Notes operations from now on, until `endTape`. */
+/** Puts operations on a tape from now on, until `endTape`. */
 export function startTape(): void {
   const { state } = engine();
   if (state.gradientDepth === 0) state.activeTape = [];
@@ -82,7 +82,7 @@ export function endTape(): void {
   engine().state.gradientDepth--;
 }
 
-/** The gradients of the sum of some scalars of the tape in xs; undefined where none arrives. All of them are tensors while a recording is made. */
+/** Gradients of the sum of some scalars of the tape in xs; undefined where none arrives. During a recording, all of them are tensors. */
 export function gradientsOnTape(ys: readonly Scalar[], xs: readonly Tensor[]): (Gradient | undefined)[] {
   const tape = engine().state.activeTape!;
   const recorder = recorderAtWork();
@@ -100,7 +100,7 @@ export function gradientsOnTape(ys: readonly Scalar[], xs: readonly Tensor[]): (
   return xs.map(({ id }) => gradients.get(id));
 }
 
-/** The tensors that rest on xs, by their numbers. */
+/** Ids of the tensors that depend on xs. */
 function reachedFrom(xs: readonly Tensor[], tape: readonly TapeNode[]): Set<number> {
   const reached = new Set<number>();
   for (const { id } of xs) reached.add(id);
@@ -114,7 +114,7 @@ function reachedFrom(xs: readonly Tensor[], tape: readonly TapeNode[]): Set<numb
   return reached;
 }
 
-/** From the gradients in what an operation has made to those in what it was given. */
+/** Passes the gradients of an operation's results back to its inputs. */
 function passBack(
   node: TapeNode,
   reached: ReadonlySet<number>,
@@ -137,7 +137,7 @@ function passBack(
 
 const isNumeric = (node: TapeNode): node is NumericNode => 'slopes' in node;
 
-/** Those of an operation of TensorFlow.js, or of a custom one. */
+/** Gradients of an operation of TensorFlow.js, or of a custom one. */
 function stockParts(
   { kernelName, inputs, outputs, gradient }: TapeNode,
   gradients: ReadonlyMap<number, Gradient>,
@@ -171,7 +171,7 @@ const tensorOf = (gradient: Gradient, shape: readonly number[]): Tensor =>
 
 const numberOf = (gradient: Gradient): number => (gradient instanceof tf.Tensor ? doubleOf(gradient) : gradient[0]!);
 
-/** The sum of two gradients in one input; what is added up is no longer needed. */
+/** The sum of two gradients of one input; the summands are disposed of. */
 function sum(a: Gradient, b: Gradient, shape: readonly number[]): Gradient {
   if (!(a instanceof tf.Tensor) && !(b instanceof tf.Tensor)) {
     for (let i = 0; i < a.length; i++) a[i]! += b[i]!;

@@ -16,7 +16,7 @@ interface ActiveBackend {
   backendName: string | undefined;
   backendInstance: tf.KernelBackend | null | undefined;
   pendingBackendInit: Promise<boolean> | null | undefined;
-  /** Times kernels, of whatever backend it was made for. */
+  /** The profiler of the operations of one backend. */
   profiler: object | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface TapeNode {
   inputs: Readonly<Record<string, tf.Tensor>>;
   outputs: readonly tf.Tensor[];
   saved: readonly tf.Tensor[];
-  /** Functions that make the gradient in each input; undefined for an operation that has none. */
+  /** Functions that make the gradient in each input; undefined for an operation without gradients. */
   gradient?: (dys: (tf.Tensor | null)[]) => Readonly<Record<string, () => tf.Tensor>>;
 }
 
@@ -35,18 +35,18 @@ interface EngineInternals extends ActiveBackend {
   registry: Record<string, tf.KernelBackend>;
   state: {
     activeTape: TapeNode[] | null;
-    /** Whether `tf.profile` is at work. */
+    /** True during `tf.profile`. */
     profiling: boolean;
     gradientDepth: number;
-    /** Operations within others are not on the tape. */
+    /** Operations inside of others are not on the tape. */
     kernelDepth: number;
     nextTapeNodeId: number;
     tensorInfo: WeakMap<object, { backend: tf.KernelBackend }>;
   };
 }
 
-/** The fields of the engine that its types hide. */
+/** Fields of the engine that its types hide. */
 export const engine = (): EngineInternals => tf.engine() as unknown as EngineInternals;
 
-/** Whether somebody watches the kernels that run, by `tf.profile` or the debug mode. */
+/** True if operations are profiled by `tf.profile` or the debug mode. */
 export const isProfiled = (): boolean => engine().state.profiling || tf.env().getBool('DEBUG');

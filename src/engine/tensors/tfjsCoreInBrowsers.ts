@@ -1,4 +1,7 @@
 /**
+ * @tensorflow/tfjs-core without its optimizers and without model storage, as its replacement in browser bundles (see "browser" in package.json).
+ * Other uses of TensorFlow.js on the page get the same modules, or another copy, which shares engine and platform through a global.
+ *
  * @tensorflow/tfjs-core without its optimizers and without the storage of its layers, in its place in bundles for browsers (see "browser" in
  * package.json). What a page has of TensorFlow.js beside is the same modules, or another copy, which shares engine and platform through a global.
  */
@@ -14,10 +17,10 @@ import { setOpHandler } from '@tensorflow/tfjs-core/dist/tensor.js';
 
 export * from '@tensorflow/tfjs-core/dist/base.js';
 
-// What base_side_effects.js of tfjs-core does, but for the platform, which brings local storage and IndexedDB along.
+// Does what base_side_effects.js of tfjs-core does, except for the platform, which imports local storage and IndexedDB.
 getOrMakeEngine();
 setOpHandler({ buffer, cast, clone, print });
-// A page that loads all of TensorFlow.js has a platform, before or after.
+// A page that loads all of TensorFlow.js sets a platform earlier or later.
 if (env().platform === undefined) {
   env().setPlatform('browser', {
     fetch: (path, init) => fetch(path, init),

@@ -6,7 +6,7 @@ import type { PositiveDefiniteOptions } from '../../engine/tensors/ops.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 
-/** M = VΛVᵀ with shifts s_1 … s_c. */
+/** Eigen-decomposition M = VΛVᵀ with shifts s_1 … s_c. */
 export interface Spectrum {
   /** V, n×n. */
   readonly vectors: Tensor2D;
@@ -16,16 +16,16 @@ export interface Spectrum {
   readonly inverses: Tensor2D;
 }
 
-/** Tried in this order, in units of the mean eigenvalue. */
+/** Relative jitters, in the order in which they are tried. */
 const JITTERS = [0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4];
 
 /**
- * The eigen-decomposition that serves M + s_j·I for every j. A jitter is added as a Cholesky factor would have it: the smallest with which all are
- * positive definite in double precision.
+ * Eigen-decomposition that serves M + s_j·I for every j. The jitter is that of a Cholesky factor: the smallest with which all of them are positive
+ * definite in double precision.
  *
  * @param M - n×n, symmetric
  * @param shifts - c entries
- * @throws NumericalError when the largest jitter is not enough
+ * @throws NumericalError if the largest jitter is not enough
  */
 export function spectrumOf(
   M: Tensor2D,
@@ -60,7 +60,7 @@ export function shiftedInverse(vectors: Tensor2D, inverses: Tensor2D, B: Tensor2
 
 /**
  * log|M + s_j·I| and b_jᵀ(M + s_j·I)⁻¹b_j for every column b_j of B, from one eigen-decomposition of M. Its gradients are those of the
- * inverses, Σ_j u_j(M + s_j·I)⁻¹ − w_j·a_j·a_jᵀ with a_j = (M + s_j·I)⁻¹b_j, which exist where eigenvalues coincide too.
+ * inverses, Σ_j u_j(M + s_j·I)⁻¹ − w_j·a_j·a_jᵀ with a_j = (M + s_j·I)⁻¹b_j, which exist even where eigenvalues coincide.
  *
  * @param M - n×n, symmetric
  * @param B - n×c

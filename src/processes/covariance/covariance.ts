@@ -4,32 +4,32 @@ import type { TensorMap } from '../../model/model.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
 import type { ObservedData, ObservedPlace } from './observedData.ts';
 
-/** What kind of linear algebra a kernel's Gram matrix allows for so many points: the contract between a process and its kernel. */
+/** Linear algebra that a kernel's Gram matrix allows for a given number of points: the contract between a process and its kernel. */
 export interface CovarianceStructure {
   readonly kind: 'dense' | 'lowRank' | 'symmetricBasis';
-  /** The covariance of observations at the inputs X (N×q) under this noise, of the kernel at natural values by its own names. */
+  /** Covariance of observations at the inputs X (N×q) with this noise, for natural values of the kernel's parameters. */
   at(p: TensorMap, X: Tensor2D, noise: Noise): Covariance;
 }
 
-/** The covariance k(X, X) + Σ of noisy observations; nothing is formed before it is asked for. */
+/** A lazy covariance k(X, X) + Σ of noisy observations. */
 export interface Covariance {
   /** log N(Y | 0, K + Σ) of the columns of the data, a scalar. */
   logDensity(data: ObservedData, options: PositiveDefiniteOptions): Scalar;
-  /** What conditioning on the data leaves, tensors by name: a factor, and weights. All that predictions rest on. */
+  /** Result of conditioning on the data, tensors by name: a factor and weights, which are all that predictions need. */
   condition(data: ObservedData, options: PositiveDefiniteOptions): Conditioned;
-  /** The moments of the functions at new inputs A (n×q), for any data that conditioning was done on. */
+  /** Moments of the functions at new inputs A (n×q), given the result of conditioning on any data. */
   momentsAt(A: Tensor2D): (place: ObservedPlace, conditioned: Conditioned) => Moments;
 }
 
-/** What conditioning leaves, by name. */
+/** Result of conditioning, by name. */
 export type Conditioned = Readonly<Record<string, Tensor2D>>;
 
 /** Moments of the noise-free functions of c columns at n new inputs. */
 export interface Moments {
   /** n×c */
   readonly mean: Tensor2D;
-  /** n×c, or n×1 where all columns have the same. */
+  /** n×c, or n×1 if all columns share it. */
   readonly variance: Tensor2D;
-  /** Between the new inputs, n×n, of the function of the column at this place. */
+  /** n×n covariance between the new inputs of the function of one column. */
   covariance(column: number): Tensor2D;
 }

@@ -13,8 +13,7 @@ import type { Conditioned, Covariance, CovarianceStructure, Moments } from './co
 import { noiseOf, type ObservedData, type ObservedPlace, observedPart } from './observedData.ts';
 
 /**
- * Any kernel, with N×N matrices: K + Σ = LLᵀ, at cost O(N³). Noise with a variance a column takes one eigen-decomposition of K for
- * all columns.
+ * Any kernel, with N×N matrices: K + Σ = LLᵀ, at cost O(N³). Noise with one variance per column takes one eigen-decomposition of K for all columns.
  *
  * @see Rasmussen & Williams 2006, algorithm 2.1
  */
@@ -37,14 +36,14 @@ export function denseStructure(kernel: Kernel): CovarianceStructure {
   };
 }
 
-/** Share of the observations' mean square that rounding of the covariance may come to. */
+/** Largest rounding error of the covariance, relative to the observations' mean square. */
 const MOST_ROUNDING = 1e-3;
 
 /**
- * Variances of predictions are differences of numbers of the size of the prior's, which doubles hold to 2⁻⁵² of it.
+ * Throws if rounding errors of the predictive variances, 2⁻⁵² of the prior variance, are not small beside the observations.
  *
  * @param prior - k(x, x) at the inputs
- * @throws NumericalError where that is not small beside the observations
+ * @throws NumericalError if they are not small
  */
 function checkRounding(prior: Float64Array, { observations }: ObservedData): void {
   const entries = doublesOf(observations);
@@ -65,7 +64,7 @@ const checked = (covariance: Covariance, check: (data: ObservedData) => void): C
   },
 });
 
-/** What a kernel gives between new inputs and a process's own. */
+/** Covariances between new inputs and the inputs of the process. */
 interface Cross {
   /** k(A, X), n×N. */
   readonly cross: Tensor2D;
@@ -113,12 +112,12 @@ function factored(K: () => Gram, at: (A: Tensor2D) => Cross): Covariance {
 const observedGram = (K: Gram, data: ObservedData) =>
   data.rows === undefined ? K : gramOf(() => observedPart(K.matrix(), data));
 
-/** With K = VΛVᵀ, the same for every column j from (Λ + σ_j²)⁻¹. */
+/** One eigen-decomposition K = VΛVᵀ for all columns j, with (Λ + σ_j²)⁻¹. */
 function byColumn(K: () => Tensor2D, noise: Noise, at: (A: Tensor2D) => Cross): Covariance {
   return {
     logDensity: (data, options) => {
       const [own, variances] = [observedPart(K(), data), noiseOf(noise, data)];
-      // An eigen-decomposition costs as much as several factors, so a column alone has a factor.
+      // An eigen-decomposition costs as much as several factors, so a single column gets a factor.
       return data.observations.shape[1] === 1
         ? op.gaussianLogDensity(op.addDiagonal(own, variances), gaussianData(data), options)
         : columnNoiseLogDensity(own, data.observations, variances, options);
@@ -142,7 +141,7 @@ function byColumn(K: () => Tensor2D, noise: Noise, at: (A: Tensor2D) => Cross): 
   };
 }
 
-/** The root of a column, as a row. */
+/** Square root of one column, as a row. */
 const rootOf = (inverses: Tensor2D, column: number): Tensor => op.sqrt(op.gather(op.transpose(inverses), [column]));
 
 function gaussianData({ observations, constants }: ObservedData): op.GaussianData {

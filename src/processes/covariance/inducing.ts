@@ -12,16 +12,14 @@ import { lowRankStructure } from './lowRank.ts';
 import { noiseOf, type ObservedData } from './observedData.ts';
 
 /**
- * Any kernel through M inducing inputs Z, at cost O(N·M·(M + D)) and without an N×N matrix: with LLᵀ = k(Z, Z) and the features
- * Φ = k(X, Z)L⁻ᵀ the log density is replaced by its bound
+ * Any kernel through M inducing inputs Z, at cost O(N·M·(M + D)) and without an N×N matrix. With LLᵀ = k(Z, Z) and the features Φ = k(X, Z)L⁻ᵀ the
+ * log density is replaced by its bound
+ * log N(Y | 0, ΦΦᵀ + σ²I) − D/(2σ²)·tr(k(X, X) − ΦΦᵀ),
+ * which equals the log density if Z = X. White noise of the kernel adds to the noise, since the inducing inputs do not determine it.
  *
- *   log N(Y | 0, ΦΦᵀ + σ²I) − D/(2σ²)·tr(k(X, X) − ΦΦᵀ),
- *
- * which is the log density itself where Z = X. White noise of the kernel adds to the noise: the inducing inputs do not determine it.
- *
- * @param p - natural values of the kernel by its own names
+ * @param p - natural values of the kernel's parameters
  * @param Z - M×q
- * @param jitter - added to the diagonal of k(Z, Z); 1e-8 of its mean unless given
+ * @param jitter - added to the diagonal of k(Z, Z); default 1e-8 of its mean
  * @see Titsias 2009, eq. 9
  */
 export function inducingCovariance(
@@ -45,7 +43,7 @@ export function inducingCovariance(
     at: (_p, A) => (A === X ? basis() : basisAt(A)),
     white: white && (() => white),
   };
-  /** k(x, x) − ‖φ(x)‖² without white noise, n entries: what the features leave. */
+  /** k(x, x) − ‖φ(x)‖² without white noise, n entries: the variance that the features do not explain. */
   const restAt = (A: Tensor2D, own: Tensor2D): Tensor1D => {
     const all = kernel.diagonal(p, A, Z);
     return op.sub<Tensor1D>(white === undefined ? all : op.sub(all, white), op.sum(op.square(own), 1));
@@ -82,7 +80,7 @@ export function inducingCovariance(
   };
 }
 
-/** Σ_ij r_i/σ_ij² over the observed entries, σ² with the kernel's white noise. */
+/** Σ_ij r_i/σ_ij² over the observed entries, where σ² includes the kernel's white noise. */
 function leftOver(rest: Tensor1D, noise: Noise, white: Tensor | undefined, data: ObservedData): Tensor {
   const { rows, observations } = data;
   const own = rows === undefined ? rest : op.gather<Tensor1D>(rest, rows);

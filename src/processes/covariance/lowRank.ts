@@ -13,13 +13,11 @@ import { noiseOf, type ObservedData, type ObservedPlace, observedRows } from './
 const NAME = 'The precision of the weights of the features';
 
 /**
- * A kernel of fewer features than points, k(X, X) = ΦΦᵀ with Φ N×r, at cost O(N·r·(r + D)) and without an N×N matrix. With
- * A = ΦᵀΦ + σ²I = LLᵀ, by the determinant lemma and Woodbury's identity
- *
- *   log|K| = log|A| + (N − r)·log σ²,  tr(YᵀK⁻¹Y) = (‖Y‖² − ‖L⁻¹ΦᵀY‖²)/σ²,
- *
- * and the weights of the features have the posterior N(A⁻¹ΦᵀY, σ²A⁻¹). Rows with variances of their own are divided by their deviations
- * first; columns with variances of their own share an eigen-decomposition of ΦᵀΦ. White noise of the kernel adds to the noise.
+ * A kernel with fewer features than points, k(X, X) = ΦΦᵀ with Φ N×r, at cost O(N·r·(r + D)) and without an N×N matrix. With A = ΦᵀΦ + σ²I = LLᵀ, the
+ * determinant lemma and Woodbury's identity give
+ * log|K| = log|A| + (N − r)·log σ²,  tr(YᵀK⁻¹Y) = (‖Y‖² − ‖L⁻¹ΦᵀY‖²)/σ²,
+ * and the weights of the features have the posterior N(A⁻¹ΦᵀY, σ²A⁻¹). With one variance per row, rows are first divided by their standard
+ * deviations; with one per column, columns share an eigen-decomposition of ΦᵀΦ. White noise of the kernel adds to the noise.
  *
  * @see Rasmussen & Williams 2006, eqs. A.9–A.10
  */
@@ -40,7 +38,7 @@ export function lowRankStructure(features: Features): CovarianceStructure {
 interface NewFeatures {
   /** Φ at new inputs, n×r. */
   readonly basis: Tensor2D;
-  /** The white noise of the kernel, which is part of the function. */
+  /** White noise of the kernel, which is part of the function. */
   readonly white: Tensor | undefined;
 }
 
@@ -65,7 +63,7 @@ function shared(basis: () => Tensor2D, variance: Tensor, at: (A: Tensor2D) => Ne
   };
 }
 
-/** A variance σ_i² a row: Φ and Y with their rows divided by σ_i have variance 1. */
+/** One variance σ_i² per row: rows of Φ and Y are divided by σ_i and then have variance 1. */
 function byRow(basis: () => Tensor2D, noise: Noise, at: (A: Tensor2D) => NewFeatures): Covariance {
   const one = op.scalar(1);
   const whitened = (data: ObservedData) => {
@@ -113,7 +111,7 @@ function lowRankLogDensity(
   return op.mul<Scalar>(-0.5, op.add(op.add(N * D * log(2 * Math.PI), op.mul(D, logDeterminant)), quadratic));
 }
 
-/** The posterior N(W, σ²A⁻¹) of the weights: L of A = LLᵀ, and W = A⁻¹ΦᵀY (r×D). */
+/** Posterior N(W, σ²A⁻¹) of the weights: L with A = LLᵀ, and W = A⁻¹ΦᵀY (r×D). */
 function posterior(features: Tensor2D, noise: Tensor, Y: Tensor2D, options: PositiveDefiniteOptions): Conditioned {
   const { factor, moments } = normalEquations(features, noise, Y, options);
   return { factor, weights: op.choleskySolve(factor, moments) };
@@ -131,7 +129,7 @@ function momentsFrom({ basis, white }: NewFeatures, variance: Tensor) {
   };
 }
 
-/** A variance σ_j² a column: everything from ΦᵀΦ = VΛVᵀ and (Λ + σ_j²)⁻¹. */
+/** One variance σ_j² per column: all from ΦᵀΦ = VΛVᵀ and (Λ + σ_j²)⁻¹. */
 function byColumn(basis: () => Tensor2D, noise: Noise, at: (A: Tensor2D) => NewFeatures): Covariance {
   const normal = (data: ObservedData) => {
     const F = observedRows(basis(), data);

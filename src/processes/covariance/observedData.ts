@@ -7,11 +7,11 @@ import { outerProduct } from '../../engine/typescript/matrices.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 
-/** Where in Y the entries stand that columns observed in the same rows have. */
+/** Rows and columns of Y that a pattern of observed entries covers. */
 export interface ObservedPlace {
-  /** The rows of X in which they are observed; undefined for all. */
+  /** Rows of X in which the columns are observed; undefined for all. */
   readonly rows: Tensor1D | undefined;
-  /** Which columns of Y they are; undefined for all. */
+  /** Indices of the columns in Y; undefined for all. */
   readonly columns: Int32Array | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface ObservedPlace {
 export interface ObservedData extends ObservedPlace {
   /** Their entries, n×c. */
   readonly observations: Tensor2D;
-  /** What the density of constant data may use in place of the entries; undefined for data that a gradient is to arrive at. */
+  /** Constants that the density of fixed data may use in place of the entries; undefined for data that need gradients. */
   readonly constants: { readonly outerProduct: Tensor2D | undefined; readonly energy: number } | undefined;
 }
 
-/** Y itself, all of it, as a tensor that may be differentiated by. */
+/** All of Y as a tensor that may need gradients. */
 export const dataOf = (observations: Tensor2D): ObservedData => ({
   rows: undefined,
   columns: undefined,
@@ -31,7 +31,7 @@ export const dataOf = (observations: Tensor2D): ObservedData => ({
   constants: undefined,
 });
 
-/** The place of a pattern in N×D observations. */
+/** Rows and columns of a pattern in N×D observations. */
 export function placeOf({ rows, columns }: ObservedPattern, points: number, width: number): ObservedPlace {
   return {
     rows: rows.length === points ? undefined : tf.tensor1d(rows, 'int32'),
@@ -45,7 +45,7 @@ export function patternData(pattern: ObservedPattern, points: number, width: num
   return { ...placeOf(pattern, points, width), observations, constants: undefined };
 }
 
-/** The same, kept as constants of a model until they are disposed of; YYᵀ is formed when there are more columns than rows. */
+/** The entries of a pattern, kept as constants until they are disposed of. YYᵀ is formed if there are more columns than rows. */
 export function keptPatternData(pattern: ObservedPattern, points: number, width: number): ObservedData {
   const { observations, ...rest } = patternData(pattern, points, width);
   const outer = pattern.observations.columns > pattern.rows.length ? outerProduct(pattern.observations) : undefined;
@@ -70,13 +70,13 @@ function sumOfSquares({ data }: Matrix): number {
   return data.reduce((sum, entry) => sum + entry * entry, 0);
 }
 
-/** The variances of the noise in the observed entries: a scalar, one a column of theirs, or one a row. */
+/** Noise variances of the observed entries: a scalar, one per column, or one per row. */
 export function noiseOf({ per, variance }: Noise, { rows, columns }: ObservedPlace): Tensor {
   if (per === 'column' && columns !== undefined) return op.gather(variance, columns);
   return per === 'row' && rows !== undefined ? op.gather(variance, rows) : variance;
 }
 
-/** The part of an N×N matrix that belongs to the observed rows. */
+/** Submatrix of an N×N matrix for the observed rows. */
 export function observedPart(K: Tensor2D, { rows }: ObservedPlace): Tensor2D {
   return rows === undefined ? K : op.gather<Tensor2D>(op.gather(K, rows, 0), rows, 1);
 }

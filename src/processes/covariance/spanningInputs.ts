@@ -7,13 +7,13 @@ import { whiteOf } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 
 /**
- * Rows of X given which the functions are known at all others but for a variance of at most `rest`: those that the pivots of a Cholesky
- * decomposition of k(X, X) choose, the least known one each time. Called on the float64 backend.
+ * Rows of X that determine the functions at all other rows up to a variance of at most `rest`: the pivots of a Cholesky decomposition of k(X, X),
+ * each the row with the largest remaining variance. Called on the float64 backend.
  *
- * @param p - natural values of the kernel by its own names
+ * @param p - natural values of the kernel's parameters
  * @param X - N×q
- * @param most - how many rows at the most
- * @returns M×q; undefined where `most` rows leave more than that
+ * @param most - largest number of rows
+ * @returns M×q; undefined if `most` rows leave a larger variance
  * @see Harbrecht, Peters & Schneider 2012, algorithm 1
  */
 export function spanningInputs(

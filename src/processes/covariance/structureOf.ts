@@ -6,14 +6,14 @@ import { denseStructure } from './dense.ts';
 import { lowRankStructure } from './lowRank.ts';
 import { symmetricBasisStructure } from './symmetricBasis.ts';
 
-/** Most points whose covariance, factor and gradient fit into the 4 GiB of the float64 backend. */
+/** Largest number of points whose covariance, factor and gradient fit into the 4 GiB of the float64 backend. */
 const MOST_POINTS = Math.floor(Math.sqrt(2 ** 32 / (3 * 8)));
 
 /**
- * The cheapest linear algebra that a kernel allows for so many points of so many columns: that of its features where they are fewer than
- * the points, of a symmetric basis where it has one, of N×N matrices otherwise.
+ * The cheapest linear algebra that a kernel allows for this number of points and columns: with its features if they are fewer than the points, with a
+ * symmetric basis if it has one, otherwise with N×N matrices.
  *
- * @throws InvalidInputError for more points than N×N matrices can be held of
+ * @throws InvalidInputError for more points than N×N matrices have memory for
  */
 export function structureOf(kernel: Kernel, points: number, columns: number): CovarianceStructure {
   const features = featuresOf(kernel, columns);

@@ -5,8 +5,8 @@ import type { CovarianceStructure } from './covariance.ts';
 import { denseStructure } from './dense.ts';
 
 /**
- * A kernel with k(X, X) = E² + UUᵀ at the process's own inputs: the density of complete data is taken from E and U, where one factor gives
- * the gradients in both; everything else is as for any kernel.
+ * A kernel with k(X, X) = E² + UUᵀ at the inputs of the process. The density of complete data uses E and U, where one factor gives the gradients in
+ * both; everything else is as for any kernel.
  */
 export function symmetricBasisStructure(kernel: Kernel, basis: Basis): CovarianceStructure {
   const dense = denseStructure(kernel);

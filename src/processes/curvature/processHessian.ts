@@ -12,7 +12,7 @@ export interface RadialValues {
   readonly profile: op.RadialProfile;
   /** v */
   readonly variance: number;
-  /** l, one or one a column of X. */
+  /** l, one for all columns of X or one per column. */
   readonly lengthscales: Float64Array;
   /** b */
   readonly constant: number;
@@ -27,12 +27,12 @@ export interface RadialValues {
  *
  * tr(∂_αK·P·∂_βK·M) + Σ_ij G_ij·∂_α∂_βK_ij.
  *
- * A row x_i moves row and column i of K only, ∂_αK = e_i·uᵀ + u·e_iᵀ, so that all pairs take a few products of N×Nq matrices.
+ * Moving a point x_i changes only row and column i of K, ∂_αK = e_i·uᵀ + u·e_iᵀ, so that all pairs cost a few products of N×Nq matrices.
  *
  * @param X - N×q
  * @param Y - N×D
  * @returns (Nq + 3 + number of lengthscales)² numbers, row by row
- * @throws NumericalError when K has no Cholesky factor
+ * @throws NumericalError if K has no Cholesky factor
  */
 export function processHessian(values: RadialValues, X: Matrix, Y: Matrix): Float64Array {
   return withFloat64(() => {
@@ -49,7 +49,7 @@ export function processHessian(values: RadialValues, X: Matrix, Y: Matrix): Floa
   });
 }
 
-/** The Hessian, of which the lower triangle is filled, and what it is of. */
+/** The Hessian, whose lower triangle is filled, with the values and data it belongs to. */
 interface Place {
   readonly H: Float64Array;
   readonly size: number;
@@ -135,7 +135,7 @@ function addInputs(at: Place, U: Tensor2D, P: Tensor2D, M: Tensor2D, G: Float64A
   }
 }
 
-/** A parameter of K: ∂K, and how ∂²k/∂x_id∂θ and ∂²K/∂θ∂l_e follow; undefined where they are 0. */
+/** A parameter of K: ∂K, and functions for ∂²k/∂x_id∂θ and ∂²K/∂θ∂l_e; undefined where they are 0. */
 interface ParameterSlopes {
   readonly V: Float64Array;
   readonly withInput?: (i: number, j: number, d: number) => number;

@@ -7,14 +7,14 @@ import { defineLikelihood } from './defineLikelihood.ts';
 import { drawnEntries } from './drawnEntries.ts';
 import { normalExpectation } from './normalExpectation.ts';
 
-// No interface: declarations of those who export such a likelihood could not name it.
+// A type, not an interface, which declarations of modules that export such a likelihood could not name.
 type Options = { readonly link: 'logit' | 'probit' };
 
 /**
- * Yes or no: p(y = 1|f) = 1/(1 + exp(−f)) with the logit link, Φ(f) with the probit link.
+ * Binary observations: p(y = 1|f) = 1/(1 + exp(−f)) with the logit link, Φ(f) with the probit link.
  *
  * @param overrides - `link`: 'logit' (the default) or 'probit'
- * @throws InvalidInputError for another link; when a model is made, for observations other than 0 and 1
+ * @throws InvalidInputError for any other link; when a model is made, for observations other than 0 and 1
  * @example
  * ```ts
  * bayesianGplvm(pixels, { latentDim: 2, inducing: 30, likelihood: bernoulli({ link: 'probit' }) });
@@ -33,7 +33,7 @@ export const bernoulli = defineLikelihood<never, Options>({
   },
   sample: (_p, f, random, { link }) =>
     drawnEntries(f, [], (entry) => {
-      // Φ(f) is the probability that f and a standard normal add up to more than 0.
+      // Φ(f) is the probability that the sum of f and a standard normal variable is positive.
       if (link === 'probit') return entry + random.normal() > 0 ? 1 : 0;
       return random.uniform() < 1 / (1 + exp(-entry)) ? 1 : 0;
     }),

@@ -1,4 +1,4 @@
-// Every likelihood that comes with the library, under the name by which saved fits find it: one line makes one public and known.
+// Every built-in likelihood, under its name in saved fits: one line here makes a likelihood public and known.
 export { bernoulli } from './bernoulli.ts';
 export { gaussian } from './gaussian.ts';
 export { negativeBinomial } from './negativeBinomial.ts';

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { type Likelihood, rowMeans } from './likelihood.ts';
 
-/** Throws when an observation is not one of this likelihood, or would not be after a shift. */
+/** Throws if an observation is outside of the likelihood's range, or would be after centring or scaling. */
 export function checkObserved(Y: Matrix, likelihood: Likelihood, changed: boolean): void {
   if (changed && likelihood.conjugate === undefined) {
     throw new InvalidInputError(

@@ -7,8 +7,8 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 /** Options of likelihoods of counts. */
 export interface CountOptions {
   /**
-   * 'rowSums' adds the logarithm of the mean count of its row to every function: rows of more counts have higher rates, which then say nothing of the latents (library
-   * sizes of cells). Rates that are predicted are those of a row whose mean count is 1.
+   * 'rowSums' adds the logarithm of each row's mean count to its functions: rows with more counts (cells with larger libraries) have higher rates,
+   * which the latents then need not explain. Predicted rates are those of a row with mean count 1.
    */
   readonly offset?: 'rowSums';
 }
@@ -20,19 +20,19 @@ export const countOptions = {
   },
 };
 
-/** f, n×D, with the offset of each row of counts. */
+/** f, n×D, with the offset of each row added. */
 export function withOffset(f: Tensor2D, y: Tensor2D, { offset }: CountOptions): Tensor2D {
   return offset === undefined ? f : op.add<Tensor2D>(f, op.log(op.mean(y, 1, true)));
 }
 
-/** What counts must be, for one that is not. */
+/** What a count must be, if y is not one. */
 export function refusesAsCount(y: number, { offset }: CountOptions, rowMean: number): string | undefined {
   if (!(Number.isInteger(y) && y >= 0)) return 'a count, a whole number from 0';
   if (offset === undefined || rowMean > 0) return undefined;
   return "in a row without missing entries whose sum is above 0, as offset: 'rowSums' divides by it";
 }
 
-/** The logarithm of a count, of ½ more, as 0 has none. */
+/** The logarithm of a count plus ½, since counts may be 0. */
 export function logCount(y: number, { offset }: CountOptions, rowMean: number): number {
   return log((offset === undefined ? y : y / rowMean) + 0.5);
 }

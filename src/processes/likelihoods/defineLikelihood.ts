@@ -16,32 +16,32 @@ import { type Overrides, type OwnParameters, overriddenParameters } from '../../
 import { functionsOf, type Likelihood, type Noise, type ObservationMoments } from './likelihood.ts';
 import { expectedLogDensity } from './normalExpectation.ts';
 
-/** What an observation is given: one function, n×D, or several, a list of them. */
+/** Functions that an observation depends on: one, n×D, or a list of several. */
 export type Functions<Count extends number> = Count extends 1 ? Tensor2D : readonly Tensor2D[];
 
 export interface LikelihoodDefinition<Name extends string, Options extends object = object, Count extends number = 1> {
-  /** Letters and digits, a letter first. */
+  /** Name of the likelihood: letters and digits, starting with a letter. */
   readonly name: string;
-  /** Default parameters; a bare number is `positive`. Their paths are `….likelihood.<name>`. None unless given. */
+  /** Default parameters; a bare number means `positive`. Their paths are `….likelihood.<name>`. Default none. */
   readonly parameters?: OwnParameters<Name>;
-  /** Options beside the parameters: each turns what was given into plain JSON, or throws a sentence. */
+  /** Readers of options beside the parameters: each returns plain JSON, or throws an error whose message is a sentence. */
   readonly options?: { readonly [K in keyof Options]-?: (given: unknown) => Options[K] };
-  /** Number of functions that each entry is given, 1 unless given: 2 for a mean and a deviation, say. */
+  /** Number of functions that each entry depends on, such as 2 for a mean and a deviation; default 1. */
   readonly functions?: Count;
-  /** log p(y|f) of every entry, n×D, for y and f n×D (a list of such where there are several functions), with all its constants. */
+  /** log p(y|f) of every entry, n×D, for y and f n×D (a list of them for several functions), with all constants. */
   logDensity(p: Readonly<Record<Name, Tensor>>, f: Functions<Count>, y: Tensor2D, options: Partial<Options>): Tensor2D;
-  /** A draw of every entry given f, n×D; from the moments, as if normal, where it is left out and the likelihood is Gaussian. */
+  /** Draws every entry given f, n×D. Without it, Gaussian likelihoods draw from their moments. */
   sample?(p: Readonly<Record<Name, Tensor>>, f: Functions<Count>, random: Random, options: Partial<Options>): Tensor2D;
-  /** Mean and variance of an observation at known functions, for likelihoods of several; `moments` says it for one. */
+  /** Mean and variance of an observation at known functions, for likelihoods of several functions; those of one use `moments`. */
   momentsAt?(p: Readonly<Record<Name, Tensor>>, f: Functions<Count>, options: Partial<Options>): ObservationMoments;
-  /** Mean and variance of an observation y where f ~ N(mean, variance), n×D each: what predictions of observations need. */
+  /** Mean and variance of an observation y if f ~ N(mean, variance), n×D each, which predictions of observations need. */
   moments?(
     p: Readonly<Record<Name, Tensor>>,
     mean: Tensor2D,
     variance: Tensor2D,
     options: Partial<Options>,
   ): ObservationMoments;
-  /** E[log p(y|f)] of every entry where f ~ N(mean, variance), in closed form; without it, it is taken by Gauss–Hermite quadrature. */
+  /** E[log p(y|f)] of every entry if f ~ N(mean, variance), in closed form. Without it, Gauss–Hermite quadrature is used. */
   expectation?(
     p: Readonly<Record<Name, Tensor>>,
     mean: Tensor2D,
@@ -49,9 +49,9 @@ export interface LikelihoodDefinition<Name extends string, Options extends objec
     y: Tensor2D,
     options: Partial<Options>,
   ): Tensor2D;
-  /** A value of f that an observation speaks for, in a row of this mean (NaN where one is missing), from which a search may start; the observation itself unless given. */
+  /** Initial value of f for an observation in a row of this mean (NaN if an entry is missing); default the observation itself. */
   start?(y: number, options: Partial<Options>, rowMean: number): number;
-  /** For an observation that cannot be one: what observations must be, such as 'a whole number from 0'. */
+  /** Description of valid observations, such as 'a whole number from 0', for one that is not valid. */
   refuses?(y: number, options: Partial<Options>, rowMean: number): string | undefined;
 }
 
@@ -69,12 +69,12 @@ const MEMBERS: Readonly<Record<keyof LikelihoodDefinition<string>, Member>> = {
   momentsAt: 'function, if any',
 };
 
-/** Makes a likelihood; what is given replaces the default parameters, or sets an option. */
+/** Makes a likelihood; arguments replace default parameters or set options. */
 export type LikelihoodFactory<Name extends string, Options extends object = object> = (
   overrides?: Overrides<Name, Options>,
 ) => Likelihood;
 
-/** What the library's own Gaussian says beside a definition. */
+/** Members that only the library's Gaussian likelihood adds to a definition. */
 interface Special<Name extends string, Options extends object> {
   readonly path: (name: Name) => string;
   conjugate?(
@@ -86,11 +86,11 @@ interface Special<Name extends string, Options extends object> {
 }
 
 /**
- * A new likelihood from one function with tensor operations: how an observation is distributed around the function of a mapping.
+ * Defines a new likelihood from one function with tensor operations: the distribution of an observation given the function of a mapping.
  *
- * @param definition - name, default parameters, the log density of every entry and, where observations are to be predicted, their moments
+ * @param definition - name, default parameters, the log density of every entry and, for predictions of observations, their moments
  * @returns a factory `(overrides?) => Likelihood`
- * @throws InvalidInputError when the name is not one word of letters and digits or a parameter is not one
+ * @throws InvalidInputError if the name is not one word of letters and digits, or a parameter is invalid
  * @example
  * ```ts
  * import { defineLikelihood, positive } from 'latentfield';
@@ -115,7 +115,7 @@ export function defineLikelihood<
   });
 }
 
-/** `defineLikelihood` for the library's own, which may be conjugate and have other paths. */
+/** `defineLikelihood` for built-in likelihoods, which may be conjugate and have other paths. */
 export function likelihoodFactory<Name extends string, Options extends object = object>(
   definition: LikelihoodDefinition<Name, Options>,
   { path, conjugate, check }: Special<Name, Options>,
@@ -189,7 +189,7 @@ export function likelihoodFactory<Name extends string, Options extends object = 
   return make as LikelihoodFactory<Name, Options>;
 }
 
-/** Functions that an observation is given, as a definition takes them. */
+/** Functions in the form that a definition takes them. */
 type Split = Tensor2D | readonly Tensor2D[];
 
 const momentsOf = (rows: Tensor2D | op.GaussianRows): op.GaussianRows =>
@@ -200,7 +200,7 @@ interface OwnSampling {
   readonly momentsAt?: (p: TensorMap, f: Split) => ObservationMoments;
 }
 
-/** A likelihood as the density of an observed variable that is given its functions: `observed(Y, { density: poisson(), given: f })`. */
+/** A likelihood as the density of an observed variable given its functions: `observed(Y, { density: poisson(), given: f })`. */
 function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample, momentsAt }: OwnSampling): Density {
   const { name, functions, parameters } = likelihood;
   const owner = `Likelihood '${name}'`;
@@ -244,7 +244,7 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample, mo
     },
     logDensity: entries,
     ...(functions === 1 && {
-      // Of Gaussian noise it does not matter which of both is uncertain.
+      // A Gaussian density is symmetric in the observation and the function, so either may be uncertain.
       ...(likelihood.conjugate === undefined && { expectedOver: 'given' as const }),
       expected: (p: TensorMap, { value, given, present }: Rows<Tensor2D | op.GaussianRows>) => {
         const [y, f] = [momentsOf(value), momentsOf(given[0]!)];

@@ -2,7 +2,7 @@ import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 
-/** Draws entry by entry from functions, n×D, and values of which there is one, or one a column. */
+/** Draws entry by entry, given functions, n×D, and scalar values or one per column. */
 export function drawnEntries(
   f: Tensor2D,
   values: readonly Tensor[],

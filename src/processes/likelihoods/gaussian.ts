@@ -8,9 +8,9 @@ import { entriesOf, type Parameter, positive } from '../../model/parameter.ts';
 import { type LikelihoodFactory, likelihoodFactory } from './defineLikelihood.ts';
 import type { Likelihood, Noise } from './likelihood.ts';
 
-/** What a list of variances is for. */
+/** Options of Gaussian noise. */
 export interface GaussianOptions {
-  /** What a list of variances is for: 'column' (the default) or 'row'. */
+  /** Meaning of a list of variances: one per 'column' (default) or per 'row'. */
   readonly per: 'column' | 'row';
 }
 
@@ -52,15 +52,13 @@ const gaussianLikelihood = likelihoodFactory<'variance', GaussianOptions>(
 );
 
 /**
- * Gaussian noise: y_ij = f_ij + e_ij, e_ij ~ N(0, σ²) with one variance for all observations, one a column (a list of D), or one a row (a
- * list of N, with `per: 'row'`). The function is integrated out exactly under it. Its path is `mapping.noise`, or `views.<name>.noise`.
+ * Gaussian noise: y_ij = f_ij + e_ij, e_ij ~ N(0, σ²) with one variance for all observations, one per column (a list of D), or one per row (a list of
+ * N, with `per: 'row'`). The function is integrated out exactly. Its path is `mapping.noise`, or `views.<name>.noise`.
+ * As the `posterior` of a latent variable it is one Gaussian per row: `gaussian({ variance })` with free means and variances, which start at the
+ * given variance, or `gaussian({ encoder: map })` with means and log variances that a map computes from the observations.
+ * Variances per row are known for the fitted rows only: new observations get their mean.
  *
- * As the `posterior` of a latent variable it is a Gaussian a row: `gaussian({ variance })` with means and variances of its own, which start at the variance given,
- * or `gaussian({ encoder: map })` with means and log variances that a map computes from the observations.
- *
- * Variances of rows are known for the rows of the fitted observations only: a new observation is given their mean.
- *
- * @param overrides - `variance` σ² > 0 (0.01), a number, a list or a parameter; `per`, what a list is for: 'column' (the default) or 'row'
+ * @param overrides - `variance` σ² > 0 (0.01), a number, a list or a parameter; `per`, the meaning of a list: 'column' (default) or 'row'
  * @throws InvalidInputError for an unknown name, a variance outside its range, or `per: 'row'` with a single number
  * @see Rasmussen & Williams 2006, eq. 2.20
  * @example
@@ -99,15 +97,13 @@ function readPer(given: unknown): GaussianOptions['per'] {
   );
 }
 
-/** The variance of the noise of n new observations of the columns with these numbers: a scalar, or one a column. */
+/** Noise variance of new observations of the columns with these indices: a scalar, or one per column. */
 export function noiseOfNew({ per, variance }: Noise, columns: Int32Array | undefined): Tensor {
   if (per === 'row') return op.mean(variance);
   return per === 'column' && columns !== undefined ? op.gather(variance, columns) : variance;
 }
 
-/**
- * Throws unless a Gaussian likelihood has one variance for all of N×D observations, or one for each of their columns or rows.
- */
+/** Throws unless a Gaussian likelihood has one variance for all N×D observations, one per column or one per row. */
 export function checkNoise({ parameters, toJSON }: Likelihood, rows: number, columns: number): void {
   const initial = parameters.noise?.initial;
   if (initial === undefined || typeof initial === 'number') return;

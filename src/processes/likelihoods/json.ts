@@ -6,21 +6,21 @@ import { parametersFromJSON } from '../../model/parameterJson.ts';
 import * as builtIn from './builtIn.ts';
 import type { Likelihood } from './likelihood.ts';
 
-/** Factories of likelihoods by the names of what they make. */
+/** Factories of likelihoods by name. */
 export type LikelihoodCatalogue = Readonly<
   Record<string, { make(given?: Record<string, unknown>): Likelihood }['make']>
 >;
 
-/** The likelihoods that come with the library. */
+/** The built-in likelihoods. */
 export const builtInLikelihoods: LikelihoodCatalogue = Object.freeze({ ...builtIn });
 
 /**
- * The likelihood that its `toJSON` wrote, with the same paths.
+ * Reads a likelihood written by its `toJSON`, with the same paths.
  *
- * @param own - factories of likelihoods that do not come with the library, by name
- * @param distributions - factories of distributions of its parameters that do not, by name
- * @param place - its path in what was saved, for errors
- * @throws InvalidInputError for a likelihood that is not known, naming it, and what is not a saved likelihood
+ * @param own - factories of custom likelihoods, by name
+ * @param distributions - factories of custom distributions of parameters, by name
+ * @param place - its path in the saved object, for errors
+ * @throws InvalidInputError for an unknown likelihood, naming it, and for anything that is not a saved likelihood
  */
 export function likelihoodFromJSON(
   json: unknown,

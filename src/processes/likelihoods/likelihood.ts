@@ -4,36 +4,36 @@ import type { Density } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 
-/** How observations y are distributed given the functions f of a mapping: entry by entry. A plain frozen description. */
+/** Distribution of each observation y given the functions f of a mapping. A plain frozen description. */
 export interface Likelihood {
   readonly kind: 'likelihood';
   readonly name: string;
-  /** Number of functions that each entry is given. */
+  /** Number of functions that each entry depends on. */
   readonly functions: number;
-  /** As the density of a variable that is given the functions. */
+  /** The density of a variable given the functions. */
   readonly density: Density;
-  /** Its parameters by their paths beside the kernel's: `likelihood.<name>`; the variance of the Gaussian one is `noise`. */
+  /** Parameters by path, next to the kernel's: `likelihood.<name>`; the variance of the Gaussian one is `noise`. */
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** log p(y|f) of every entry, n×D, of f and y n×D. `p` holds natural values keyed as in `parameters`. */
+  /** log p(y|f) of every entry, n×D, for f and y n×D. `p` holds natural values keyed as in `parameters`. */
   readonly logDensity: (p: TensorMap, f: Tensor2D, y: Tensor2D) => Tensor2D;
   /**
-   * Mean and variance of an observation y where f is normal with these moments, n×D each.
+   * Mean and variance of an observation y if f is normal with these moments, n×D each.
    *
-   * @throws InvalidInputError when the likelihood's definition gives no moments
+   * @throws InvalidInputError if the likelihood's definition has no moments
    */
   readonly moments: (p: TensorMap, mean: Tensor2D, variance: Tensor2D) => ObservationMoments;
   /**
-   * E[log p(y|f)] of every entry where f is normal with these moments, n×D each, for a likelihood that has it in closed form; the others' is
-   * taken by Gauss–Hermite quadrature.
+   * E[log p(y|f)] of every entry if f is normal with these moments, n×D each, for likelihoods with a closed form; others use Gauss–Hermite
+   * quadrature.
    */
   readonly expectation?: (p: TensorMap, mean: Tensor2D, variance: Tensor2D, y: Tensor2D) => Tensor2D;
-  /** A value of the function that an observation speaks for, in a row of this mean, from which a search may start. */
+  /** Initial value of the function for an observation in a row of this mean. */
   readonly start: (y: number, rowMean: number) => number;
-  /** What an observation must be, as the end of a sentence, for one that this is not; undefined for one that it is. */
+  /** Description of valid observations, as the end of a sentence, if this one is not valid; otherwise undefined. */
   readonly refuses: (y: number, rowMean: number) => string | undefined;
-  /** The Gaussian noise that it is, for a likelihood under which a Gaussian process stays Gaussian. */
+  /** The Gaussian noise, for a likelihood under which a Gaussian process stays Gaussian. */
   readonly conjugate: ((p: TensorMap) => Noise) | undefined;
-  /** Parameters and options by the names of its factory. */
+  /** Parameters and options by the names that its factory takes. */
   readonly toJSON: () => LikelihoodJSON;
 }
 
@@ -43,7 +43,7 @@ export interface ObservationMoments {
   readonly variance: Tensor2D;
 }
 
-/** Independent Gaussian noise: its variance for all observations (a scalar), one a column (D entries), or one a row (N entries). */
+/** Independent Gaussian noise: one variance for all observations (a scalar), one per column (D entries), or one per row (N entries). */
 export interface Noise {
   readonly per: 'all' | 'column' | 'row';
   readonly variance: Tensor;
@@ -61,7 +61,7 @@ export function isLikelihood(value: unknown): value is Likelihood {
   return typeof Reflect.get(value, 'name') === 'string' && typeof Reflect.get(value, 'parameters') === 'object';
 }
 
-/** The values of the functions that observations speak for, N×D, NaN where missing. */
+/** Initial values of the functions for these observations, N×D, NaN where missing. */
 export function functionsOf({ start }: Pick<Likelihood, 'start'>, { data, rows, columns }: Matrix): Matrix {
   const means = rowMeans({ data, rows, columns });
   return new Matrix(
@@ -71,7 +71,7 @@ export function functionsOf({ start }: Pick<Likelihood, 'start'>, { data, rows, 
   );
 }
 
-/** The mean of each row, NaN of one with a missing entry. */
+/** Mean of each row, NaN if an entry is missing. */
 export function rowMeans({ data, rows, columns }: Pick<Matrix, 'data' | 'rows' | 'columns'>): Float64Array {
   return Float64Array.from({ length: rows }, (_, i) => {
     let total = 0;

@@ -8,10 +8,10 @@ import { defineLikelihood } from './defineLikelihood.ts';
 import { drawnEntries } from './drawnEntries.ts';
 
 /**
- * Counts that vary more than a Poisson's: mean μ = exp f and variance μ + μ²/r,
+ * Overdispersed counts: mean μ = exp f and variance μ + μ²/r,
  * log p(y|f) = log Γ(y + r) − log Γ(r) − log y! + y·(f − log(r + μ)) + r·(log r − log(r + μ)).
  *
- * @param overrides - `size` r > 0 (1), one number or one a column; as it grows, the Poisson; `offset` as of `poisson`
+ * @param overrides - `size` r > 0 (1), one number or one per column, which tends to the Poisson as it grows; `offset` as for `poisson`
  * @throws InvalidInputError, when a model is made, for observations that are not whole numbers from 0
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export const negativeBinomial = defineLikelihood<'size', CountOptions>({
   logDensity: ({ size }, given, y, options) => {
     const f = withOffset(given, y, options);
     const logSize = op.log(size);
-    // log(r + exp f), without overflow.
+    // log(r + exp f) without overflow.
     const logTotal = op.add(logSize, op.softplus(op.sub(f, logSize)));
     const choices = op.sub(op.lgamma(op.add(y, size)), op.add(op.lgamma(size), op.lgamma(op.add(y, 1))));
     const counted = op.add(op.mul(y, op.sub(f, logTotal)), op.mul(size, op.sub(logSize, logTotal)));
@@ -37,7 +37,7 @@ export const negativeBinomial = defineLikelihood<'size', CountOptions>({
     const spread = op.sub(op.add(square, op.div(square, size)), op.square(rate));
     return { mean: rate, variance: op.add<Tensor2D>(rate, spread) };
   },
-  // A Poisson whose rate is gamma distributed around μ.
+  // A Poisson variable with a gamma distributed rate of mean μ.
   sample: ({ size }, f, random) =>
     drawnEntries(f, [size], (entry, r) => poissonDraw((exp(entry) / r!) * gammaDraw(r!, random), random)),
   start: logCount,

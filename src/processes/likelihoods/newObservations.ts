@@ -7,9 +7,9 @@ import type { Likelihood } from './likelihood.ts';
 import { logPredictiveDensity } from './normalExpectation.ts';
 
 /**
- * A draw of observations at known functions.
+ * Draws observations at known functions.
  *
- * @throws InvalidInputError for a likelihood that says no `sample`
+ * @throws InvalidInputError for a likelihood without `sample`
  */
 export function observedAt(likelihood: Likelihood, p: TensorMap, functions: Tensor2D, random: Random): Tensor2D {
   if (likelihood.density.sample === undefined) {
@@ -20,7 +20,7 @@ export function observedAt(likelihood: Likelihood, p: TensorMap, functions: Tens
   return likelihood.density.sample(p, random, functions.shape, [functions]);
 }
 
-/** log p(y) of every entry of new observations where the functions are normal with these moments, n×D each. */
+/** log p(y) of every entry of new observations if the functions are normal with these moments, n×D each. */
 export function logPredictiveEntries(
   likelihood: Likelihood,
   p: TensorMap,

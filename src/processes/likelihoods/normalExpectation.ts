@@ -7,7 +7,7 @@ import type { Likelihood } from './likelihood.ts';
 
 const NODES = 20;
 
-/** E[g(f)] of every entry where f ~ N(mean, variance), n×D each, by Gauss–Hermite quadrature with 20 nodes. */
+/** E[g(f)] of every entry if f ~ N(mean, variance), n×D each, by Gauss–Hermite quadrature with 20 nodes. */
 export function normalExpectation(mean: Tensor2D, variance: Tensor2D, g: (f: Tensor2D) => Tensor2D): Tensor2D {
   const { nodes, weights } = gaussHermite(NODES);
   const deviation = op.sqrt(variance);
@@ -17,7 +17,7 @@ export function normalExpectation(mean: Tensor2D, variance: Tensor2D, g: (f: Ten
   }).reduce((sum, part) => op.add<Tensor2D>(sum, part));
 }
 
-/** E[log p(y|f)] of every entry: in closed form where the likelihood has one. */
+/** E[log p(y|f)] of every entry: in closed form if the likelihood has one. */
 export function expectedLogDensity(
   likelihood: Pick<Likelihood, 'expectation' | 'logDensity'>,
   p: TensorMap,
@@ -32,9 +32,8 @@ export function expectedLogDensity(
 }
 
 /**
- * log E[p(y|f)] of every entry: log p(y) of a new observation where f ~ N(mean, variance).
- *
- * The largest term is taken out of the sum, so that nothing underflows.
+ * log E[p(y|f)] of every entry: log p(y) of a new observation if f ~ N(mean, variance).
+ * The largest term is factored out of the sum, so that nothing underflows.
  */
 export function logPredictiveDensity(
   likelihood: Likelihood,

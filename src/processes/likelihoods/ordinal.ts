@@ -11,13 +11,13 @@ import { drawnEntries } from './drawnEntries.ts';
 import type { Likelihood } from './likelihood.ts';
 import { normalExpectation } from './normalExpectation.ts';
 
-/** What {@link ordinal} takes. */
+/** Options of {@link ordinal}. */
 export interface OrdinalOptions {
-  /** K ≥ 2: how many grades there are. */
+  /** Number of grades K ≥ 2. */
   readonly levels?: number;
-  /** The lowest grade m, 0 or 1; 0 unless given: observations are m … m + K − 1. */
+  /** Lowest grade m, 0 (default) or 1: observations are m … m + K − 1. */
   readonly from?: 0 | 1;
-  /** The first of the K − 1 cut points, a number or a parameter. */
+  /** First of the K − 1 cut points, a number or a parameter. */
   readonly first?: Parameters<typeof real>[0];
 }
 
@@ -27,8 +27,8 @@ interface Options {
 }
 
 /**
- * Ordered grades 0 … K − 1, or 1 … K, by the cumulative logit: p(y ≤ k|f) = σ(c_k − f) with cut points c_0 < c_1 < … < c_{K−2}, so
- * log p(y = k|f) = −softplus(f − c_k) − softplus(c_{k−1} − f) + log(1 − exp(c_{k−1} − c_k)), without what is beyond the first and last.
+ * Ordered grades 0 … K − 1, or 1 … K, by the cumulative logit: p(y ≤ k|f) = σ(c_k − f) with cut points c_0 < c_1 < … < c_{K−2}, so that
+ * log p(y = k|f) = −softplus(f − c_k) − softplus(c_{k−1} − f) + log(1 − exp(c_{k−1} − c_k)), without the terms of cut points that do not exist.
  *
  * @param overrides - `levels` K (5); `from`, the lowest grade (0); `first`, the first cut point, and `gaps`, K − 2 positive gaps between them (1 each, about 0, unless given)
  * @throws InvalidInputError for fewer than two levels; when a model is made, for grades out of range
@@ -72,7 +72,7 @@ function factoryFor(levels: number): LikelihoodFactory<'first' | 'gaps', Options
     },
     sample: (p, f, random, { from = 0 }) => {
       const cuts = doublesOf(cutsOf(p, levels));
-      // The number of cut points below f and a logistic number.
+      // The grade is the number of cut points below the sum of f and a logistic variable.
       return drawnEntries(f, [], (entry) => {
         const u = random.uniform();
         const moved = entry + log(u / (1 - u));
@@ -112,7 +112,7 @@ function gradeDensity(cuts: Tensor, f: Tensor2D, y: Tensor2D, levels: number): T
   const hasUpper = where((k) => k < levels - 1);
   const hasLower = where((k) => k > 0);
   const both = op.mul(hasUpper, hasLower);
-  // Where one of the two cut points is missing, the gap is 1 in place of 0, and counts for nothing.
+  // Where one of the two cut points does not exist, a gap of 1 in place of 0 keeps the logarithm finite; it is not used.
   const gap = op.add(op.mul(both, op.sub(upper, lower)), op.sub(1, both));
   const between = op.mul(both, op.log(op.sub(1, op.exp(op.neg(gap)))));
   const below = op.mul(hasUpper, op.softplus(op.sub(f, upper)));

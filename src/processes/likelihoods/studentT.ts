@@ -9,7 +9,7 @@ import { drawnEntries } from './drawnEntries.ts';
  * Real observations with outliers: (y − f)/σ has a t distribution with ν degrees of freedom,
  * log p(y|f) = log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(νπσ²) − (ν + 1)/2·log(1 + (y − f)²/(νσ²)).
  *
- * @param overrides - `scale` σ > 0 (0.1), one number or one a column; `degreesOfFreedom` ν > 0 (held at 4)
+ * @param overrides - `scale` σ > 0 (0.1), one number or one per column; `degreesOfFreedom` ν > 0 (held at 4)
  * @see Lange, Little & Taylor 1989
  * @example
  * ```ts
@@ -29,13 +29,13 @@ export const studentT = defineLikelihood({
     const tail = op.log(op.add(1, op.div(op.square(op.sub(y, f)), width)));
     return op.sub<Tensor2D>(constant, op.mul(halfMore, tail));
   },
-  // With two degrees of freedom or fewer an observation has no variance: it is infinite then.
+  // With at most two degrees of freedom the variance of an observation is infinite.
   moments: ({ scale, degreesOfFreedom: freedom }, mean, variance) => {
     const excess = op.relu(op.sub(freedom, 2));
     const spread = op.div(op.mul(freedom, op.square(scale)), excess);
     return { mean, variance: op.add<Tensor2D>(variance, spread) };
   },
-  // A normal over the root of χ²/ν.
+  // A normal variable divided by the square root of χ²/ν.
   sample: ({ scale, degreesOfFreedom }, f, random) =>
     drawnEntries(
       f,

@@ -21,26 +21,26 @@ import { ofKernel, ofLikelihood } from './inputs.ts';
 import { optimalPosterior } from './optimalPosterior.ts';
 import { isInBlocks, type Shards, summedStatistics } from './shards.ts';
 
-/** What a bound through inducing inputs is of. */
+/** Options of a bound through inducing inputs. */
 export interface BoundOptions {
   readonly kernel: Kernel;
-  /** Any, Gaussian or not. */
+  /** Any likelihood, Gaussian or not. */
   readonly likelihood: Likelihood;
-  /** How many inducing inputs, or where they start. */
+  /** Number of inducing inputs, or their initial values. */
   readonly inducing: Inducing;
-  /** Added to the diagonal of the covariance of the inducing inputs; 1e-8 of its mean unless given. */
+  /** Added to the diagonal of the covariance of the inducing inputs; default 1e-8 of its mean. */
   readonly jitter?: number | undefined;
-  /** True where q(u) is worked out when all rows count, which takes Gaussian noise with one variance. */
+  /** True if q(u) is optimised in closed form when all rows are used, which requires Gaussian noise with one variance. */
   readonly collapses: boolean;
-  /** N, where the observations are some of those that the model is of. */
+  /** Number of rows N of the model, if the observations are a part of them. */
   readonly points?: number | undefined;
-  /** Where the sums over the rows are made, if not here. */
+  /** Workers that sum over the rows, if any. */
   readonly shards?: Shards | undefined;
 }
 
 export const isCollapsed = ({ collapses }: BoundOptions, { batched }: DensityStart): boolean => collapses && !batched;
 
-/** The parameters of a process, its inducing inputs, and the variables of q(u) where it is not worked out. */
+/** Parameters of a process, its inducing inputs, and q(u) unless it is optimised in closed form. */
 export function startedParameters(options: BoundOptions, start: DensityStart): Readonly<Record<string, Parameter>> {
   const { kernel, likelihood } = options;
   if (start.batched && options.shards !== undefined) {
@@ -56,18 +56,18 @@ export function startedParameters(options: BoundOptions, start: DensityStart): R
   return { ...parameters, ...inducingVariables(startPosterior(options, start, parameters), data.columns, likelihood) };
 }
 
-/** Where the inputs start, side by side. */
+/** Initial inputs: those of all parents side by side. */
 export const inputsStart = ({ given }: DensityStart): Matrix => sideBySide(given.map(({ mean }) => mean));
 
-/** Matrices of the same rows side by side. */
+/** Matrices with the same rows, side by side. */
 function sideBySide(parts: readonly Matrix[]): Matrix {
   return parts.length === 1 ? parts[0]! : tensorMatrix(op.concat(parts.map(matrixTensor), 1) as Tensor2D);
 }
 
-/** Rows by which q(u) starts, at most. */
+/** Largest number of rows from which q(u) is initialised. */
 const MOST_START_ROWS = 4096;
 
-/** All rows, or evenly spaced ones where there are many; columns that would be without an observation keep their first one. */
+/** All rows, or evenly spaced ones if there are many. Columns that would have no observation keep their first one. */
 function someRows(Y: Matrix): Int32Array {
   const every = Math.ceil(Y.rows / MOST_START_ROWS);
   const chosen = new Set(Array.from({ length: Math.ceil(Y.rows / every) }, (_, k) => k * every));
@@ -86,7 +86,7 @@ function rowsOf(Y: Matrix, rows: Int32Array): Matrix {
   return result;
 }
 
-/** Where q(u) starts: its optimum for what the observations say of the functions, with unit noise where the likelihood has none. */
+/** Initial q(u): the optimum for the functions' initial values at the observations, with unit noise if the likelihood has none. */
 function startPosterior(
   { kernel, likelihood, jitter, points }: BoundOptions,
   { data: Y, given }: DensityStart,
@@ -114,7 +114,7 @@ function startPosterior(
         : closedExpectations(kernel, p, { x: { mean, variance: side('variance') }, Z, ...weights })) ??
       certainExpectations(kernel, p, mean, Z, data.weights);
     const noise = likelihood.conjugate?.(ofLikelihood(likelihood, values)).variance;
-    // Each of the rows stands for as many as were left out.
+    // Each row stands for those that were left out, too.
     const share = rows.length / (points ?? Y!.rows);
     const variance = op.mul(share, noise === undefined ? op.scalar(1) : op.mean(noise));
     const result = optimalPosterior(Z, inducingFactor(kernel, p, Z, { jitter }), expectations, variance, data);
@@ -124,8 +124,8 @@ function startPosterior(
 }
 
 /**
- * q(u) at these values by the process's own names: the variables themselves, or the optimum given the observations Y (NaN where missing) at Gaussian inputs x, which
- * are asked for then.
+ * q(u) at these values of the process's parameters: the variables themselves, or the optimum given the observations Y (NaN where missing) at Gaussian
+ * inputs x, which are computed only then.
  */
 export function fittedPosterior(
   { kernel, jitter }: BoundOptions,
@@ -148,7 +148,7 @@ export function fittedPosterior(
   const { x, Y } = fitted();
   const data = collapsedData(Y, observedPatterns(Y));
   const inBlocks = data.weights === undefined && isInBlocks(Y.rows);
-  // All rows are here, and what is asked once is not worth the way to shards.
+  // All rows are here, and a single evaluation is not worth sending to shards.
   const found = inBlocks
     ? summedStatistics(undefined, kernel, own, { x, Z }, data)
     : { expectations: collapsedStatistics(kernel, own, { x, Z }, data), data };

@@ -16,25 +16,24 @@ import { type OpenBound, openBound } from './openBound.ts';
 import { placedDensity, placesRows } from './placedDensity.ts';
 import { uncertainMoments } from './uncertainMoments.ts';
 
-/** A process as a view of a model has it: its density, and what it is made of. */
+/** The process of one view: its density and its parts. */
 export interface ViewProcess {
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
-  /** Those that are known before it is known where the latents start. */
+  /** Parameters that do not depend on the initial latents. */
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly density: Density;
 }
 
-/** Iterations before the noise of a collapsed bound is free: were it free at once, it would grow to explain what the latents do not yet. */
+/** Iterations before the noise of a collapsed bound is freed: if it were free at once, it would grow to explain what the latents do not explain yet. */
 const NOISE_HELD = 100;
 
 /**
- * Y ~ p(y|f(X)), every column of f a Gaussian process, through M inducing inputs Z with u = f(Z). Its density is a bound on log p(Y|X), or on its expectation where
- * the inputs X are Gaussian rows: collapsed, where q(u) is worked out (`collapsedBound`), or with q(u) as variables under `variational.…`,
- *
- *   Σ_nd E[log p(y_nd | f_nd)] − Σ_d KL(q(u_d)‖p(u_d)),
- *
- * for any likelihood, any kernel and some of the rows at a time.
+ * Y ~ p(y|f(X)), where every column of f is a Gaussian process, through M inducing inputs Z with u = f(Z). Its density is a bound on log p(Y|X), or
+ * on its expectation if the inputs X are Gaussian rows: collapsed, with the optimal q(u) (`collapsedBound`), or with q(u) as variables under
+ * `variational.…`,
+ * Σ_nd E[log p(y_nd | f_nd)] − Σ_d KL(q(u_d)‖p(u_d)),
+ * for any likelihood, any kernel and batches of rows.
  *
  * @see Titsias & Lawrence 2010; Hensman, Fusi & Lawrence 2013; Hensman, Matthews & Ghahramani 2015; Lalchand et al. 2022
  */
@@ -68,7 +67,7 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
   const { kernel, likelihood } = options;
   const values = context.values!;
   const own = ofKernel(kernel, values);
-  // Of one fit made once, when it is first needed: q(u).
+  // q(u) of one fit, computed once when first needed.
   const posterior = () =>
     context.remember(options, () =>
       fittedPosterior(options, values, () => ({
@@ -77,7 +76,7 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
       })),
     );
   const momentsAt = (of: Kernel) => (A: Tensor2D) => inducingMoments(of, valueTensors(own), tensorsOf(posterior()), A);
-  // Where q(u) is among the values, the fitted rows are not asked for.
+  // If q(u) is among the values, the fitted rows are not needed.
   const width = (p[Q_MEAN] ?? fitted.value).shape[1]!;
   return {
     ...functionsConditional({
@@ -109,7 +108,7 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
   };
 }
 
-/** How much the mapping varies along each dimension, relative to the largest, 0 everywhere where none is above 0; undefined where the kernel does not say. */
+/** Variation of the mapping along each dimension, relative to the largest; 0 everywhere if none is positive, undefined if the kernel does not know it. */
 function relevanceOf(kernel: Kernel, values: ParameterValues, inputs: number): Float64Array | undefined {
   const slopes = slopeVariances(kernel, values, inputs);
   if (slopes === undefined) return undefined;

@@ -4,16 +4,12 @@ import { type Expectations, totalsOf } from '../../kernels/expectations/index.ts
 import type { CollapsedData, ColumnGroup } from './collapsedData.ts';
 
 /**
- * The collapsed bound on log p(Y) without its divergence: for noise σ², L = chol(K_uu), A = L⁻¹Ψ₂L⁻ᵀ/σ², B = I + A = L_B·L_Bᵀ and
- * c = L_B⁻¹L⁻¹Ψ₁ᵀY/σ²,
- *
- *   −ND/2·log 2πσ² − D·Σ log diag L_B − tr(YYᵀ)/(2σ²) + ½‖c‖² − D/2·(ψ₀/σ² − tr A),
- *
- * summed over groups of columns that are observed in the same rows, each with sums over those. At variances of 0 it is the bound of
- * Titsias 2009 for latents that are points.
+ * The collapsed bound on log p(Y) without its divergence: for noise σ², L = chol(K_uu), A = L⁻¹Ψ₂L⁻ᵀ/σ², B = I + A = L_B·L_Bᵀ and c =
+ * L_B⁻¹L⁻¹Ψ₁ᵀY/σ²,  −ND/2·log 2πσ² − D·Σ log diag L_B − tr(YYᵀ)/(2σ²) + ½‖c‖² − D/2·(ψ₀/σ² − tr A),  summed over groups of columns that are observed
+ * in the same rows, each with sums over these rows. For latents with variance 0 it is the bound of Titsias 2009.
  *
  * @param factor - L, M×M
- * @param expectations - of the kernel, with the data's weights
+ * @param expectations - of the kernel, with the weights of the data
  * @param noise - σ², a scalar
  * @see Titsias & Lawrence 2010, eq. 14; Damianou, Titsias & Lawrence 2016, §3
  */
@@ -42,7 +38,7 @@ export function collapsedBound(
 
 const LOG_2PI = 1.8378770664093453;
 
-/** What the optimal q(u) of a group of columns rests on. */
+/** The solution from which the optimal q(u) of a group of columns follows. */
 export interface SolvedGroup {
   readonly group: ColumnGroup;
   /** A, M×M. */

@@ -11,13 +11,13 @@ import type { TensorMap } from '../../model/model.ts';
 import type { ObservedPattern } from '../observedPatterns.ts';
 import { latentExpectations, noExpectations } from './latentExpectations.ts';
 
-/** Observations as the collapsed bound reads them, kept as tensors until `dispose`. */
+/** Observations in the form that the collapsed bound needs, kept as tensors until `dispose`. */
 export interface CollapsedData {
-  /** N×D, 0 where missing; for the bound alone N×N of the same YYᵀ, where D > N and nothing is missing. */
+  /** N×D, 0 where missing. For the bound alone, an N×N matrix with the same YYᵀ if D > N and nothing is missing. */
   readonly observations: Tensor2D;
-  /** Columns that are observed in the same rows: one group, of all columns, where nothing is missing. */
+  /** Groups of columns that are observed in the same rows; one group of all columns if nothing is missing. */
   readonly groups: readonly ColumnGroup[];
-  /** N×(number of groups): 1 where a row is observed in the columns of a group; undefined where nothing is missing. */
+  /** N×(number of groups): 1 if a row is observed in the columns of a group; undefined if nothing is missing. */
   readonly weights: Tensor2D | undefined;
   dispose(): void;
 }
@@ -25,7 +25,7 @@ export interface CollapsedData {
 /** Columns that are observed in the same rows. */
 export interface ColumnGroup {
   readonly columns: Int32Array;
-  /** How many rows are observed. */
+  /** Number of observed rows. */
   readonly rows: number;
   /** Σ y² of the observed entries. */
   readonly energy: number;
@@ -34,7 +34,7 @@ export interface ColumnGroup {
 /**
  * Called inside `withFloat64`.
  *
- * @param forBound - whether only YYᵀ counts, which is all that the bound knows of Y
+ * @param forBound - true if only YYᵀ is needed, as for the bound
  */
 export function collapsedData(
   Y: Matrix,
@@ -57,7 +57,7 @@ export function collapsedData(
   };
 }
 
-/** The groups of columns alone, without the observations. Called inside `withFloat64`. */
+/** The groups of columns without their observations. Called inside `withFloat64`. */
 export function columnGroups(
   { rows: N }: Matrix,
   patterns: readonly ObservedPattern[],
@@ -76,9 +76,9 @@ export function columnGroups(
 }
 
 /**
- * The kernel's expectations at Gaussian inputs, with the weights of the data.
+ * Expectations of the kernel at Gaussian inputs, with the weights of the data.
  *
- * @throws InvalidInputError for a kernel that has neither closed forms nor so few inputs that there is a quadrature
+ * @throws InvalidInputError for a kernel without closed forms in more dimensions than quadrature allows
  */
 export function collapsedStatistics(
   kernel: Kernel,

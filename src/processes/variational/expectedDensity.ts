@@ -17,7 +17,7 @@ import type { InducingVariables } from './inducingVariables.ts';
  *
  * @param noise - σ², a scalar or D entries
  * @param y - n×D, 0 where missing
- * @param groups - columns that are observed in the same rows, as the expectations' weights have it
+ * @param groups - columns that are observed in the same rows, as in the weights of the expectations
  * @see Hensman, Fusi & Lawrence 2013, eq. 4; Lalchand et al. 2022, §3
  */
 export function gaussianExpectedDensity(
@@ -54,14 +54,14 @@ export function gaussianExpectedDensity(
   return D === 0 ? op.scalar(0) : total;
 }
 
-/** Entries of the largest tensor of the rows that are summed at a time; about twenty of them are held. */
+/** Entries of the largest tensor for rows that are summed at once; about twenty such tensors are held. */
 const MOST_ENTRIES = 2 ** 21;
 
 /**
- * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel. Of many rows some are summed at a time, and differentiated at once, so that
+ * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel. Many rows are summed and differentiated in parts, so that
  * memory does not grow with their number.
  *
- * @param mask - n×D, 1 where observed; undefined where all are
+ * @param mask - n×D, 1 where observed; undefined if all are
  * @see densitiesAtNodes
  */
 export function sampledExpectedDensity(
@@ -98,7 +98,7 @@ export function sampledExpectedDensity(
   );
 }
 
-/** The nodes of some rows, where each has its own; those that all share. */
+/** The nodes of some rows, if each row has its own; otherwise the shared nodes. */
 function rowsOfNodes({ moves, weights }: LatentNodes, n: number, from: number, to: number): Tensor2D {
   const K = weights.length;
   const q = moves.shape[1];
@@ -108,11 +108,11 @@ function rowsOfNodes({ moves, weights }: LatentNodes, n: number, from: number, t
 }
 
 /**
- * w_k·E[log p(y_nd | f_d(x_nk))], all entries at one node after the other, K·n×D: the latents at nodes or samples x_nk = μ_n + √s_n∘ε_k, and the
- * expectation over f at each of them in closed form or by quadrature.
+ * w_k·E[log p(y_nd | f_d(x_nk))] of all entries, one node after the other, K·n×D: the latents are at nodes or samples x_nk = μ_n + √s_n∘ε_k, and the
+ * expectation over f at each of them is in closed form or by quadrature.
  *
- * @param p - natural values of the kernel by its own names
- * @param given - those of the likelihood; for n observations where it has one a row
+ * @param p - natural values of the kernel's parameters
+ * @param given - natural values of the likelihood's parameters, for these n observations if there is one per row
  */
 export function densitiesAtNodes(
   kernel: Kernel,
@@ -134,7 +134,7 @@ export function densitiesAtNodes(
   return op.mul<Tensor2D>(counts, expectedLogDensity(likelihood, own, mean, variance, repeated(y, K)));
 }
 
-/** All latents at one node after the other, K·n×q, and what each row counts, K·n×1. */
+/** All latents, one node after the other, K·n×q, and their weights, K·n×1. */
 function atNodes(
   x: op.GaussianRows,
   moves: Tensor2D,

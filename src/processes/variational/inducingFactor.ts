@@ -4,12 +4,12 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
 
 /**
- * What is added to the diagonal of K_uu = k(Z, Z) unless given, as a part of its mean: inducing inputs that come close to each other, or a kernel of lower rank than
- * there are inducing inputs, leave it singular. A part, so that another unit of the observations changes nothing; GPy adds 1e-8 whatever the variance is.
+ * Default jitter of K_uu = k(Z, Z), relative to the mean of its diagonal: inducing inputs close to each other, or a kernel of lower rank than their
+ * number, leave it singular. A relative jitter makes results independent of the unit of the observations; GPy adds 1e-8 whatever the variance is.
  */
 const INDUCING_JITTER = 1e-8;
 
-/** L with LLᵀ = k(Z, Z) + jitter·I, M×M; less `white`, the white noise of the kernel, where that is not part of the inducing variables. */
+/** L with LLᵀ = k(Z, Z) + jitter·I, M×M, without `white`, the white noise of the kernel, if the inducing variables do not include it. */
 export function inducingFactor(
   kernel: Kernel,
   p: TensorMap,

@@ -4,17 +4,17 @@ import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
 import { seededRandom } from '../../core/random.ts';
 
-/** How many inducing inputs, from 1 to the number of points, or where they start (M×q). */
+/** Number of inducing inputs, from 1 to the number of points, or their initial values (M×q). */
 export type Inducing = number | MatrixLike;
 
-/** Inducing inputs are a choice, not a draw: they come from one seed. */
+/** A fixed seed: choosing inducing inputs is deterministic. */
 const SEED = 0;
 
 /**
- * Where the inducing inputs start, M×q: as given, or at the latents (N×q) of M points chosen one after the other, each with a probability
- * that grows with its squared distance from those chosen before (k-means++): they cover the latents and do not coincide.
+ * Initial inducing inputs, M×q: the given ones, or M of the latents (N×q), chosen one after the other with probabilities that grow with the squared
+ * distance from those already chosen (k-means++), so that they cover the latents and do not coincide.
  *
- * @throws InvalidInputError when there are not 1 to N of them, or they have not q columns
+ * @throws InvalidInputError unless there are 1 to N of them with q columns
  */
 export function inducingStart(given: Inducing, latents: Matrix): Matrix {
   if (typeof given === 'number') checkInducing(given, latents.rows, 'the process');
@@ -26,7 +26,7 @@ export function inducingStart(given: Inducing, latents: Matrix): Matrix {
   );
 }
 
-/** Throws unless it is a number of inducing inputs for so many points, or a matrix of them. */
+/** Throws unless it is a number of inducing inputs for this number of points, or a matrix of them. */
 export function checkInducing(given: unknown, points: number, caller: string): Inducing {
   if (typeof given !== 'number') {
     if (typeof given === 'object' && given !== null) return given as MatrixLike;
@@ -66,7 +66,7 @@ function spreadOut(X: Matrix, count: number): number[] {
   return chosen;
 }
 
-/** A point drawn in proportion to its distance; the first one left where all that are left coincide with chosen ones. */
+/** A point drawn with probability proportional to its squared distance; the first one left if all that remain coincide with chosen ones. */
 function drawn(distances: Float64Array, isChosen: Uint8Array, uniform: number): number {
   const total = distances.reduce((sum, distance) => sum + distance, 0);
   let rest = uniform * total;

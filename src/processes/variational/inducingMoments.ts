@@ -8,8 +8,7 @@ import type { FunctionMoments } from '../functionMoments.ts';
 
 /**
  * q(u) of the functions at the inducing inputs, whitened: u = L·v with LLᵀ = K_uu, and q(v_d) = N(m_d, C_d·C_dᵀ).
- *
- * T: what a matrix is, plain numbers or a tensor.
+ * T: type of a matrix, plain numbers or a tensor.
  */
 export interface InducingPosterior<T = Matrix> {
   /** Z, M×q. */
@@ -19,19 +18,19 @@ export interface InducingPosterior<T = Matrix> {
   readonly groups: readonly InducingGroup<T>[];
 }
 
-/** Columns that q(u) treats alike. */
+/** Columns with the same q(u). */
 export interface InducingGroup<T = Matrix> {
   readonly columns: Int32Array;
   /** m, M×c. */
   readonly mean: T;
-  /** Cᵀ for all of the columns, M×M, or C_dᵀ for one after the other, c·M×M. */
+  /** Cᵀ for all columns, M×M, or C_dᵀ for one after the other, c·M×M. */
   readonly roots: T;
 }
 
 /**
  * Moments at inputs A (n×q): with a = L⁻¹k_u(x), mean m_dᵀa and variance k(x, x) − ‖a‖² + ‖C_dᵀa‖².
  *
- * @param p - natural values of the kernel by its own names
+ * @param p - natural values of the kernel's parameters
  * @see Titsias 2009, eq. 6; Hensman, Fusi & Lawrence 2013
  */
 export function inducingMoments(
@@ -61,7 +60,7 @@ export function inducingMoments(
   });
 }
 
-/** Its numbers as tensors. */
+/** Converts its matrices to tensors. */
 export function tensorsOf({ inducing, factor, groups }: InducingPosterior): InducingPosterior<Tensor2D> {
   return {
     inducing: matrixTensor(inducing),

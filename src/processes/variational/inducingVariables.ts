@@ -19,12 +19,13 @@ export interface InducingVariables {
   readonly roots: Tensor2D;
 }
 
-/** Entries of covariances of their own for all columns, at most: of more, all columns share one. */
+/** Largest number of entries of separate covariances for all columns; beyond it, all columns share one. */
 const MOST_ROOTS = 60_000;
 
 /**
- * The variables started at a q(u) for all columns. Under Gaussian noise with one variance all have the same covariance at the optimum; under other likelihoods each column
- * has its own where D·M² is at most 60 000, and otherwise they share one: a lower bound, at a cost that does not grow as D·M².
+ * The variables at an initial q(u) that all columns share. With Gaussian noise of one variance, all columns have the same covariance at the optimum.
+ * With other likelihoods each column gets its own if D·M² is at most 60 000; otherwise they share one, which is a lower bound at a cost that does not
+ * grow as D·M².
  */
 export function inducingVariables(
   { groups, factor }: InducingPosterior,
@@ -44,7 +45,7 @@ export function inducingVariables(
   return { [Q_MEAN]: real(mean), [Q_ROOT]: real(roots) };
 }
 
-/** The variables among a process's values. What is above the diagonal of a root does not count. */
+/** q(u) among a process's values. Entries above the diagonal of a root are ignored. */
 export function variablesFrom(p: TensorMap): InducingVariables {
   const root = p[Q_ROOT] as Tensor2D;
   const [rows, M] = root.shape;

@@ -3,21 +3,21 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 
-/** The kernel's values by its own names. */
+/** Values of the kernel's parameters. */
 export const ofKernel = <T>({ parameters }: Kernel, p: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.keys(parameters).map((name) => [name, p[`kernel.${name}`]!]));
 
-/** The likelihood's values by its own names. */
+/** Values of the likelihood's parameters. */
 export const ofLikelihood = <T>({ parameters }: Likelihood, p: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.keys(parameters).map((name) => [name, p[name]!]));
 
-/** True for rows that are Gaussians. */
+/** True for Gaussian rows. */
 export const isSpread = (rows: Tensor2D | op.GaussianRows): rows is op.GaussianRows => 'variance' in rows;
 
 /**
- * The variables that a process is given as its inputs side by side, points as Gaussians of variance 0.
+ * The parents of a process side by side; points are Gaussians of variance 0.
  *
- * @param variances - of those whose means are given
+ * @param variances - of those parents that are uncertain
  */
 export function inputsOf(
   given: readonly (Tensor2D | op.GaussianRows)[],

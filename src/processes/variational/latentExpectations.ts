@@ -9,11 +9,11 @@ import {
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
 
-/** Gauss–Hermite nodes a dimension, by the number of dimensions. */
+/** Gauss–Hermite nodes per dimension, by the number of dimensions. */
 const NODES = [0, 20, 10, 7] as const;
 
 /**
- * The expectations of a kernel: in closed form where there is one, otherwise by Gauss–Hermite quadrature in up to three dimensions.
+ * Expectations of a kernel: in closed form if there is one, otherwise by Gauss–Hermite quadrature in up to three dimensions.
  *
  * @returns undefined in more dimensions
  */

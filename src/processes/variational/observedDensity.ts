@@ -9,7 +9,7 @@ import { gaussianExpectedDensity, sampledExpectedDensity } from './expectedDensi
 import type { InducingVariables } from './inducingVariables.ts';
 import { latentExpectations } from './latentExpectations.ts';
 
-/** What a density of observations is of. */
+/** Parts of a density of observations. */
 export interface DensityParts {
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
@@ -17,18 +17,18 @@ export interface DensityParts {
   readonly latentDim: number;
 }
 
-/** Gauss–Hermite nodes a dimension for the latents, by the number of dimensions; draws in more. */
+/** Gauss–Hermite nodes per dimension for the latents, by the number of dimensions; more dimensions use draws. */
 export const DENSITY_NODES = [0, 9, 5] as const;
 
-/** The nodes of the latents: those of a grid where their dimension has one, otherwise draws. */
+/** Nodes of the latents: a grid if there is one for their dimension, otherwise draws. */
 export function densityNodes(latentDim: number, draws: () => LatentNodes): LatentNodes {
   const count = DENSITY_NODES[latentDim];
   return count === undefined ? draws() : gridNodes(latentDim, count);
 }
 
-/** Where the expected log density of observations is taken. */
+/** Values at which the expected log density of observations is evaluated. */
 export interface DensityPoint {
-  /** Values of the kernel, and of the likelihood for these observations, by their own names. */
+  /** Natural values of the kernel's parameters, and of the likelihood's for these observations. */
   readonly kernel: TensorMap;
   readonly likelihood: TensorMap;
   /** M×q */
@@ -47,9 +47,9 @@ export interface ObservedRows extends Pick<CollapsedData, 'observations' | 'grou
 }
 
 /**
- * Whether the expectations under this likelihood are closed form: Gaussian noise with one variance, or one a column.
+ * True if the expectations for this likelihood have a closed form: Gaussian noise with one variance, or one per column.
  *
- * @param values - of the kernel and of the likelihood, by their own names
+ * @param values - of the kernel's and the likelihood's parameters
  */
 export function isClosed(
   { likelihood, kernel, latentDim }: DensityParts,
@@ -61,7 +61,7 @@ export function isClosed(
   return closedExpectations(kernel, values.kernel, { x: { mean: point, variance: point }, Z: point }) !== undefined;
 }
 
-/** Σ_nd E[log p(y_nd | f_nd)] over the observed entries of some rows: all that the uncollapsed bound reads of observations. */
+/** Σ_nd E[log p(y_nd | f_nd)] over the observed entries of some rows: the term of the uncollapsed bound that depends on observations. */
 export function observedDensity(
   parts: DensityParts,
   at: DensityPoint,

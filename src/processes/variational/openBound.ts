@@ -16,14 +16,14 @@ import { inputsOf, isSpread, ofKernel, ofLikelihood } from './inputs.ts';
 import { densityNodes, observedDensity } from './observedDensity.ts';
 import { isInBlocks, isSameForAllRows, summedDensity, summedStatistics } from './shards.ts';
 
-/** A bound with its constants as tensors, which `dispose` gives back. */
+/** A bound with its constants as tensors, until `dispose`. */
 export interface OpenBound {
-  /** What the observations say, at points or Gaussian rows. */
+  /** The observations' term at points or Gaussian rows. */
   bound(p: TensorMap, rows: Rows<Tensor2D | op.GaussianRows>, context: DensityContext): Scalar;
   dispose(): void;
 }
 
-/** Draws of each latent when all rows count; with batches one, as every step draws anew. */
+/** Draws of each latent if all rows are used; batches take one, since every step draws anew. */
 const DRAWS = 4;
 
 /** Called inside `withFloat64`. */
@@ -59,7 +59,7 @@ function openCollapsed({ kernel, jitter, shards }: BoundOptions, Y: Matrix): Ope
   };
 }
 
-/** The place of an input that is a point. */
+/** The single node of an input that is a point. */
 const pointNode = (inputs: number): LatentNodes => ({ moves: op.zeros<Tensor2D>([1, inputs]), weights: [1] });
 
 function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y: Matrix): OpenBound {
@@ -95,7 +95,7 @@ function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y
   };
 }
 
-/** The likelihood's values with those variances of rows that belong to the batch. */
+/** The likelihood's values, with the variances per row of this batch. */
 function ofRows(likelihood: BoundOptions['likelihood'], p: TensorMap, batch: DensityContext['batch']): TensorMap {
   const own = ofLikelihood(likelihood, p);
   if (batch === undefined || likelihood.conjugate?.(own).per !== 'row') return own;

@@ -7,7 +7,7 @@ import type { CollapsedData } from './collapsedData.ts';
 import type { InducingPosterior } from './inducingMoments.ts';
 
 /**
- * The q(u) at which the bound is the collapsed one, whitened: of a group of columns m = L_B⁻ᵀc and covariance B⁻¹, so C = L_B⁻ᵀ.
+ * The optimal q(u), at which the bound is the collapsed one, whitened: for a group of columns, m = L_B⁻ᵀc and covariance B⁻¹, so that C = L_B⁻ᵀ.
  *
  * @see Titsias 2009, eq. 10
  */

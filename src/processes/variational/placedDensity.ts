@@ -11,22 +11,22 @@ import type { InducingPosterior } from './inducingMoments.ts';
 import { type DensityParts, type DensityPoint, densityNodes, isClosed } from './observedDensity.ts';
 import { uncertainMoments } from './uncertainMoments.ts';
 
-/** Draws of latents that have no quadrature, the same for all rows. */
+/** Draws for latents without a quadrature, the same for all rows. */
 const DRAWS = 4;
 const SEED = 0;
 
-/** Whether the likelihood says how rows are observed that were not fitted: one variance a row of those that were does not. */
+/** True if the likelihood applies to rows that were not fitted, which variances per row do not. */
 export function placesRows({ conjugate, parameters }: Likelihood): boolean {
   const starts = Object.fromEntries(Object.entries(parameters).map(([name, { initial }]) => [name, initial]));
   return withFloat64(() => conjugate?.(valueTensors(starts)).per !== 'row');
 }
 
 /**
- * Σ_d E[log p(y_nd | f_nd)] of each row that was not fitted, over what is observed of it, n entries, the functions being what they were fitted to.
- * A row's numbers do not depend on the other rows.
+ * Σ_d E[log p(y_nd | f_nd)] of each new row over its observed entries, n entries, given the fitted functions. The result for a row is independent of
+ * the other rows.
  *
  * @param y - n×D, 0 where missing
- * @param present - n×D, 1 where observed; undefined where all are
+ * @param present - n×D, 1 where observed; undefined if all are
  */
 export function placedDensity(
   { kernel, likelihood }: Pick<DensityParts, 'kernel' | 'likelihood'>,

@@ -1,7 +1,7 @@
-/** Rows that sums are made of at once, at most. */
+/** Largest number of rows that are summed at once. */
 const BLOCK = 8192;
 
-/** How many rows each block has, from the first row on: as even as can be, and an even number of blocks, so that two shards have as many each. */
+/** Number of rows of each block, from the first row on: as equal as possible, and an even number of blocks, so that two shards have the same number. */
 export const blocksOf = (rows: number): number[] =>
   divided(rows, rows <= BLOCK ? 1 : 2 * Math.ceil(rows / (2 * BLOCK)));
 
@@ -9,8 +9,8 @@ const divided = (rows: number, parts: number): number[] =>
   Array.from({ length: parts }, (_, k) => Math.round(((k + 1) * rows) / parts) - Math.round((k * rows) / parts));
 
 /**
- * The blocks of each of some shards, as even as can be. With fewer blocks than shards each shard is a block of its own: sums then differ by rounding from
- * those of one shard.
+ * The blocks of each shard, as equal as possible. With fewer blocks than shards, each shard is one block, and sums differ from those of one shard by
+ * rounding.
  */
 export function blocksOfShards(rows: number, shards: number): number[][] {
   const blocks = blocksOf(rows);
@@ -22,16 +22,17 @@ export function blocksOfShards(rows: number, shards: number): number[][] {
   });
 }
 
-/** Blocks from one to before another, of those of all rows. */
+/** A range of consecutive blocks. */
 export interface Branch {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Adds up over blocks in the order of a binary tree, which whoever sums whole branches of it keeps to: the bits do not depend on who sums what.
+ * Sums over blocks in the order of a binary tree. Any worker that sums whole branches keeps to it, so that the bits are independent of how blocks are
+ * distributed.
  *
- * @param whole - the sum over a branch if it is not to be divided; asked for every single block
+ * @param whole - the sum over a branch that is not divided further; called for every single block
  */
 export function sumOverTree<T>(
   blocks: number,
@@ -45,7 +46,7 @@ export function sumOverTree<T>(
   return add(sumOverTree(half, whole, add, from), sumOverTree(blocks - half, whole, add, from + half));
 }
 
-/** The branches that some of the blocks are, as few as can be. */
+/** The fewest branches that cover a range of blocks. */
 export function branchesWithin(blocks: number, { from, to }: Branch, start = 0): Branch[] {
   const end = start + blocks;
   if (to <= start || end <= from) return [];
@@ -54,7 +55,7 @@ export function branchesWithin(blocks: number, { from, to }: Branch, start = 0):
   return [...branchesWithin(half, { from, to }, start), ...branchesWithin(blocks - half, { from, to }, start + half)];
 }
 
-/** The largest power of two below a number of blocks: those of the left branch. */
+/** Number of blocks in the left branch: the largest power of two below the number of blocks. */
 export function leftOf(blocks: number): number {
   let left = 1;
   while (2 * left < blocks) left *= 2;

@@ -28,41 +28,42 @@ export interface PlainTensor {
 }
 
 /**
- * Where the sums are asked for: means and variances of the latents, N×q, the inducing inputs, M×q, and the kernel's values in its own order. Those of
- * the uncollapsed bound go on with the factor of K_uu, the means and the roots of q(u), and the likelihood's values.
+ * Point at which the sums are evaluated: means and variances of the latents, N×q, the inducing inputs, M×q, and the kernel's values in its own order;
+ * for the uncollapsed bound also the factor of K_uu, the means and the roots of q(u), and the likelihood's values.
  */
 export type ShardPoint = readonly PlainTensor[];
 
-/** Somewhere else, where rows of the observations are kept and the sums of a bound over them are made. */
+/** Workers that keep rows of the observations and sum the terms of a bound over them. */
 export interface Shards {
-  /** Hands out the rows, N×D, and the kernel; with a likelihood for the sum of the uncollapsed bound. */
+  /** Distributes the rows, N×D, and the kernel; also a likelihood for the sum of the uncollapsed bound. */
   open(rows: Matrix, kernel: Kernel, likelihood?: Likelihood): OpenShards;
 }
 
 export interface OpenShards {
-  /** Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, M·D + M² + 1 numbers; of the uncollapsed bound one, Σ_nd E[log p(y_nd | f_nd)]. */
+  /** Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, M·D + M² + 1 numbers; for the uncollapsed bound one number, Σ_nd E[log p(y_nd | f_nd)]. */
   sums(at: ShardPoint): Float64Array;
-  /** The gradients in the tensors of the point, the one of the last sums or another, given those in the sums. */
+  /** Gradients in the tensors of a point, the last one or another, given those in the sums. */
   gradients(at: ShardPoint, slopes: Float64Array): readonly Float64Array[];
   close(): void;
 }
 
-/** Rows that are kept here, as tensors on the active backend. */
+/** Rows kept by this worker, as tensors on the active backend. */
 export interface ShardRows {
   readonly kernel: Kernel;
-  /** For the uncollapsed bound. */
+  /** Given for the uncollapsed bound. */
   readonly likelihood?: Likelihood | undefined;
   /** n×D */
   readonly observations: Tensor2D;
 }
 
-/** A shard: its branches of the tree of blocks, each by the numbers of rows of its blocks. */
+/** A shard: its branches of the tree of blocks, each by the number of rows of its blocks. */
 export interface HeldShard extends ShardRows {
   readonly branches: readonly (readonly number[])[];
 }
 
 /**
- * The sums over rows, made of blocks of them. What all rows share is copied at each branch, so that its gradients too are added in the order of the tree.
+ * Sums over rows, block by block. Tensors that all rows share are copied at each branch, so that their gradients too are added in the order of the
+ * tree.
  *
  * @param tensors - see {@link ShardPoint}
  */
@@ -113,7 +114,7 @@ function blockSums(rows: ShardRows, tensors: readonly Tensor[]): Tensor1D {
   return op.concat([flat(projected), flat(psi2!), flat(totalsOf(diagonal, undefined)[0]!)], 0) as Tensor1D;
 }
 
-/** Tensors under the names of the parameters that they are the values of. */
+/** Tensors under the names of the parameters whose values they are. */
 const named = ({ parameters }: Kernel | Likelihood, values: readonly Tensor[]): TensorMap =>
   Object.fromEntries(Object.keys(parameters).map((name, i) => [name, values[i]!]));
 
@@ -121,9 +122,9 @@ const inOrder = ({ parameters }: Kernel | Likelihood, values: TensorMap): Tensor
   Object.keys(parameters).map((name) => values[name]!);
 
 /**
- * The nodes that all latents share, wherever they are.
+ * Nodes that all latents share, wherever they are.
  *
- * @throws InvalidInputError where latents would be drawn, by random numbers that belong to the fit
+ * @throws InvalidInputError if latents would be drawn, since random numbers belong to the fit
  */
 function sameNodes(latentDim: number, kernel: string): LatentNodes {
   return densityNodes(latentDim, () => {
@@ -135,7 +136,7 @@ function sameNodes(latentDim: number, kernel: string): LatentNodes {
 }
 
 /**
- * The gradients in the tensors of the point for one branch after another, given those in the sums; called inside `withFloat64`.
+ * Gradients in the tensors of the point, branch by branch, given those in the sums. Called inside `withFloat64`.
  *
  * @param slopes - from the sums of each branch, Ψ₁ᵀY, Ψ₂ and ψ₀ one after another, to the gradient in each number of their total
  */
@@ -146,7 +147,7 @@ export function shardValues(
 ): Float64Array[] {
   const rows = shard.branches.map((blocks) => blocks.reduce((sum, some) => sum + some, 0));
   const observations = tf.split<Tensor2D>(shard.observations, rows);
-  // Each branch has tensors of its own, for gradients of its own.
+  // Each branch has separate tensors, for separate gradients.
   const xs = rows.map((own, b) => {
     const from = rows.slice(0, b).reduce((sum, some) => sum + some, 0);
     return at.map((tensor, i) => tensorOf(i < 2 ? rowsOf(tensor, from, from + own) : tensor));
@@ -162,15 +163,15 @@ export function shardValues(
 
 const tensorOf = ({ data, shape }: PlainTensor) => op.tensor(data, [...shape]);
 
-/** The rows of a tensor from one to before another. */
+/** A range of rows of a tensor. */
 export function rowsOf({ shape, data }: PlainTensor, from: number, to: number): PlainTensor {
   const q = shape[1]!;
   return { shape: [to - from, q], data: data.subarray(from * q, to * q) };
 }
 
 /**
- * What the collapsed bound reads of expectations and observations, made of blocks of rows, elsewhere where there are shards: with Ψ₁ = I and Ψ₁ᵀY in place
- * of the observations, all of it has the shapes of M rows.
+ * Expectations and observations for the collapsed bound, summed block by block, by shards if there are any: with Ψ₁ = I and Ψ₁ᵀY in place of the
+ * observations, all of it has the shapes of M rows.
  */
 export function summedStatistics(
   open: OpenShards | undefined,
@@ -198,16 +199,16 @@ export function summedStatistics(
   };
 }
 
-/** Whether there are so many rows that sums over all of them are made of blocks. */
+/** True if there are enough rows to sum them in blocks. */
 export const isInBlocks = (rows: number): boolean => blocksOf(rows).length > 1;
 
-/** Whether rows have neither a noise variance nor draws of their own, so that blocks of them can be summed by themselves. */
+/** True if rows have neither separate noise variances nor separate draws, so that blocks of them can be summed independently. */
 export function isSameForAllRows(parts: DensityParts, at: DensityPoint) {
   if (parts.likelihood.conjugate?.(at.likelihood).per === 'row') return false;
   return DENSITY_NODES[parts.latentDim] !== undefined || isClosed(parts, at);
 }
 
-/** Σ_nd E[log p(y_nd | f_nd)] over all rows, made of blocks of them: elsewhere where there are shards. */
+/** Σ_nd E[log p(y_nd | f_nd)] over all rows, block by block, by shards if there are any. */
 export function summedDensity(made: OpenShards | Tensor2D, parts: DensityParts, at: DensityPoint): Scalar {
   const { kernel, likelihood, latentDim } = parts;
   if (!isClosed(parts, at)) sameNodes(latentDim, kernel.name);

@@ -7,7 +7,7 @@ import { inducingStart } from './inducingInputs.ts';
 import { Q_MEAN } from './inducingVariables.ts';
 
 /**
- * The density of a process through inducing inputs: the bound of its own where all rows count, the inputs are points and the noise is Gaussian (Titsias 2009), and
+ * Density of a process through inducing inputs: its own bound if all rows are used, the inputs are points and the noise is Gaussian (Titsias 2009),
  * otherwise that of {@link boundProcess}.
  */
 export function sparseDensity(process: Process, options: BoundOptions): Density {

@@ -11,7 +11,7 @@ import { latentExpectations } from './latentExpectations.ts';
 const DRAWS = 200;
 const SEED = 0;
 
-/** Points whose Ψ₂ are held at a time: the gradient of each is as large as all of them. */
+/** Number of points whose Ψ₂ are held at once: the gradient of each is as large as all of them. */
 const POINTS = 8;
 
 /** Mean and variance of all columns, n×D each. */
@@ -21,14 +21,14 @@ export interface Moments {
 }
 
 /**
- * Moments of the functions at latents that are Gaussians, x_n ~ N(μ_n, diag s_n), the functions and the latents integrated out: with
- * a_n = L⁻¹Ψ₁ₙᵀ and Â_n = L⁻¹Ψ₂ₙL⁻ᵀ of one point,
+ * Moments of the functions at latents that are Gaussians, x_n ~ N(μ_n, diag s_n), with functions and latents integrated out: with a_n = L⁻¹Ψ₁ₙᵀ and
+ * Â_n = L⁻¹Ψ₂ₙL⁻ᵀ of one point,
  *
  *   mean m_dᵀa_n, variance ψ₀ₙ − tr Â_n + tr(C_dᵀÂ_nC_d) + m_dᵀÂ_nm_d − (m_dᵀa_n)².
  *
- * The Ψ₂ of eight points are held at a time.
+ * The Ψ₂ of eight points are held at once.
  *
- * @param p - natural values of the kernel by its own names
+ * @param p - natural values of the kernel's parameters
  * @see Titsias & Lawrence 2010, §4; Girard et al. 2003
  */
 export function uncertainMoments(
@@ -54,7 +54,7 @@ export function uncertainMoments(
   return { mean: together('mean') as Tensor2D, variance: together('variance') as Tensor2D };
 }
 
-/** m_d·m_dᵀ and C_dC_dᵀ, or CCᵀ for all columns of a group, as columns of M² entries. */
+/** m_d·m_dᵀ and C_dC_dᵀ (or CCᵀ for all columns of a group) as columns of M² entries. */
 interface SecondMoments {
   readonly squares: Tensor2D;
   readonly spread: Tensor2D;
@@ -107,7 +107,7 @@ function momentsOfSome(
   return { mean: ordered('mean'), variance: ordered('variance') };
 }
 
-/** Where each column is among those that are given in another order. */
+/** Position of each column in a list in another order. */
 function inOrder(columns: readonly number[]): Int32Array {
   const places = new Int32Array(columns.length);
   columns.forEach((column, place) => {
@@ -116,7 +116,7 @@ function inOrder(columns: readonly number[]): Int32Array {
   return places;
 }
 
-/** Expectations whose products are those of one point each. */
+/** Expectations with separate products for each point. */
 function expectationsByPoint(kernel: Kernel, p: TensorMap, x: op.GaussianRows, Z: Tensor2D): Expectations {
   const [n, q] = x.mean.shape;
   const inputs = { x, Z, weights: op.eye(n) as Tensor2D };

@@ -6,18 +6,18 @@ import { writeGuard } from './writeGuard.ts';
 
 export const FLOAT64 = 'float64';
 
-/** What a tensor's numbers are stored as: 'float32' as doubles, 'int32' and 'bool' as TensorFlow.js stores them. */
+/** Storage of a tensor's numbers: 'float32' is held in doubles, 'int32' and 'bool' as in TensorFlow.js. */
 export type Values = Float64Array | Int32Array | Uint8Array;
 export type NumericType = 'float32' | 'int32' | 'bool';
 
-/** Where the numbers of a tensor are. TensorFlow.js knows it as their data id, so that no table has to be looked into. */
+/** Memory block of a tensor. TensorFlow.js uses it as the data id, which saves a table. */
 export class Block {
   readonly offset: number;
   readonly length: number;
   readonly bytes: number;
   readonly dtype: NumericType;
   references: number;
-  /** The backend whose memory this is; undefined once the numbers are gone from there. */
+  /** The backend that holds this block; undefined once it is freed. */
   home: Float64Backend | undefined;
 
   constructor(home: Float64Backend, offset: number, length: number, dtype: NumericType, references: number) {
@@ -30,30 +30,30 @@ export class Block {
   }
 }
 
-/** Bytes of a block of so many numbers. */
+/** Bytes of a block of this many numbers. */
 export const bytesOf = (length: number, dtype: NumericType): number => Math.max(1, length * BYTES[dtype]);
 
-/** Computes a kernel's results from its inputs, by the names that TensorFlow.js gives them, on tensors that it allocates on the backend. */
+/** Computes the outputs of an operation, allocated on the backend, from its inputs by their TensorFlow.js names. */
 export type Compute = (
   inputs: Readonly<Record<string, TensorInfo | undefined>>,
   attributes: object,
   backend: Float64Backend,
 ) => TensorInfo | TensorInfo[];
 
-/** A kernel that was run. */
+/** One run of an operation. */
 export interface KernelRun {
   readonly name: string;
   readonly compute: Compute;
   readonly inputs: Readonly<Record<string, TensorInfo | undefined>>;
   readonly attributes: object;
-  /** All that it allocated, in order. */
+  /** All tensors that it allocated, in order. */
   readonly allocated: readonly TensorInfo[];
 }
 
-/** Is told of all that is computed on the backend: see `recording.ts`. */
+/** Observer of everything that is computed on the backend: see `recording.ts`. */
 export interface KernelObserver {
   ran(run: KernelRun): void;
-  /** Numbers are read by what is not a kernel. */
+  /** Called when numbers are read outside of an operation. */
   read(dataId: object): void;
 }
 
@@ -67,17 +67,17 @@ function numericType(dtype: DataType): NumericType {
 }
 
 /**
- * A TensorFlow.js backend whose 'float32' tensors hold doubles. Tensors are created, moved, counted and disposed by
- * TensorFlow.js itself; its gradient registry and its tape work unchanged.
+ * A TensorFlow.js backend whose 'float32' tensors hold doubles. TensorFlow.js itself creates, moves, counts and disposes of tensors; its gradient
+ * registry and its tape work unchanged.
  */
 export class Float64Backend extends tf.KernelBackend {
   readonly memory64 = sharedMemory();
-  /** Where the numbers are of tensors that came from another backend, by the data ids that they had there. */
+  /** Blocks of tensors that came from other backends, by their data ids there. */
   readonly #moved: tf.DataStorage<Block>;
   #blocks = 0;
   #allocated: TensorInfo[] | undefined;
   #observer: KernelObserver | undefined;
-  /** What `repeat` gives a kernel for what it allocates. */
+  /** Tensors that `repeat` hands out in place of new allocations. */
   #given: readonly TensorInfo[] | undefined;
   #nextGiven = 0;
 
@@ -86,7 +86,7 @@ export class Float64Backend extends tf.KernelBackend {
     this.#moved = new tf.DataStorage<Block>(this, tf.engine());
   }
 
-  /** A new tensor with unspecified content. Views made before this call may be detached by it. */
+  /** A new tensor with unspecified content. It may detach views that were made before. */
   allocate(shape: readonly number[], dtype: NumericType = 'float32'): TensorInfo {
     if (this.#given !== undefined) return this.#nextOf(this.#given, shape);
     const info = {
@@ -106,7 +106,7 @@ export class Float64Backend extends tf.KernelBackend {
     );
   }
 
-  /** Runs a kernel; when it throws, what it allocated is given back, for TensorFlow.js has not heard of it yet. */
+  /** Runs an operation. If it throws, its allocations are freed, since TensorFlow.js does not know them yet. */
   run(name: string, compute: Compute, inputs: KernelRun['inputs'], attributes: object): TensorInfo | TensorInfo[] {
     const outer = this.#allocated;
     const allocated: TensorInfo[] = [];
@@ -123,7 +123,7 @@ export class Float64Backend extends tf.KernelBackend {
     }
   }
 
-  /** Runs a kernel once more on other tensors, with these for all that it allocates; they stay. */
+  /** Repeats an operation on other tensors, with these in place of its allocations, which are kept. */
   repeat({ compute, inputs, attributes, allocated }: KernelRun): void {
     this.#given = allocated;
     this.#nextGiven = 0;
@@ -134,7 +134,7 @@ export class Float64Backend extends tf.KernelBackend {
     }
   }
 
-  /** Who is told of what is computed and read from now on; undefined for nobody. Returns who was before. */
+  /** Sets the observer of all that is computed and read from now on (undefined for none) and returns the previous one. */
   observe(observer: KernelObserver | undefined): KernelObserver | undefined {
     const before = this.#observer;
     this.#observer = observer;
@@ -152,12 +152,12 @@ export class Float64Backend extends tf.KernelBackend {
     return info;
   }
 
-  /** The live numbers of a tensor, valid until the next allocation. Moves the tensor here when it lives on another backend. */
+  /** The live numbers of a tensor, valid until the next allocation. A tensor on another backend is moved here. */
   values(tensor: { dataId: object }): Values {
     return this.#view(this.#block(tensor.dataId));
   }
 
-  /** Whether the numbers of a tensor are in this memory. */
+  /** True if the numbers of a tensor are in this memory. */
   holds(dataId: object): boolean {
     return (dataId instanceof Block && dataId.home === this) || this.#moved.has(dataId);
   }
@@ -166,24 +166,24 @@ export class Float64Backend extends tf.KernelBackend {
     return dataId instanceof Block && dataId.home === this ? dataId : this.#moved.get(dataId);
   }
 
-  /** `values` for a tensor that is known to be of type 'float32'. */
+  /** `values` for a tensor that is known to have type 'float32'. */
   float64(tensor: { dataId: object }): Float64Array {
     const block = this.#block(tensor.dataId);
     return this.memory64.float64(block.offset, block.length);
   }
 
-  /** The first of a tensor's numbers. */
+  /** First number of a tensor. */
   number(tensor: { dataId: object }): number {
     const block = this.#block(tensor.dataId);
     return block.dtype === 'float32' ? this.memory64.number(block.offset) : this.#view(block)[0]!;
   }
 
-  /** Byte offset of the tensor's numbers in the memory: stable until the tensor is disposed. */
+  /** Byte offset of a tensor's numbers in the memory, stable until the tensor is disposed of. */
   offset(tensor: { dataId: object }): number {
     return this.#block(tensor.dataId).offset;
   }
 
-  /** The same numbers under another shape, counted as one more reference. */
+  /** The same numbers with another shape, counted as one more reference. */
   share(tensor: TensorInfo, shape: readonly number[]): TensorInfo {
     this.#block(tensor.dataId).references++;
     return { dataId: tensor.dataId, shape: shape as number[], dtype: tensor.dtype };
@@ -208,9 +208,8 @@ export class Float64Backend extends tf.KernelBackend {
   }
 
   /**
-   * A copy. Other backends expect float32: TensorFlow.js moves a tensor by handing what this returns to them, and the
-   * WebAssembly backend would copy a Float64Array byte by byte. So doubles are read as doubles only while this backend
-   * is the active one; `Matrix.from` reads them at any time.
+   * A copy. Other backends expect float32: TensorFlow.js moves a tensor by passing them this result, and the WebAssembly backend would copy a
+   * Float64Array byte by byte. So tensors are read as doubles only while this backend is active; `Matrix.from` reads doubles at any time.
    */
   override readSync(dataId: object): tf.BackendValues {
     this.#observer?.read(dataId);
@@ -225,7 +224,7 @@ export class Float64Backend extends tf.KernelBackend {
   }
 
   override disposeData(dataId: object, force = false): boolean {
-    // Kernels that are repeated give back what they will need the next time.
+    // Repeated operations free memory that they will need again.
     if (this.#given !== undefined) return false;
     if (!this.holds(dataId)) return true;
     const block = this.#block(dataId);
@@ -250,13 +249,13 @@ export class Float64Backend extends tf.KernelBackend {
     return this.#blocks + this.#moved.numDataIds();
   }
 
-  /** `tf.memory().numBytes` counts four bytes a number; these count what is really held. */
+  /** `tf.memory().numBytes` counts four bytes per number; these fields count the bytes that are held. */
   override memory(): { unreliable: boolean; reasons: string[]; numBytesFloat64: number; peakBytesFloat64: number } {
     const { liveBytes, peakBytes } = this.memory64;
     return { unreliable: false, reasons: [], numBytesFloat64: liveBytes, peakBytesFloat64: peakBytes };
   }
 
-  /** TensorFlow.js knows 16 and 32 only; 32 keeps its operations from clipping to half precision. */
+  /** TensorFlow.js knows only 16 and 32; with 32 its operations do not clip to half precision. */
   override floatPrecision(): 16 | 32 {
     return 32;
   }
@@ -265,7 +264,7 @@ export class Float64Backend extends tf.KernelBackend {
     return Number.EPSILON;
   }
 
-  /** Kernels are synchronous: a profiler measures them itself, and sees what they throw. */
+  /** Operations are synchronous, so that a profiler measures them itself and sees what they throw. */
   override timerAvailable(): boolean {
     return false;
   }

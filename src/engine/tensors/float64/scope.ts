@@ -8,10 +8,10 @@ import { FLOAT64, Float64Backend } from './backend.ts';
 import { registerGradients } from './gradients/index.ts';
 import { registerKernels } from './operations/index.ts';
 
-/** The backend, registered with TensorFlow.js on first use. Its priority keeps it from ever becoming the default. */
+/** The backend, registered with TensorFlow.js on first use with a priority that keeps it from becoming the default. */
 export function float64Backend(): Float64Backend {
   if (tf.findBackendFactory(FLOAT64) === null) {
-    // Made here: TensorFlow.js would catch what it throws, and print it.
+    // Created here, because TensorFlow.js would catch and print its errors.
     let made: Float64Backend | undefined = new Float64Backend();
     const backendOnce = () => {
       const backend = made ?? new Float64Backend();
@@ -20,7 +20,7 @@ export function float64Backend(): Float64Backend {
     };
     tf.registerBackend(FLOAT64, backendOnce, -1);
     readTensorsWith((tensor) => doublesOf(tensor as tf.Tensor));
-    // TensorFlow.js keeps the kernels of a backend that somebody removed.
+    // TensorFlow.js keeps the operations of a removed backend.
     if (tf.getKernelsForBackend(FLOAT64).length === 0) {
       registerKernels(elementaryFunctions);
     }
@@ -32,15 +32,15 @@ export function float64Backend(): Float64Backend {
 const profilers = new WeakMap<Float64Backend, object>();
 
 /**
- * What TensorFlow.js calls kernels through in its debug mode and in `tf.profile`: it makes one for the backend that is set, so
- * there is none before the first. The caller's choice of a backend is put back.
+ * The profiler through which TensorFlow.js runs operations in debug mode and in `tf.profile`. TensorFlow.js creates one for the active backend, so
+ * there is none before the first activation. The caller's choice of a backend is restored.
  */
 function profilerOf(backend: Float64Backend): object {
   const made = profilers.get(backend);
   if (made !== undefined) return made;
   const active = engine();
   const { backendName, backendInstance, profiler } = active;
-  // Setting a backend that is there already is done when the call returns; only its promise comes later.
+  // Activating an existing backend is complete when the call returns; only its promise resolves later.
   void tf.engine().setBackend(FLOAT64);
   const own = active.profiler!;
   Object.assign(active, { backendName, backendInstance, profiler });
@@ -49,13 +49,13 @@ function profilerOf(backend: Float64Backend): object {
 }
 
 /**
- * Runs `work` on the float64 backend and puts back whatever backend was active, so that the caller's own use of
- * TensorFlow.js is left alone, even when none was chosen yet or one is still starting. `work` is synchronous: nothing of
- * the caller's runs in between. Tensors made inside are disposed, unless `tf.keep` keeps them: return plain numbers.
+ * Runs `work` on the float64 backend and restores whichever backend was active, even if none was chosen yet or one is still starting, so that the
+ * caller's own use of TensorFlow.js is not affected. `work` is synchronous: no code of the caller runs in between. Tensors made inside are disposed
+ * of, unless `tf.keep` keeps them: return plain numbers.
  *
- * @param work - is given the backend; not asynchronous
+ * @param work - receives the backend; synchronous
  * @returns what `work` returns
- * @throws whatever `work` throws, after everything is put back
+ * @throws whatever `work` throws, after the backend is restored
  * @example
  * ```ts
  * withFloat64(() => op.valueOf(op.sum(op.tensor([0.1, 0.2])))); // 0.30000000000000004, where float32 has 0.3000000119
@@ -77,7 +77,7 @@ export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
   try {
     return work(backend);
   } catch (error) {
-    // What a tape or an operation of the caller's kept for a backward pass that will not come.
+    // Tensors that a tape or an operation kept for a backward pass that will not happen.
     for (const tensor of kept) tensor.dispose();
     if (active.state.gradientDepth === gradientDepth) active.state.activeTape = activeTape;
     throw error;
@@ -92,7 +92,7 @@ export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
 }
 
 /**
- * Runs `work`, which makes no tensor, on the float64 backend: what `withFloat64` does at a part of its cost.
+ * Runs `work`, which makes no tensors, on the float64 backend: `withFloat64` at a fraction of its cost.
  *
  * @param work - synchronous
  */
@@ -112,7 +112,7 @@ export function onFloat64<T>(work: () => T): T {
   }
 }
 
-/** Notes every tensor that is kept from now on, until the function it returns is called. */
+/** Records every tensor that is kept until the returned function is called. */
 function watchKept(kept: tf.Tensor[]): () => void {
   const active = tf.engine();
   const { keep } = active;

@@ -1,13 +1,13 @@
 import { NumericalError } from '../../../core/errors.ts';
 
-/** A short dyadic number (an integer over 2^16 at most) is exact in float32 and was most likely meant as it is. */
+/** True for a short dyadic number (an integer over at most 2^16), which is exact in float32 and was most likely meant. */
 function isShortDyadic(value: number): boolean {
   return !Number.isFinite(value) || Number.isInteger(value * 65536);
 }
 
 /**
- * `tf.scalar`, `tf.tensor` and number literals (`tf.mul(x, 0.1)`) round to float32 before any backend sees them. With
- * `strict` on, such a value is an error where it enters the float64 backend; every test runs with it on.
+ * `tf.scalar`, `tf.tensor` and number literals (`tf.mul(x, 0.1)`) round to float32 before any backend sees them. With `strict` on, such a value is an
+ * error where it enters the float64 backend; all tests run with it on.
  */
 class WriteGuard {
   strict = false;

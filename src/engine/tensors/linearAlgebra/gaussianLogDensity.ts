@@ -11,16 +11,16 @@ import {
 } from './operations/gaussianLogDensity.ts';
 import { runKernel, type Save, scaled } from './operations/operation.ts';
 
-/** The data under a Gaussian log density: Y itself, or all that matters of it when D > N. */
+/** Data of a Gaussian log density: Y itself, or YYᵀ, which is sufficient if D > N. */
 export type GaussianData =
   | {
       /** Y, N×D */
       readonly observations: Tensor2D;
-      /** Y is data: no gradient is to arrive at it (false). */
+      /** True if no gradient in Y is needed (false). */
       readonly constant?: boolean;
     }
   | {
-      /** YYᵀ, N×N; a constant, no gradient arrives at it. */
+      /** YYᵀ, N×N; a constant without a gradient. */
       readonly outerProduct: Tensor2D;
       /** D */
       readonly columns: number;
@@ -32,8 +32,8 @@ const OPERATION = 'gaussianLogDensity';
  * Log density of D independent columns of Y under N(0, K),
  * −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ).
  *
- * One factorisation serves the value and the gradients G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹) in K and −K⁻¹Y in Y; G is formed in place
- * over K⁻¹ and is the only N×N array that is kept. Without a differentiation around the call it is not formed at all.
+ * One factorisation gives the value and the gradients G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹) in K and −K⁻¹Y in Y; G is formed in place over K⁻¹ and is the only N×N
+ * array that is kept. G is not formed unless the call is differentiated.
  *
  * @param K - covariance, N×N, symmetric: the lower triangle is read, the gradient is symmetric
  * @param data - `{ observations: Y }` with Y N×D, or `{ outerProduct: YYᵀ, columns: D }`; YYᵀ counts as constant

@@ -5,7 +5,7 @@ import { float64Backend } from '../float64/scope.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
 import { BACKENDS } from './operations/operation.ts';
 
-/** Makes sure that the kernels are registered and that the active backend is one that has them. */
+/** Makes sure that the operations are registered and that the active backend has them. */
 export function requireBackend(operation: string): void {
   float64Backend();
   const active = tf.getBackend();
@@ -16,18 +16,18 @@ export function requireBackend(operation: string): void {
   }
 }
 
-/** The tensor as a matrix of floating-point numbers. */
+/** Checks that a tensor is a matrix of floating-point numbers. */
 export function matrixOperand(x: Tensor, operation: string, argument: string): Tensor2D {
   return floating(x, operation, argument, 'of rank 2', () => x.rank === 2) as Tensor2D;
 }
 
-/** The tensor as one floating-point number: of rank 0, whatever the rank of the one entry that was given. */
+/** Checks that a tensor has one floating-point number, and returns it with rank 0. */
 export function scalarOperand(x: Tensor, operation: string, argument: string): Scalar {
   const entry = floating(x, operation, argument, 'of one entry', () => x.size === 1);
   return (entry.rank === 0 ? entry : tf.reshape(entry, [])) as Scalar;
 }
 
-/** The tensor as floating-point numbers, when it has the form that the operation needs. */
+/** Checks that a tensor holds floating-point numbers and has the form that the operation needs. */
 export function floating(x: Tensor, operation: string, argument: string, form: string, fits: () => boolean): Tensor {
   const isTensor = x instanceof tf.Tensor;
   if (!isTensor || !fits() || (x.dtype !== 'float32' && x.dtype !== 'int32')) {
@@ -37,7 +37,7 @@ export function floating(x: Tensor, operation: string, argument: string, form: s
   return x.dtype === 'float32' ? x : tf.cast(x, 'float32');
 }
 
-/** The tensor as a square matrix of floating-point numbers. */
+/** Checks that a tensor is a square matrix of floating-point numbers. */
 export function squareOperand(x: Tensor, operation: string, argument: string): Tensor2D {
   const matrix = matrixOperand(x, operation, argument);
   const [rows, columns] = matrix.shape;
@@ -47,7 +47,7 @@ export function squareOperand(x: Tensor, operation: string, argument: string): T
   return matrix;
 }
 
-/** The tensor as a stack of square matrices of floating-point numbers: the last two axes are those of the matrices. */
+/** Checks that a tensor is a stack of square matrices of floating-point numbers, in its last two axes. */
 export function squareStack(x: Tensor, operation: string, argument: string): Tensor {
   const stack = floating(x, operation, argument, 'of rank 2 or more', () => x.rank >= 2);
   if (stack.rank === 2) return squareOperand(stack, operation, argument);
@@ -58,7 +58,7 @@ export function squareStack(x: Tensor, operation: string, argument: string): Ten
   );
 }
 
-/** Stacks of square matrices and of matrices with as many rows, repeated along the axes before those where the other has more. */
+/** Stacks of square matrices and of right-hand sides with as many rows, broadcast against each other along the axes of the stacks. */
 export function systemStacks(l: Tensor, b: Tensor, operation: string): [Tensor, Tensor] {
   const squares = squareStack(l, operation, 'l');
   const matrices = floating(b, operation, 'b', 'of rank 2 or more', () => b.rank >= 2);
@@ -77,7 +77,7 @@ export function systemStacks(l: Tensor, b: Tensor, operation: string): [Tensor, 
   return [repeated(squares), repeated(matrices)];
 }
 
-/** A square matrix and one with as many rows. */
+/** A square matrix and one with the same number of rows. */
 export function systemOperands(
   l: Tensor,
   b: Tensor,

@@ -159,7 +159,7 @@ const TRACE: MatrixKernel<object> = {
 };
 
 /**
- * The sum of scalars, from the first to the last, at a fraction of the cost of `add`, whose gradient allows for broadcasting.
+ * The sum of scalars, from the first to the last, at a fraction of the cost of `add`, whose gradient handles broadcasting.
  *
  * @param terms - scalars
  * @returns a scalar, with gradients in all

@@ -6,10 +6,10 @@ import { doublesOf, exactScalar } from '../doubles.ts';
 import { FLOAT64 } from '../float64/backend.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 
-/** What every operation of this module takes where tfjs takes a tensor: a number stays exact. */
+/** Argument of every operation in place of a tensor: a number stays exact. */
 export type TensorOrNumber = Tensor | number;
 
-/** Values that `tensor` takes. */
+/** Values from which `tensor` makes a tensor. */
 export type NestedNumbers = number | ArrayLike<number> | readonly NestedNumbers[] | Matrix;
 
 /** The tensor itself, or the number as an exact scalar. */
@@ -52,7 +52,7 @@ export function tensor<T extends Tensor = Tensor>(values: NestedNumbers, shape?:
     );
   }
   const isExact = engine().backendName === FLOAT64;
-  // The backend copies what it is given.
+  // The backend copies its input.
   const copied = () => (isExact ? Float64Array.from(numbers) : Float32Array.from(numbers));
   const stored = isExact && numbers instanceof Float64Array ? numbers : copied();
   return tf.engine().makeTensor(stored as Float32Array, target as number[], 'float32') as T;
@@ -137,7 +137,7 @@ function isTyped(values: NestedNumbers): values is Float64Array | Float32Array |
   return values instanceof Float64Array || values instanceof Float32Array || values instanceof Int32Array;
 }
 
-/** The shape of nested arrays, whose numbers are appended to `into`. */
+/** Shape of nested arrays, whose numbers are appended to `into`. */
 function nestingOf(values: NestedNumbers, into: number[], position = ''): number[] {
   if (typeof values === 'number') {
     into.push(values);

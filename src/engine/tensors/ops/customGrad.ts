@@ -4,16 +4,15 @@ import type { Tensor } from '../tensorflow.ts';
 
 export type { Save } from '../linearAlgebra/operations/operation.ts';
 
-/** A value, and its gradients in the arguments from that in the value. */
+/** A value, and the function that computes the gradients of the arguments. */
 export interface WithGradient<T extends Tensor = Tensor> {
   readonly value: T;
-  /** From ∂f/∂value and what was saved to ∂f/∂argument, a tensor of the argument's shape for each, in their order. */
+  /** From ∂f/∂value and the saved tensors to ∂f/∂argument for each argument, in order and in its shape. */
   readonly gradFunc: (dy: T, saved: Tensor[]) => Tensor | Tensor[];
 }
 
 /**
- * A function of tensors whose gradient you write yourself: where the one that follows from its parts is slow, loses digits, or is
- * not wanted.
+ * A function of tensors with a custom gradient, for when the automatic one is slow, loses digits, or is not wanted.
  *
  * @param f - from the arguments and `save` to `{ value, gradFunc }`; what `gradFunc` needs is given to `save`, once, and comes back as
  * `saved`. What happens inside is not differentiated

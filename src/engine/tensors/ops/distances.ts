@@ -118,7 +118,7 @@ const BETWEEN_GRADIENT: MatrixKernel<object> = {
   },
 };
 
-/** B, when its points have as many columns as those of A. */
+/** B, if its points have as many columns as those of A. */
 export function samePoints(A: Tensor2D, B: Tensor2D, operation: string): Tensor2D {
   if (A.shape[1] === B.shape[1]) return B;
   throw new InvalidInputError(

@@ -10,11 +10,11 @@ import type { Tensor, Tensor2D, TensorInfo } from '../tensorflow.ts';
 
 const OPERATION = 'radialGramMatrix';
 
-/** What a radial Gram matrix is made with beside its points, as tensors. */
+/** Parameters of a radial Gram matrix, as tensors. */
 export interface RadialGramParameters {
   /** v, a scalar. */
   readonly variance: Tensor;
-  /** l, a scalar or one a column of the points. */
+  /** l, a scalar or one per column of the points. */
   readonly lengthscale: Tensor;
   /** b, a scalar. */
   readonly bias: Tensor;
@@ -59,7 +59,7 @@ export function radialGramMatrix(X: Tensor2D, profile: RadialProfile, parameters
   })(...radialOperands(X, parameters, OPERATION)) as Tensor2D;
 }
 
-/** X, variance, lengthscale, bias and noise, each in the form that the operation needs. */
+/** X, variance, lengthscale, bias and noise, each in the shape that the operation needs. */
 export function radialOperands(
   X: Tensor2D,
   { variance, lengthscale, bias, noise }: RadialGramParameters,
@@ -78,7 +78,7 @@ export function radialOperands(
   ];
 }
 
-/** What a radial Gram matrix is made with beside its points, as plain numbers. */
+/** Parameters of a radial Gram matrix, as plain numbers. */
 export interface RadialNumbers {
   readonly variance: number;
   readonly lengthscale: Float64Array;
@@ -93,7 +93,7 @@ export const numbersAt = (v: TensorInfo, l: TensorInfo, b: TensorInfo, s: Tensor
   noise: doubleOf(s),
 });
 
-/** The same from where a kernel finds them: v, lengthscales, b, s. */
+/** Reads the parameters from the memory: v, lengthscales, b, s. */
 function numbersIn(memory: Float64Memory, places: readonly number[], lengthscales: number): RadialNumbers {
   const [v, l, b, s] = places as [number, number, number, number];
   return {
@@ -143,7 +143,7 @@ const GRADIENT: MatrixKernel<Attributes> = {
   },
 };
 
-/** The gradient in each lengthscale; of one that all columns share, the sum. */
+/** Gradient in each lengthscale; their sum for one that all columns share. */
 export function lengthscaleGradient(
   { lengthscales }: RadialSum,
   { lengthscale }: Pick<RadialNumbers, 'lengthscale'>,

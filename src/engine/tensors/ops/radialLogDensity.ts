@@ -34,19 +34,19 @@ import {
 const OPERATION = 'gaussianLogDensity of a radialGramMatrix';
 
 export interface DensityOptions extends PositiveDefiniteOptions {
-  /** Called with the rank of the pivoted Cholesky approximation that took the place of the whole covariance, when one did. */
+  /** Called with the rank of the pivoted Cholesky approximation, if one replaced the full covariance. */
   readonly onRank?: (rank: number) => void;
 }
 
 /**
- * The Gaussian log density of constant data under a radial Gram matrix, as one operation: its gradients in the points and in all parameters are computed
- * with it where a differentiation is under way, and nothing N×N outlasts it. It has the bits of the two operations, but where the covariance has a form of
- * low rank, see `withRadialRoot`.
+ * Gaussian log density of constant data with a radial Gram matrix, as one operation. If it is differentiated, gradients in the points and all
+ * parameters are computed with it, and no N×N array is kept. It has the bits of the two separate operations, unless the covariance has a form of low
+ * rank: see `withRadialRoot`.
  *
  * @param X - N×q
  * @param profile - see `radialGramMatrix`
  * @param parameters - see `radialGramMatrix`
- * @param data - see `gaussianLogDensity`; those of which a gradient is asked for take the two operations
+ * @param data - see `gaussianLogDensity`; if the data need a gradient, the two separate operations are used
  * @param options - see `gaussianLogDensity`, and `onRank`
  * @returns a scalar
  */
@@ -72,7 +72,7 @@ export function radialLogDensity(
     ([x, v, l, b, s, y], isWanted) => {
       const atOnce = gradient && !isOuter ? valueAtOnce([x!, v!, l!, b!, s!, y!], profile, isWanted) : undefined;
       if (atOnce !== undefined) return atOnce;
-      // Entries by name come first: V8 makes a slow object of a literal that begins with two spreads.
+      // Named members come first: V8 makes a slow object of a literal that starts with two spreads.
       const attributes: Attributes = {
         columns,
         isOuter,
@@ -81,7 +81,7 @@ export function radialLogDensity(
         profile,
         ...numbersAt(v!, l!, b!, s!),
       };
-      // Plain numbers: tensors that are kept for the backward pass cost more.
+      // Plain numbers, because tensors that are kept for the backward pass cost more.
       const [value, inParameters, inPoints] = numbersOf(DENSITY, [x!, y!], attributes, isWanted(0) ? 3 : 2);
       return {
         value: value![0]!,
@@ -92,7 +92,7 @@ export function radialLogDensity(
   );
 }
 
-/** Where all of it can be had at once, of few points, without a tensor or a view of the memory. */
+/** The value and gradients of few points in one call of the engine, without tensors or views of the memory. */
 function valueAtOnce(
   [x, v, l, b, s, y]: readonly TensorInfo[],
   profile: RadialProfile,
@@ -126,7 +126,7 @@ function valueAtOnce(
   };
 }
 
-/** The gradient in each lengthscale, or in the one that all columns share. */
+/** Gradient in each lengthscale, or in the one that all columns share. */
 function inLengthscales({ lengthscales }: RadialSum, isShared: boolean, slope: number): Float64Array {
   if (!isShared) return multiplied(lengthscales as Float64Array, slope);
   let sum = 0;
@@ -136,7 +136,7 @@ function inLengthscales({ lengthscales }: RadialSum, isShared: boolean, slope: n
 
 const NONE = new Float64Array(0);
 
-/** Gradients one after the other as those in each parameter, times a slope. */
+/** Splits gradients that are stored one after the other, times a slope. */
 function unpacked(gradients: Float64Array, sizes: readonly number[], slope: number): Float64Array[] {
   let at = 0;
   return sizes.map((size) => {
@@ -153,7 +153,7 @@ function multiplied(gradient: Float64Array, slope: number): Float64Array {
 
 interface Attributes extends RadialNumbers, GaussianAttributes, DensityOptions {
   readonly profile: RadialProfile;
-  /** Whether the data are YYᵀ. */
+  /** True if the data are YYᵀ. */
   readonly isOuter: boolean;
 }
 
@@ -177,7 +177,7 @@ const DENSITY: MatrixKernel<Attributes> = {
         const density = attributes.isOuter ? fromOuterProduct : fromObservations;
         return density(memory, algebra, { n, width, k, data, factor, solved }, attributes);
       };
-      // R has its place where K will be.
+      // R is stored in the memory of K.
       const ofLowRank = (rank: number) => {
         const places = { n, width, rank, root: k, noise: attributes.noise, data, gradient: factor, solved };
         const value = lowRankLogDensity(memory, algebra, places, attributes);
@@ -207,19 +207,19 @@ const DENSITY: MatrixKernel<Attributes> = {
   },
 };
 
-/** Below so many points the whole covariance is factored as fast. */
+/** With fewer points, factoring the full covariance is as fast. */
 const LEAST_POINTS = 500;
 
-/** From this part of the points on, as the rank, too. */
+/** Largest rank relative to the number of points; above it, factoring the full covariance is as fast. */
 const MOST = 0.3;
 
-/** What the root may leave of the covariance, as its trace over the variance of the noise. */
+/** Largest trace of the remainder, relative to the variance of the noise. */
 const REMAINDER = 1e-10;
 
-/** What rounding may leave of it, as its trace over that of the covariance: from there on log determinants are right to `REMAINDER`, as the tests hold. */
+/** Largest rounding error of that trace, relative to the trace of the covariance: tests confirm that log determinants are then exact to `REMAINDER`. */
 const ROUNDING = 8 * Number.EPSILON;
 
-/** A radial covariance among points, as the operations find it: byte offsets. */
+/** A radial covariance among points, as byte offsets. */
 interface RadialPoints {
   readonly n: number;
   readonly q: number;
@@ -230,12 +230,12 @@ interface RadialPoints {
 }
 
 /**
- * Runs `work` with the rank r of R, r×n, such that RᵀR + s·I is the covariance k(X, X) + s·I in nearly all digits, where there is such an R with few rows:
- * of a smooth covariance of many points. What is left out, E = k(X, X) − RᵀR, is positive semidefinite but for rounding, and tr E ≤ 10⁻¹⁰·s. So the
- * covariance lies between RᵀR + s·I and 1 + 10⁻¹⁰ times that, its log determinant within 10⁻¹⁰.
+ * Runs `work` with the rank r of R, r×n, such that RᵀR + s·I equals the covariance k(X, X) + s·I in nearly all digits, if there is such an R with few
+ * rows: for smooth covariances of many points. The remainder E = k(X, X) − RᵀR is positive semidefinite up to rounding, and tr E ≤ 10⁻¹⁰·s. So the
+ * covariance lies between RᵀR + s·I and 1 + 10⁻¹⁰ times that, and its log determinant is exact to 10⁻¹⁰.
  *
- * @param root - byte offset of n×n numbers, of which R takes the first; pivotedCholesky needs less than half of them
- * @returns undefined where there is no such R, or `work` returned it
+ * @param root - byte offset of n×n numbers, which start with R; pivotedCholesky needs less than half of them
+ * @returns the result of `work`; undefined if there is no such R
  */
 function withRadialRoot<T>(
   memory: Float64Memory,
@@ -248,16 +248,16 @@ function withRadialRoot<T>(
   const { variance, bias, noise, lengthscales } = parameters;
   const [diagonal, remainder, most] = [variance + bias, REMAINDER * noise, Math.floor(MOST * n)];
   if (n < LEAST_POINTS) return undefined;
-  // Other profiles may not be positive semidefinite, which the diagonal would not show; and most of them are rough.
+  // Other profiles may not be positive semidefinite, which the diagonal would not show, and most of them are rough.
   if (profile.compiled !== 'rbf' || !(variance >= 0 && bias >= 0)) return undefined;
-  // Where rounding alone may leave more than that, there is no R.
+  // If rounding alone may exceed the limit, there is no R.
   if (!(noise > 0 && noise < Infinity && remainder >= ROUNDING * n * diagonal)) return undefined;
   const rank = memory.withBlock(bytesOf(n * q), (scaled) => {
     const [X, Z] = [memory.float64(points, n * q), memory.float64(scaled, n * q)];
     const inverses = Float64Array.from({ length: q }, (_, d) => 1 / lengthscales[d]!);
     for (let i = 0; i < n * q; i++) {
       const entry = X[i]! * inverses[i % q]!;
-      // An error that names the place follows from the whole covariance.
+      // The full covariance then gives an error that names the position.
       if (!Number.isFinite(entry)) return undefined;
       Z[i] = entry;
     }
@@ -279,7 +279,7 @@ function withRadialRoot<T>(
   return rank === undefined ? undefined : work(rank);
 }
 
-/** Runs `work` with copies of these points, one after the other. */
+/** Calls `work` for copies of these points, in blocks. */
 function withRows(
   memory: Float64Memory,
   q: number,

@@ -15,7 +15,7 @@ import {
 import { engine, type Tensor, type Tensor2D } from '../tensorflow.ts';
 import { zeros } from './creation.ts';
 
-/** Independent Gaussians N(μ_n, diag s_n), one a row. */
+/** Independent Gaussians N(μ_n, diag s_n), one per row. */
 export interface GaussianRows {
   /** μ, n×q. */
   readonly mean: Tensor2D;
@@ -109,7 +109,7 @@ function operandsOf(operation: string, x: GaussianRows, Z: Tensor2D, v: Tensor, 
   ];
 }
 
-// Numbers rather than tensors: keeping scalars for the backward pass would cost more than they weigh.
+// Plain numbers, because keeping scalar tensors for the backward pass would be expensive.
 interface Attributes {
   readonly variance: number;
   readonly lengthscale: Float64Array;
@@ -117,11 +117,11 @@ interface Attributes {
 }
 
 interface ProductAttributes extends Attributes {
-  /** Shape of what is kept for the gradient: of how many points, and how many numbers of each. */
+  /** Shape of the numbers kept for the gradient: number of points, and numbers per point. */
   readonly kept: readonly [points: number, numbers: number];
 }
 
-/** Most numbers that are kept, 64 MB: of as many points as fit. */
+/** Largest count of numbers that are kept, 64 MB, for as many points as fit. */
 const MOST_KEPT = 2 ** 23;
 
 function keptOf(n: number, m: number): ProductAttributes['kept'] {
@@ -178,7 +178,7 @@ function pointsOf({ inputs }: Workspace, [mean, , z]: Shapes, { lengthscale }: A
   };
 }
 
-/** No rows stand for one sum of all points. */
+/** No rows stand for one sum over all points. */
 function weightsOf({ inputs }: Workspace, shape: readonly number[]) {
   return shape[0] === 0 ? { sums: 1 } : { sums: shape[1]!, offset: inputs[3]! };
 }
@@ -197,7 +197,7 @@ const slopesAt = (outputs: readonly number[]) => ({
   inducing: outputs[2]!,
 });
 
-/** Scales the derivatives of a unit expectation by its factor, which is `factor`, and writes those in variance and lengthscales. */
+/** Multiplies the derivatives of a unit expectation by `factor`, and writes those in variance and lengthscales. */
 function writeSlopes(
   { memory, outputs }: Workspace,
   { n, m, q }: GaussianPoints,

@@ -38,22 +38,22 @@ export const lgamma: Elementwise = (x) => special('Lgamma', asTensor(x));
  */
 export const digamma: Elementwise = (x) => special('Digamma', asTensor(x));
 
-/** The gradients of these functions come with the float64 backend, also for the other backends. */
+/** The gradients of these functions are registered with the float64 backend, also for the other backends. */
 function special<T extends Tensor>(kernelName: string, x: T): T {
   float64Backend();
   registerGammaFunctions();
   return tf.engine().runKernel(kernelName, { x }) as Tensor as T;
 }
 
-/** What any synchronous backend can do; enough for a function that is computed in doubles and stored as float32. */
+/** The members of any synchronous backend that a function computed in doubles and stored as float32 needs. */
 interface AnyBackend {
   readSync(dataId: object): ArrayLike<number>;
   write(values: Float32Array, shape: number[], dtype: 'float32'): object;
 }
 
 /**
- * The gamma family, which TensorFlow.js has not: also on its cpu and wasm backends. Registered by the operations themselves, so that pages
- * without them do not load them.
+ * Registers the gamma family, which TensorFlow.js does not have, also on its cpu and wasm backends. The operations register it themselves, so that
+ * pages without them do not load it.
  */
 function registerGammaFunctions(): void {
   if (tf.getKernel('Lgamma', FLOAT64) !== undefined) return;

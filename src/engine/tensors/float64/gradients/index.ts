@@ -8,7 +8,7 @@ import { einsumTerms } from '../operations/einsum.ts';
 import { type StridedSliceAttributes, stridedBox } from '../operations/slicing.ts';
 import { stridedCopy, whole } from '../operations/stridedCopy.ts';
 
-/** Gradients that the stock ones get wrong, or throw at, when one operand is broadcast. */
+/** Replaces gradients that are wrong or throw in TensorFlow.js if one operand is broadcast. */
 export function registerBinaryGradients(): void {
   replaceGradient('SquaredDifference', ['a', 'b'], (dy, [a, b]) => {
     const half = () => tf.mul(dy, tf.mul(tf.sub(a!, b!), 2));
@@ -22,7 +22,7 @@ export function registerBinaryGradients(): void {
   }));
   replaceGradient('Reciprocal', ['x'], (dy, [x]) => ({ x: () => tf.neg(tf.div(tf.div(dy, x!), x!)) }));
 
-  // Where a = b, a receives all of it.
+  // Where a = b, a receives the whole gradient.
   replaceGradient('Maximum', ['a', 'b'], (dy, [a, b]) => ({
     a: () => unbroadcast(tf.mul(dy, tf.cast(tf.greaterEqual(a!, b!), 'float32')), a!.shape),
     b: () => unbroadcast(tf.mul(dy, tf.cast(tf.less(a!, b!), 'float32')), b!.shape),
@@ -40,7 +40,7 @@ export function registerBinaryGradients(): void {
 
 const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);
 
-/** Gradients of functions of one number: the stock ones with their constants in full precision, and those of the gamma family. */
+/** Gradients of functions of one number: stock ones with constants in full precision, and those of the gamma family. */
 export function registerElementwiseGradients(): void {
   // erf′(x) = 2/√π · e^(−x²)
   replaceGradient('Erf', ['x'], (dy, [x]) => ({
@@ -70,7 +70,7 @@ export function registerElementwiseGradients(): void {
     },
   }));
 
-  // The stock gradient is −1 at 0; the symmetric choice is 0, so that a distance of a point to itself pulls nowhere.
+  // The stock gradient is −1 at 0; 0 is symmetric, and a zero distance then exerts no force.
   replaceGradient('Abs', ['x'], (dy, [x]) => ({ x: () => tf.mul(dy, tf.sign(x!)) }));
 
   addGradient('Lgamma', ['x'], (dy, [x]) => ({ x: () => tf.mul(dy, run('Digamma', x!)) }));
@@ -79,9 +79,9 @@ export function registerElementwiseGradients(): void {
 
 const run = (kernelName: string, x: Tensor): Tensor => tf.engine().runKernel(kernelName, { x }) as Tensor;
 
-/** Gradients that networks of layers need: of sums of products over named axes, and of batch normalisation. */
+/** Gradients that layered networks need: of sums of products over named axes, and of batch normalisation. */
 export function registerNetworkGradients(): void {
-  // Each operand receives the same sum with its place and that of the result exchanged.
+  // The gradient of an operand is the same sum with the operand and the result exchanged.
   addGradient<{ equation: string }>('Einsum', 'all', (dy, saved, { equation }) => {
     const { operands, result } = einsumTerms(equation);
     const gradients = saved.map((x, t) => () => {
@@ -89,7 +89,7 @@ export function registerNetworkGradients(): void {
       const others = operands.filter((_, other) => other !== t);
       const arriving = [result, ...others];
       const given = [dy, ...saved.filter((_, other) => other !== t)];
-      // A letter of this operand alone was summed over: its gradient is the same all along that axis.
+      // A letter that only this operand has was summed over: its gradient is constant along that axis.
       const reached = [...letters].filter((letter) => arriving.some((term) => term.includes(letter)));
       const sum = tf.einsum(`${arriving.join(',')}->${reached.join('')}`, ...given);
       const shape = [...letters].map((letter, d) => (reached.includes(letter) ? x.shape[d]! : 1));
@@ -126,23 +126,23 @@ interface ReductionAttributes {
 export function registerReductionGradients(): void {
   replaceGradient<ReductionAttributes>('Sum', ['x'], (dy, [x], { axis }) => ({ x: () => spread(dy, x!, axis) }));
 
-  // The stock gradient divides by a literal, which float32 rounds from 2²⁴ on.
+  // The stock gradient divides by a literal, which float32 rounds above 2²⁴.
   replaceGradient<ReductionAttributes>('Mean', ['x'], (dy, [x], { axis }) => ({
     x: () => spread(tf.div(dy, exactScalar(x!.size / Math.max(1, dy.size))), x!, axis),
   }));
 
-  // The stock gradient takes axes as they come: negative or unsorted ones go wrong.
+  // The stock gradient uses axes as they are given and fails for negative or unsorted ones.
   adjustGradient<ReductionAttributes>('Prod', (stock, saved, { axis }) =>
     stock({ axis: tf.util.parseAxisParam(axis!, saved[0]!.shape).sort((p, q) => p - q) }),
   );
 
-  // The stock gradient transposes once too often when the axis is not the last.
+  // The stock gradient transposes once too often if the axis is not the last.
   replaceGradient<{ axis: number; exclusive: boolean; reverse: boolean }>('Cumsum', ['x'], (dy, _, attributes) => ({
     x: () => tf.cumsum(dy, attributes.axis, attributes.exclusive, !attributes.reverse),
   }));
 }
 
-/** Repeats the gradient of a reduction over the entries of x that went into it. */
+/** Repeats the gradient of a reduction along the axes that were reduced. */
 function spread(dy: Tensor, x: Tensor, axis: number | number[] | undefined): Tensor {
   const inputShape = x.shape.slice();
   for (const reduced of tf.util.parseAxisParam(axis!, x.shape)) inputShape[reduced] = 1;
@@ -151,7 +151,7 @@ function spread(dy: Tensor, x: Tensor, axis: number | number[] | undefined): Ten
   return tf.engine().runKernel('BroadcastTo', { x: input }, { shape: x.shape, inputShape }) as Tensor;
 }
 
-/** Gradients of kernels that move entries: each goes back to where it came from. */
+/** Gradients of operations that move entries: each goes back to where its entry came from. */
 export function registerStructureGradients(): void {
   addGradient<StridedSliceAttributes>('StridedSlice', ['x'], (dy, [x], slice) => ({
     x: () => putBack(dy, x!.shape, slice),
@@ -161,7 +161,7 @@ export function registerStructureGradients(): void {
     x: () => tf.reshape(tf.stridedSlice(tf.reshape(dy, [-1]), [0], [dy.size], [x!.size + 1]), x!.shape),
   }));
 
-  // Axes of repetition beside the axes themselves, summed away: any rank, one pass. broadcastTo is a Tile as well.
+  // Axes of repetition next to the axes themselves, summed away in one pass at any rank. `broadcastTo` is a Tile as well.
   replaceGradient<{ reps: number[] }>('Tile', ['x'], (dy, [x], { reps }) => ({
     x: () => {
       const pairs = x!.shape.flatMap((size, d) => [reps[d]!, size]);
@@ -197,8 +197,8 @@ function putBack(dy: Tensor, shape: number[], slice: StridedSliceAttributes): Te
 const zeroFor = (x: Tensor) => tf.zeros(x.shape);
 
 /**
- * Functions that are constant wherever they are smooth: comparisons, logical operations. Without a gradient,
- * `where(greater(x, y), …)` could not be differentiated.
+ * Zero gradients of piecewise constant functions: comparisons and logical operations. Without them, `where(greater(x, y), …)` could not be
+ * differentiated.
  */
 export function registerZeroGradients(): void {
   for (const name of ['Equal', 'NotEqual', 'Greater', 'Less', 'LessEqual', 'LogicalAnd', 'LogicalOr']) {
@@ -207,17 +207,17 @@ export function registerZeroGradients(): void {
   for (const name of ['LogicalNot', 'All', 'Any']) {
     addGradient(name, ['x'], (_, [x]) => ({ x: () => zeroFor(x!) }));
   }
-  // The stock zeros have the type of a and b; gradients must be 'float32'.
+  // The stock zeros have the types of a and b, but gradients must be 'float32'.
   replaceGradient('GreaterEqual', ['a', 'b'], (_, [a, b]) => ({ a: () => zeroFor(a!), b: () => zeroFor(b!) }));
 }
 
-/** One of the gradients below: that it is still the registered one says that all are. */
+/** If this gradient below is still registered, all of them are. */
 const SENTINEL = 'SquaredDifference';
 let registered: unknown;
 
 /**
- * Registers the gradients of TensorFlow.js where nobody has, adds those that it lacks, and replaces, on the float64 backend, those
- * that lose digits or fail. Does nothing when they are in place; the whole of TensorFlow.js, loaded later, puts its own there again.
+ * Registers the stock gradients unless they are registered, adds missing ones and replaces, on the float64 backend, those that lose digits or fail.
+ * Does nothing if they are in place; loading all of TensorFlow.js later puts its own gradients back.
  */
 export function registerGradients(): void {
   if (registered !== undefined && tf.getGradient(SENTINEL) === registered) return;
@@ -234,16 +234,16 @@ export function registerGradients(): void {
 }
 
 type Gradients = Record<string, () => Tensor>;
-/** Gradients of the inputs by name, from that of the output, the saved tensors and the kernel's attributes. */
+/** Gradients of the inputs by name, from that of the output, the saved tensors and the operation's attributes. */
 export type Gradient<A = object> = (dy: Tensor, saved: Tensor[], attributes: A) => Gradients;
 
 const float64IsActive = () => engine().backendName === FLOAT64;
 
 /**
- * Puts a gradient in place of the stock one while the float64 backend is active. TensorFlow.js keeps one gradient a kernel
- * for all backends: on the others the stock one answers as before, so that a caller's own models are left alone, where there is one.
+ * Replaces a stock gradient while the float64 backend is active. TensorFlow.js has one gradient per operation for all backends: on other backends the
+ * stock gradient, if there is one, still applies, so that the caller's own models are not affected.
  *
- * @param inputsToSave - the inputs that the gradient is given, which are those of the stock one
+ * @param inputsToSave - the inputs that the gradient receives, the same as for the stock one
  */
 export function replaceGradient<A extends object>(
   kernelName: string,
@@ -258,7 +258,7 @@ export function replaceGradient<A extends object>(
   tf.registerGradient({ ...(stock ?? { kernelName, inputsToSave }), gradFunc });
 }
 
-/** Puts a gradient that is made of the stock one in its place, while the float64 backend is active. */
+/** Replaces a stock gradient by one derived from it, while the float64 backend is active. */
 export function adjustGradient<A extends object>(
   kernelName: string,
   adjusted: (stock: (attributes: A) => Gradients, saved: Tensor[], attributes: A) => Gradients,
@@ -273,7 +273,7 @@ export function adjustGradient<A extends object>(
   tf.registerGradient({ ...stock, gradFunc });
 }
 
-/** Adds a gradient for a kernel that has none, on every backend; 'all' saves the inputs of a kernel that takes them as a list. */
+/** Adds a gradient for an operation that has none, on every backend; 'all' saves the inputs of an operation that takes a list. */
 export function addGradient<A extends object>(
   kernelName: string,
   inputsToSave: string[] | 'all',
@@ -285,7 +285,7 @@ export function addGradient<A extends object>(
   tf.registerGradient({ kernelName, ...saved, gradFunc });
 }
 
-/** The gradient of an operand of this shape from that of the broadcast result: summed over the axes it was repeated along. */
+/** Gradient of an operand of this shape, from that of the broadcast result: the sum over the axes along which it was repeated. */
 export function unbroadcast(gradient: Tensor, shape: number[]): Tensor {
   const axes = tf.broadcast_util.getReductionAxes(shape, gradient.shape);
   return tf.reshape(axes.length > 0 ? tf.sum(gradient, axes) : gradient, shape);

@@ -3,11 +3,11 @@ import type { TensorInfo } from '../../tensorflow.ts';
 import { broadcasting } from './broadcast.ts';
 import { elementwise, kernel } from './operation.ts';
 
-/** Constants of the self-normalising exponential linear unit (Klambauer et al. 2017), which give it a fixed point at mean 0, variance 1. */
+/** Constants of the self-normalising exponential linear unit, which has a fixed point at mean 0 and variance 1 (Klambauer et al. 2017). */
 export const SELU_SCALE = 1.0507009873554805;
 export const SELU_SCALE_ALPHA = 1.7580993408473768;
 
-/** Activation functions, clipping and the step. */
+/** Activation functions, clipping and the step function. */
 export function registerActivations(): void {
   // log(1 + e^x) = max(x, 0) + log(1 + e^−|x|) neither overflows nor loses digits.
   elementwise('Softplus', (x, y) => {

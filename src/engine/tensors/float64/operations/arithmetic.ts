@@ -83,7 +83,7 @@ export function registerArithmetic(): void {
   });
 }
 
-/** exp and log near 1, and the powers that have a name. */
+/** exp and log near 1, and named powers. */
 export function registerExponential(): void {
   elementwise('Expm1', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = expm1(x[i]!);
@@ -108,7 +108,7 @@ export function registerExponential(): void {
   });
 }
 
-/** Sign, modulus and the ways to an integer. */
+/** Sign, modulus and rounding to integers. */
 export function registerRounding(): void {
   elementwise('Neg', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = -x[i]!;
@@ -116,7 +116,7 @@ export function registerRounding(): void {
   elementwise('Abs', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.abs(x[i]!);
   });
-  // NaN has sign 0, as on the other backends.
+  // The sign of NaN is 0, as on the other backends.
   elementwise('Sign', (x, y) => {
     for (let i = 0; i < y.length; i++) {
       const v = x[i]!;
@@ -129,7 +129,7 @@ export function registerRounding(): void {
   elementwise('Ceil', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.ceil(x[i]!);
   });
-  // Halves go to the even neighbour.
+  // Halves are rounded to even.
   elementwise('Round', (x, y) => {
     for (let i = 0; i < y.length; i++) {
       const v = x[i]!;
@@ -140,7 +140,7 @@ export function registerRounding(): void {
   });
 }
 
-/** Trigonometric and hyperbolic functions, but for tanh, and their inverses. */
+/** Trigonometric and hyperbolic functions, except tanh, and their inverses. */
 export function registerTrigonometric(): void {
   elementwise('Sin', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = sin(x[i]!);
@@ -177,17 +177,17 @@ export function registerTrigonometric(): void {
   });
 }
 
-/** The error function. The gamma family is registered where it is first asked for. */
+/** The error function. The gamma family is registered when it is first used. */
 export function registerSpecialFunctions(): void {
   elementwise('Erf', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = erf(x[i]!);
   });
 }
 
-/** The elementary functions to use on a memory: compiled ones where the engine at work has them. */
+/** Elementary functions for a memory: compiled ones if the active engine has them. */
 export type ElementaryFunctionsOn = (memory: Float64Memory) => ElementaryFunctions;
 
-/** The elementary functions, and 1/(1 + e^−x), which is made of one. */
+/** The elementary functions, and 1/(1 + e^−x), which is built on one of them. */
 export function registerElementary(functionsOn: ElementaryFunctionsOn): void {
   elementary('Exp', (memory, n, x, y) => functionsOn(memory).exponential(n, x, y));
   elementary('Log', (memory, n, x, y) => functionsOn(memory).logarithm(n, x, y));
@@ -202,9 +202,7 @@ export function registerElementary(functionsOn: ElementaryFunctionsOn): void {
   });
 }
 
-/**
- * Registers y ← f(x), of type float32, for offsets of n doubles in the memory, which may be the same. Nothing may be allocated in f.
- */
+/** Registers y ← f(x) of type float32. f gets byte offsets of n doubles in the memory, which may coincide, and must not allocate. */
 function elementary(name: string, f: (memory: Float64Memory, n: number, x: number, y: number) => void): void {
   kernel<Unary>(name, ({ x }, _, backend) => {
     const result = backend.allocate(x.shape);

@@ -3,7 +3,7 @@ import type { TensorInfo } from '../../tensorflow.ts';
 import type { NumericType, Values } from '../backend.ts';
 import { kernel, sizeOf, typeOf } from './operation.ts';
 
-/** y[k + t] = f(a[i + t·da], b[j + t·db]) for t = 0 … n − 1; the steps da, db are 1, or 0 for an operand that is repeated. */
+/** y[k + t] = f(a[i + t·da], b[j + t·db]) for t = 0 … n − 1; the steps da and db are 1, or 0 for a repeated operand. */
 export type Row = (
   a: Values,
   i: number,
@@ -17,10 +17,10 @@ export type Row = (
 ) => void;
 
 /**
- * Registers y = f(a, b) with broadcasting. Like `elementwise`, every kernel brings its own loop.
+ * Registers y = f(a, b) with broadcasting. As with `elementwise`, every operation has its own loop.
  *
- * @param dtype - type of the result; that of a unless given (TensorFlow.js has made the types of both equal before)
- * @param names - what TensorFlow.js calls the two operands
+ * @param dtype - type of the result; default that of a (TensorFlow.js has already made both types equal)
+ * @param names - names of the two operands in TensorFlow.js
  */
 export function broadcasting(
   name: string,
@@ -72,8 +72,8 @@ interface BroadcastPlan {
 }
 
 /**
- * The result's shape, and its axes merged as far as both operands run through them evenly, so that the inner loop is long:
- * equal shapes are one axis, a matrix and a column are two.
+ * Shape of the result, with axes merged wherever both operands run through them evenly, which makes the inner loop long: equal shapes give one axis,
+ * a matrix and a column give two.
  */
 function broadcastPlan(a: readonly number[], b: readonly number[]): BroadcastPlan {
   if (sameShape(a, b)) return { shape: a, sizes: [sizeOf(a)], stepsA: [1], stepsB: [1] };
@@ -108,7 +108,7 @@ function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return true;
 }
 
-/** Row-major strides with axes added in front up to `rank`, and 0 along every axis of size 1. */
+/** Row-major strides, with axes added in front up to `rank`, and 0 along every axis of size 1. */
 export function broadcastStrides(shape: readonly number[], rank: number): number[] {
   const strides = new Array<number>(rank).fill(0);
   let stride = 1;

@@ -61,7 +61,7 @@ export function registerComparisons(): void {
   );
 }
 
-/** Functions of one number that are true or false. */
+/** Predicates of one number. */
 export function registerPredicates(): void {
   elementwise(
     'IsNan',

@@ -9,7 +9,7 @@ interface Indices {
   readonly indices: TensorInfo;
 }
 
-/** Kernels that make tensors from a few numbers. */
+/** Operations that make tensors from a few numbers. */
 export function registerCreation(): void {
   kernel<None, { shape: number[]; value: number; dtype?: NumericType }>('Fill', (_, attributes, backend) => {
     const { shape, value, dtype } = attributes;
@@ -20,7 +20,7 @@ export function registerCreation(): void {
 
   kernel<None, { start: number; stop: number; step: number; dtype: NumericType }>('Range', (_, attributes, backend) => {
     const { start, stop, dtype } = attributes;
-    // A step of 1, the default, counts downwards where it must.
+    // The default step of 1 counts downwards if necessary.
     const step = stop < start && attributes.step === 1 ? -1 : attributes.step;
     const length = Math.max(0, Math.ceil((stop - start) / step));
     const result = backend.allocate([length], dtype);
@@ -54,7 +54,7 @@ export function registerCreation(): void {
   );
 }
 
-/** Kernels that leave the numbers alone: another shape over the same storage, or another type. */
+/** Operations that keep the numbers and change the shape or the type. */
 export function registerShape(): void {
   kernel<Unary>('Identity', ({ x }, _, backend) => backend.share(x, x.shape));
 

@@ -5,13 +5,13 @@ import { matrixProduct } from './matrixProduct.ts';
 import { kernel, sizeOf, typeOf } from './operation.ts';
 import { rowMajor, stridedCopy, whole } from './stridedCopy.ts';
 
-/** The letters of an equation such as 'bij,bjk->bik': those of each operand, and those of the result. */
+/** Letters of an equation such as 'bij,bjk->bik', for each operand and for the result. */
 export interface EinsumTerms {
   readonly operands: readonly string[];
   readonly result: string;
 }
 
-/** The letters of an equation that are those of one or two operands, each once an operand, and of a result made of them. */
+/** Parses an equation of one or two operands, in which each letter occurs once per operand and the result has only letters of the operands. */
 export function einsumTerms(equation: string): EinsumTerms {
   const match = /^([A-Za-z]*(?:,[A-Za-z]*)?)->([A-Za-z]*)$/.exec(equation.replace(/\s/g, ''));
   const [, given = '', result = ''] = match ?? [];
@@ -25,7 +25,7 @@ export function einsumTerms(equation: string): EinsumTerms {
   );
 }
 
-/** The size of each letter's axis. */
+/** Size of each letter's axis. */
 function sizesOf(equation: string, { operands }: EinsumTerms, tensors: readonly TensorInfo[]): Map<string, number> {
   const sizes = new Map<string, number>();
   const shapes = tensors.map(({ shape }) => shape);
@@ -49,8 +49,8 @@ function sizesOf(equation: string, { operands }: EinsumTerms, tensors: readonly 
 }
 
 /**
- * Sums of products over named axes as one stack of matrix products: letters of both operands and the result count the stack, those
- * of one operand and the result are rows or columns, and all others are summed over.
+ * Sums of products over named axes as a stack of matrix products: letters of both operands and the result index the stack, letters of one operand and
+ * the result are rows or columns, and all others are summed over.
  */
 export function registerEinsum(): void {
   kernel<Readonly<Record<string, TensorInfo>>, { equation: string }>('Einsum', (inputs, { equation }, backend) => {
@@ -82,14 +82,14 @@ export function registerEinsum(): void {
   });
 }
 
-/** The number 1, in the type of a tensor: what a single operand is multiplied by. */
+/** The number 1 in the type of a tensor, the factor of a single operand. */
 function one(like: TensorInfo, backend: Float64Backend): TensorInfo {
   const result = backend.allocate([], typeOf(like));
   backend.values(result)[0] = 1;
   return result;
 }
 
-/** A copy of x with an axis for each of the letters, in their order, repeated along those it has not. */
+/** A copy of x with one axis per letter, in order, repeated along the letters that x does not have. */
 function arranged(
   x: TensorInfo,
   own: string,

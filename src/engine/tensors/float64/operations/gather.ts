@@ -18,7 +18,7 @@ interface SelectInputs {
   readonly e: TensorInfo;
 }
 
-/** Kernels that pick entries by index or by condition. */
+/** Operations that pick entries by index or by condition. */
 export function registerGather(): void {
   kernel<GatherInputs, { axis: number; batchDims?: number }>('GatherV2', ({ x, indices }, attributes, backend) => {
     const axis = tf.util.parseAxisParam(attributes.axis, x.shape)[0]!;
@@ -48,7 +48,7 @@ export function registerGather(): void {
     return result;
   });
 
-  // Rows with an identifier outside 0 … numSegments − 1 are left out.
+  // Rows whose identifier is outside of 0 … numSegments − 1 are left out.
   kernel<SegmentInputs, { numSegments: number }>(
     'UnsortedSegmentSum',
     ({ x, segmentIds }, { numSegments }, backend) => {

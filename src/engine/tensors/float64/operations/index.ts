@@ -19,7 +19,7 @@ import { registerSlicing } from './slicing.ts';
 import { registerBatchNormalization, registerSoftmax } from './softmax.ts';
 import { registerTranspose } from './transpose.ts';
 
-/** Registers every kernel of the float64 backend with TensorFlow.js. */
+/** Registers every operation of the float64 backend with TensorFlow.js. */
 export function registerKernels(elementaryFunctionsOn: ElementaryFunctionsOn): void {
   registerShape();
   registerCreation();

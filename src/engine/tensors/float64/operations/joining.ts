@@ -6,7 +6,7 @@ import { broadcastStrides } from './broadcast.ts';
 import { kernel, typeOf, type Unary } from './operation.ts';
 import { boxAt, rowMajor, stridedCopy, whole } from './stridedCopy.ts';
 
-/** Kernels that put tensors together, take them apart and repeat them. */
+/** Operations that join, split and repeat tensors. */
 export function registerJoining(): void {
   kernel<readonly TensorInfo[], { axis: number }>('Concat', (parts, { axis }, backend) => {
     const along = tf.util.parseAxisParam(axis, parts[0]!.shape)[0]!;
@@ -46,7 +46,7 @@ export function registerJoining(): void {
   kernel<Unary, { reps: number[] }>('Tile', ({ x }, { reps }, backend) => {
     const shape = x.shape.map((size, d) => size * reps[d]!);
     const result = backend.allocate(shape, typeOf(x));
-    // Each axis becomes two: the repetition, which does not move in x, and the axis itself.
+    // Each axis becomes two: the repetition, along which x does not move, and the axis itself.
     const box = x.shape.flatMap((size, d) => [reps[d]!, size]);
     const strides = rowMajor(x.shape).flatMap((stride) => [0, stride]);
     stridedCopy(box, backend.values(x), { offset: 0, strides }, backend.values(result), whole(box));
@@ -61,7 +61,7 @@ export function registerJoining(): void {
   });
 }
 
-/** A tensor's storage and type; tensors of TensorFlow.js are class instances whose fields do not all spread. */
+/** Data id, shape and type of a tensor. TensorFlow.js tensors are class instances whose fields do not all spread. */
 const handle = ({ dataId, shape, dtype }: TensorInfo): TensorInfo => ({ dataId, shape, dtype });
 
 function concatenate(parts: readonly TensorInfo[], axis: number, backend: Float64Backend): TensorInfo {

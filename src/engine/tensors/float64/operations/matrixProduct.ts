@@ -13,13 +13,13 @@ export interface ProductAttributes {
   readonly transposeB?: boolean;
 }
 
-/** A matrix in a stack of them: the distances to the next row and column, counted in numbers. */
+/** A matrix in a stack: distances to the next row and column, in numbers. */
 interface Factor {
   readonly rowStride: number;
   readonly columnStride: number;
 }
 
-/** Matrix products over broadcast batches, by whatever linear algebra engine is at work. */
+/** Matrix products over broadcast batches, on the active linear algebra engine. */
 export function registerMatrixProduct(): void {
   kernel<Binary, ProductAttributes>('BatchMatMul', ({ a, b }, attributes, backend) =>
     matrixProduct(a, b, attributes, backend),
@@ -68,7 +68,7 @@ export function matrixProduct(
   return result;
 }
 
-/** For every matrix of the result, which matrix of a and which of b make it. */
+/** Indices of the matrices of a and b that make each matrix of the result. */
 function stackStarts(stack: readonly number[], a: readonly number[], b: readonly number[]): [number, number][] {
   const rank = stack.length;
   const stridesA = broadcastStrides(a, rank);
@@ -85,7 +85,7 @@ function stackStarts(stack: readonly number[], a: readonly number[], b: readonly
   });
 }
 
-/** The product of matrices of integers, which no engine knows. */
+/** Product of integer matrices, which the engines do not support. */
 function multiply(
   m: number,
   n: number,
@@ -120,7 +120,7 @@ interface FusedAttributes extends ProductAttributes {
   readonly leakyreluAlpha?: number;
 }
 
-/** Names that `tf.fused` has for activations, and the kernels that compute them. */
+/** Operations by the names that `tf.fused` gives activations. */
 const ACTIVATIONS: Readonly<Record<string, string>> = {
   relu: 'Relu',
   relu6: 'Relu6',
@@ -130,7 +130,7 @@ const ACTIVATIONS: Readonly<Record<string, string>> = {
   prelu: 'Prelu',
 };
 
-/** φ(A·B + bias), the dense layer of `tf.layers`: the product, then the kernels of its parts. */
+/** φ(A·B + bias), the dense layer of `tf.layers`: the product followed by the other operations. */
 export function registerFusedMatrixProduct(): void {
   kernel<FusedInputs, FusedAttributes>(
     '_FusedMatMul',
@@ -158,7 +158,7 @@ export function registerFusedMatrixProduct(): void {
   );
 }
 
-/** What a registered kernel makes of the inputs, without TensorFlow.js in between. */
+/** Runs a registered operation without going through TensorFlow.js. */
 function computed(
   name: string,
   inputs: Record<string, TensorInfo>,

@@ -2,22 +2,20 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { TensorInfo } from '../../tensorflow.ts';
 import { type Compute as AnyCompute, FLOAT64, type Float64Backend, type NumericType, type Values } from '../backend.ts';
 
-/** From the inputs, by the names that TensorFlow.js gives them or as a list, to new tensors. */
+/** Computes new tensors from the inputs, by their TensorFlow.js names or as a list. */
 type Compute<I, A> = (inputs: I, attributes: A, backend: Float64Backend) => TensorInfo | TensorInfo[];
 
 interface Invocation {
-  /** Optional ones that were not given are undefined. */
+  /** Optional inputs that are not given are undefined. */
   inputs: Record<string, TensorInfo | undefined>;
   attrs: object | undefined;
   backend: Float64Backend;
 }
 
 /**
- * Registers a kernel of the float64 backend.
- *
- * Inputs that live on another backend are moved here before `compute` runs: moving allocates, and an allocation may detach
- * every view. So inside `compute` one rule is enough: allocate all outputs and workspace first, make views after. When
- * `compute` throws, what it allocated is given back.
+ * Registers an operation of the float64 backend.
+ * Inputs on another backend are moved here before `compute` runs. Moving allocates, and an allocation may detach every view. Inside of `compute` one
+ * rule is therefore enough: allocate all outputs and workspace first, make views afterwards. If `compute` throws, its allocations are freed.
  */
 export function kernel<I, A extends object = object>(kernelName: string, compute: Compute<I, A>): void {
   const kernelFunc = ({ inputs, attrs, backend }: Invocation) => {
@@ -27,10 +25,10 @@ export function kernel<I, A extends object = object>(kernelName: string, compute
   tf.registerKernel({ kernelName, backendName: FLOAT64, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
 }
 
-/** The type of a tensor as this backend stores it; `write` and `move` have refused every other one. */
+/** Type of a tensor on this backend; `write` and `move` refuse all other types. */
 export const typeOf = (tensor: TensorInfo): NumericType => tensor.dtype as NumericType;
 
-/** The type that holds the values of both, as TensorFlow.js decides it. */
+/** The type that holds the values of both, as in TensorFlow.js. */
 export const upcast = (a: TensorInfo | NumericType, b: TensorInfo | NumericType): NumericType =>
   tf.upcastType(typeof a === 'string' ? a : typeOf(a), typeof b === 'string' ? b : typeOf(b)) as NumericType;
 
@@ -41,16 +39,16 @@ export const sizeOf = (shape: readonly number[]): number => {
   return size;
 };
 
-/** One input under the name `x`. */
+/** One input named `x`. */
 export type Unary = { readonly x: TensorInfo };
-/** Two inputs under the names `a` and `b`. */
+/** Two inputs named `a` and `b`. */
 export type Binary = { readonly a: TensorInfo; readonly b: TensorInfo };
 
 /**
- * Registers y_i = f(x_i). Every kernel brings its own loop: V8 specialises a loop on the function in it, and one loop shared
- * by several functions runs four to eight times slower.
+ * Registers y_i = f(x_i). Every operation has its own loop: V8 specialises a loop on the function in it, and a loop shared by several functions runs
+ * four to eight times slower.
  *
- * @param dtype - type of the result; that of x unless given
+ * @param dtype - type of the result; default that of x
  */
 export function elementwise<A extends object>(
   name: string,

@@ -3,7 +3,7 @@ import type { NumericType, Values } from '../backend.ts';
 import { kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
 import { transposeInto } from './transpose.ts';
 
-/** Sums, products and extremes along axes. What nothing has, an extreme of no numbers, is NaN, as on the other backends. */
+/** Sums, products and extremes along axes. The extreme of no numbers is NaN, as on the other backends. */
 export function registerReductions(): void {
   reduction('Sum', sum, (x) => upcast(x, 'int32'));
 
@@ -97,7 +97,7 @@ export function registerReductions(): void {
     (x) => x,
   );
 
-  // The first of equals, and NaN is never larger or smaller.
+  // The first of equal entries; NaN is never larger or smaller.
   reduction(
     'ArgMax',
     (x, y, outer, length, inner) => {
@@ -161,14 +161,14 @@ function sum(x: Values, y: Values, outer: number, length: number, inner: number)
 }
 
 /**
- * Reduces the middle axis of x, seen as outer × length × inner, into y, seen as outer × inner. Like `elementwise`, every
- * kernel brings its own loop.
+ * Reduces the middle axis of x, seen as outer × length × inner, into y, seen as outer × inner. As with `elementwise`, every operation has its own
+ * loop.
  */
 export type ReductionLoop = (x: Values, y: Values, outer: number, length: number, inner: number) => void;
 
 export interface ReductionAttributes {
   readonly axis?: number | number[];
-  /** The name under which Max gets its axes. */
+  /** The axes, as Max calls them. */
   readonly reductionIndices?: number | number[];
   readonly keepDims?: boolean;
 }
@@ -196,7 +196,7 @@ export function reduction(name: string, loop: ReductionLoop, dtype: (x: NumericT
   });
 }
 
-/** How to see a tensor as outer × length × inner with the reduced axes in the middle; permuted first if they do not touch. */
+/** How to see a tensor as outer × length × inner with the reduced axes in the middle, permuted first if they are not adjacent. */
 function reductionPlan(from: readonly number[], axes: readonly number[], keepDims: boolean) {
   const reduced = from.map(() => false);
   for (const axis of axes) reduced[axis] = true;
@@ -222,7 +222,7 @@ interface CumulativeAttributes {
   readonly reverse: boolean;
 }
 
-/** A running total along one line: `step` is the distance to its next entry, negative for a reversed one. */
+/** A running total along one line: `step` is the distance to the next entry, negative for a reversed line. */
 type Line = (x: Values, y: Values, start: number, step: number, length: number, exclusive: boolean) => void;
 
 /** Running sums and products along one axis. */

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { kernel, sizeOf, typeOf, type Unary } from './operation.ts';
 import { boxAt, rowMajor, stridedCopy, whole } from './stridedCopy.ts';
 
-/** The attributes of tf.stridedSlice: where each axis begins and ends and in which steps, and masks that say otherwise. */
+/** Attributes of tf.stridedSlice: begin, end and step of each axis, and masks that override them. */
 export interface StridedSliceAttributes {
   readonly begin: number[];
   readonly end: number[];
@@ -19,7 +19,7 @@ interface PutBack {
   readonly slice: StridedSliceAttributes;
 }
 
-/** Kernels that take a part of a tensor, or put a tensor into a larger one. */
+/** Operations that take a part of a tensor, or put a tensor into a larger one. */
 export function registerSlicing(): void {
   kernel<Unary, { begin: number | number[]; size: number | number[] }>('Slice', ({ x }, { begin, size }, backend) => {
     const [start, shape] = tf.slice_util.parseSliceParams(x as never, begin, size) as [number[], number[]];
@@ -36,7 +36,7 @@ export function registerSlicing(): void {
     return result;
   });
 
-  // Its gradient: the entries go back to where they came from, into zeros.
+  // Its gradient: the entries go back to where they came from, all others are 0.
   kernel<Unary, PutBack>('StridedSliceGrad', ({ x }, { shape, slice }, backend) => {
     const result = backend.allocate(shape);
     const { box, placement } = stridedBox(shape, slice);
@@ -75,7 +75,7 @@ export function registerSlicing(): void {
   });
 }
 
-/** Which entries of a tensor of shape `from` a strided slice takes, and the shape that they get. */
+/** The entries that a strided slice takes from a tensor of shape `from`, and the resulting shape. */
 export function stridedBox(from: readonly number[], attributes: StridedSliceAttributes) {
   const { begin, end, strides, beginMask, endMask, ellipsisMask, newAxisMask, shrinkAxisMask } = attributes;
   const info = tf.slice_util.sliceInfo(

@@ -9,7 +9,7 @@ interface Logits {
   readonly logits: TensorInfo;
 }
 
-/** Softmax and its logarithm along the last axis, with the largest entry taken out so that nothing overflows. */
+/** Softmax and its logarithm along the last axis, with the largest entry subtracted so that nothing overflows. */
 export function registerSoftmax(): void {
   kernel<Logits, { dim: number }>('Softmax', ({ logits }, { dim }, backend) => {
     const length = lastAxis(logits, dim);
@@ -49,7 +49,7 @@ export function registerSoftmax(): void {
   });
 }
 
-/** Entries along the last axis, which is the only one that TensorFlow.js asks for. */
+/** Number of entries along the last axis, the only one that TensorFlow.js uses. */
 function lastAxis({ shape }: TensorInfo, axis: number): number {
   const last = shape.length - 1;
   if (axis !== last && axis !== -1) {
@@ -68,7 +68,7 @@ interface Inputs {
   readonly offset?: TensorInfo;
 }
 
-/** (x − mean)/√(variance + ε)·scale + offset; all but x broadcast along the axes of x. */
+/** (x − mean)/√(variance + ε)·scale + offset; all except x broadcast along the axes of x. */
 export function registerBatchNormalization(): void {
   kernel<Inputs, { varianceEpsilon: number }>('FusedBatchNorm', (inputs, { varianceEpsilon }, backend) => {
     const { x, mean, variance, scale, offset } = inputs;

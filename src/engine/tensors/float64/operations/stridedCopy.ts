@@ -1,6 +1,6 @@
 import type { Values } from '../backend.ts';
 
-/** Where a box of entries lies in an array: the first entry, and the distance to the next one along each axis. */
+/** Placement of a box of entries in an array: its first entry, and the distance to the next one along each axis. */
 export interface Placement {
   readonly offset: number;
   readonly strides: readonly number[];
@@ -17,10 +17,10 @@ export function rowMajor(shape: readonly number[]): number[] {
   return strides;
 }
 
-/** The whole of a tensor of this shape. */
+/** A whole tensor of this shape. */
 export const whole = (shape: readonly number[]): Placement => ({ offset: 0, strides: rowMajor(shape) });
 
-/** The box inside a tensor of this shape that begins at `begin`. */
+/** The box that starts at `begin` in a tensor of this shape. */
 export function boxAt(shape: readonly number[], begin: readonly number[]): Placement {
   const strides = rowMajor(shape);
   let offset = 0;
@@ -29,8 +29,8 @@ export function boxAt(shape: readonly number[], begin: readonly number[]): Place
 }
 
 /**
- * Copies a box of entries from one placement to another. A stride may be 0 (repeat), negative (reverse) or permuted
- * (transpose): slicing, joining, padding, tiling, reversing and transposing are all this copy with other strides.
+ * Copies a box of entries from one placement to another. A stride may be 0 (repeat), negative (reverse) or permuted (transpose): slicing, joining,
+ * padding, tiling, reversing and transposing are this copy with different strides.
  */
 export function stridedCopy(
   shape: readonly number[],
@@ -64,7 +64,7 @@ export function stridedCopy(
   }
 }
 
-/** The same box with as few axes as possible; at least one. */
+/** The same box with as few axes as possible, at least one. */
 function mergeAxes(shape: readonly number[], from: readonly number[], to: readonly number[]) {
   const sizes: number[] = [];
   const steps: number[] = [];

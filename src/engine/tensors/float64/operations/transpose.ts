@@ -24,7 +24,7 @@ export function transposeInto(x: Values, shape: readonly number[], permutation: 
   stridedCopy(permuted, x, { offset: 0, strides: permutation.map((axis) => strides[axis]!) }, into, whole(permuted));
 }
 
-/** Square blocks keep both the rows that are read and the columns that are written in the cache. */
+/** Transposes square blocks, so that the rows that are read and the columns that are written both stay in the cache. */
 function transposeMatrix(x: Values, y: Values, rows: number, columns: number): void {
   for (let top = 0; top < rows; top += BLOCK) {
     const bottom = Math.min(rows, top + BLOCK);

@@ -12,11 +12,11 @@ export const FROM_OUTER_PRODUCT = 'latentfield.GaussianLogDensityFromOuterProduc
 export interface GaussianAttributes extends PositiveDefiniteOptions {
   /** D */
   readonly columns: number;
-  /** Whether the outputs after the value are wanted. */
+  /** True if the outputs after the value are needed. */
   readonly gradient: boolean;
 }
 
-/** −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹S), and with the same factor of K its gradient in K; registered when first used. */
+/** −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹S), and its gradient in K from the same factor; registered when first used. */
 export function registerGaussianLogDensity(): void {
   if (isRegistered(FROM_OBSERVATIONS)) return;
   // Outputs: the value; G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹); K⁻¹Y.
@@ -36,7 +36,7 @@ export function registerGaussianLogDensity(): void {
   });
 }
 
-/** Factors K where G will be, or in a workspace when G is not wanted. */
+/** Factors K in the memory of G, or in a workspace if G is not needed. */
 function evaluate(
   { memory, algebra, inputs, outputs }: Workspace,
   n: number,
@@ -60,18 +60,18 @@ function evaluate(
   }
 }
 
-/** Where an evaluation finds what it works with, byte offsets. */
+/** Byte offsets of an evaluation's arrays. */
 export interface DensityPlaces {
   readonly n: number;
-  /** Columns of the data. */
+  /** Number of columns of the data. */
   readonly width: number;
-  /** K, n×n, of which the lower triangle is read. */
+  /** K, n×n; its lower triangle is read. */
   readonly k: number;
   /** Y or S, n×width. */
   readonly data: number;
-  /** n×n, where the factor of K will be, and with a gradient the lower triangle of G; what is right of the diagonal means nothing. */
+  /** n×n for the factor of K and then, with a gradient, the lower triangle of G; entries above the diagonal are undefined. */
   readonly factor: number;
-  /** n×width; K⁻¹Y afterwards, with a gradient in it. */
+  /** n×width; K⁻¹Y afterwards if a gradient is computed. */
   readonly solved: number;
 }
 
@@ -97,7 +97,7 @@ export function fromObservations(
   return value;
 }
 
-/** The same of S = YYᵀ. */
+/** The same from S = YYᵀ. */
 export function fromOuterProduct(
   memory: Float64Memory,
   algebra: LinearAlgebraEngine,
@@ -132,7 +132,7 @@ export function fromOuterProduct(
   return value;
 }
 
-/** Options of the factorisation for a log density: jitter is reported beside the mean square of the data. */
+/** Options of the factorisation of a log density, which reports jitter relative to the mean square of the data. */
 export const besideData = (
   { name, onJitter }: PositiveDefiniteOptions,
   meanSquare: () => number,
@@ -164,7 +164,7 @@ function trace(n: number, matrix: Float64Array): number {
   return sum;
 }
 
-/** The error for data, n×columns, whose log density is not finite. */
+/** Error for data, n×columns, with a log density that is not finite. */
 export function notFinite(
   memory: Float64Memory,
   offset: number,

@@ -5,12 +5,12 @@ import { contiguous, type LinearAlgebraEngine } from '../../../operations/linear
 import { type GaussianAttributes, logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import { bytesOf } from './operation.ts';
 
-/** Where an evaluation finds what it works with, byte offsets. */
+/** Byte offsets of an evaluation's arrays. */
 export interface LowRankPlaces {
   readonly n: number;
-  /** Columns of the data. */
+  /** Number of columns of the data. */
   readonly width: number;
-  /** Rows of R. */
+  /** Number of rows of R. */
   readonly rank: number;
   /** R, rank×n; afterwards V. */
   readonly root: number;
@@ -18,19 +18,19 @@ export interface LowRankPlaces {
   readonly noise: number;
   /** Y, n×width. */
   readonly data: number;
-  /** n×n, of which the lower triangle becomes that of G, with a gradient. */
+  /** n×n; with a gradient, its lower triangle becomes that of G. */
   readonly gradient: number;
   /** n×width; K⁻¹Y afterwards. */
   readonly solved: number;
 }
 
 /**
- * The log density of observations Y under N(0, K), K = RᵀR + s·I, and the lower triangle of G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹), from products alone that
- * grow with N², where a factor of K grows with N³. With CCᵀ = s·I + RRᵀ and V = C⁻¹R,
- *   K⁻¹ = (I − VᵀV)/s,  log|K| = (N − r)·log s + log|CCᵀ|,  tr(YᵀK⁻¹Y) = s·‖K⁻¹Y‖² + ‖RK⁻¹Y‖²;
+ * Log density of observations Y under N(0, K), K = RᵀR + s·I, and the lower triangle of G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹). The only work that grows with N² is
+ * matrix products, where a factor of K grows with N³. With CCᵀ = s·I + RRᵀ and V = C⁻¹R,
+ * K⁻¹ = (I − VᵀV)/s,  log|K| = (N − r)·log s + log|CCᵀ|,  tr(YᵀK⁻¹Y) = s·‖K⁻¹Y‖² + ‖RK⁻¹Y‖²;
  * the last is a sum of squares, so that nothing cancels.
  *
- * @returns the value, or undefined where CCᵀ is not positive definite in double precision
+ * @returns the value, or undefined if CCᵀ is not positive definite in double precision
  * @see Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), A.9 and A.10
  */
 export function lowRankLogDensity(

@@ -9,35 +9,35 @@ import { sizeOf } from '../../float64/operations/operation.ts';
 import { recorderAtWork } from '../../recording.ts';
 import { isProfiled, type Tensor, type TensorInfo } from '../../tensorflow.ts';
 
-/** Where a kernel works: the engine, its memory, and the byte offsets of the doubles it reads and writes there. */
+/** Workspace of an operation: the engine, its memory, and the byte offsets of the inputs and outputs there. */
 export interface Workspace {
   readonly algebra: LinearAlgebraEngine;
   readonly memory: Float64Memory;
-  /** One an input; not to be written to. */
+  /** One per input; must not be written to. */
   readonly inputs: readonly number[];
-  /** One an output, with unspecified content. */
+  /** One per output, with unspecified content. */
   readonly outputs: readonly number[];
-  /** Which matrix of a stack this is, such as ' 3 of the stack'; empty where there is only one. */
+  /** Position in a stack for messages, such as ' 3 of the stack'; empty for a single matrix. */
   readonly position: string;
 }
 
 type Shape = readonly number[];
 
-/** A kernel for matrices: what the outputs look like, and how they are computed from doubles. */
+/** An operation on matrices: the shapes of its outputs and their computation from doubles. */
 export interface MatrixKernel<A> {
   readonly name: string;
   /** Names of the inputs, in the order of `Workspace.inputs`. */
   readonly inputs: readonly string[];
   /**
-   * For a kernel that also takes stacks of matrices: the rank of each input without the axes of the stack, which come first and are the
-   * same for all. `outputs` and `compute` are then asked for one matrix of the stack at a time.
+   * For an operation that also takes stacks of matrices: rank of each input without the axes of the stack, which come first and are the same for all.
+   * `outputs` and `compute` are then called for one matrix of the stack at a time.
    */
   readonly ranks?: readonly number[];
   outputs(shapes: readonly Shape[], attributes: A): readonly Shape[];
   compute(workspace: Workspace, shapes: readonly Shape[], attributes: A): void;
 }
 
-/** The backends that the linear algebra is registered for. */
+/** Backends for which the linear algebra is registered. */
 export const BACKENDS: readonly string[] = [FLOAT64, 'cpu', 'wasm'];
 
 interface Invocation {
@@ -46,7 +46,7 @@ interface Invocation {
   backend: tf.KernelBackend;
 }
 
-/** Registers a kernel for the float64 backend, and for the stock ones that hold float32: these too compute in double precision. */
+/** Registers an operation for the float64 backend and for the stock backends that hold float32, where it also computes in double precision. */
 export function registerMatrixKernel<A>(kernel: MatrixKernel<A>): void {
   const compute = ({ inputs, attrs, backend }: Invocation): TensorInfo[] => {
     const tensors = kernel.inputs.map((name) => inputs[name]!);
@@ -69,7 +69,7 @@ export function registerMatrixKernel<A>(kernel: MatrixKernel<A>): void {
   const kernelFunc = (invocation: Invocation) => {
     const { inputs, attrs, backend } = invocation;
     if (!(backend instanceof Float64Backend)) return compute(invocation);
-    // What lives elsewhere is moved here before anything is allocated for the results.
+    // Tensors on other backends are moved here before results are allocated.
     for (const name of kernel.inputs) backend.offset(inputs[name]!);
     return backend.run(kernel.name, inPlace, inputs, attrs);
   };
@@ -78,17 +78,17 @@ export function registerMatrixKernel<A>(kernel: MatrixKernel<A>): void {
   }
 }
 
-/** Where matrix i of a stack is worked on. */
+/** Workspace of matrix i of a stack. */
 function inStack(whole: Workspace, i: number, shapes: readonly Shape[], shapesOut: readonly Shape[]): Workspace {
   const inputs = whole.inputs.map((offset, k) => offset + 8 * i * sizeOf(shapes[k]!));
   const outputs = whole.outputs.map((offset, k) => offset + 8 * i * sizeOf(shapesOut[k]!));
   return { ...whole, inputs, outputs, position: ` ${i} of the stack` };
 }
 
-/** Whether a kernel of this name is there already. */
+/** True if an operation of this name is registered. */
 export const isRegistered = (name: string): boolean => tf.getKernel(name, FLOAT64) !== undefined;
 
-/** Registers kernels that are not registered yet: those of an operation, when it is first used. */
+/** Registers the operations that are not registered yet, when they are first used. */
 export function registerOnce<A>(...kernels: MatrixKernel<A>[]): void {
   for (const kernel of kernels) {
     if (!isRegistered(kernel.name)) registerMatrixKernel(kernel);
@@ -98,15 +98,15 @@ export function registerOnce<A>(...kernels: MatrixKernel<A>[]): void {
 /** Keeps tensors for the backward pass of an operation made with `tf.customGrad`. */
 export type Save = (tensors: Tensor[]) => void;
 
-/** Runs a registered kernel on the active backend. */
+/** Runs a registered operation on the active backend. */
 export function runKernel(name: string, inputs: Record<string, Tensor>, attributes: object = {}): Tensor[] {
   return tf.engine().runKernel(name, inputs, attributes as tf.NamedAttrMap) as unknown as Tensor[];
 }
 
 /**
- * Computes what a kernel puts out as plain numbers. It takes no stacks, and goes through TensorFlow.js only where somebody watches what runs there.
+ * Computes the outputs of an operation as plain numbers. It takes no stacks, and goes through TensorFlow.js only if operations are profiled.
  *
- * @param wanted - how many of the outputs are asked for; all unless given
+ * @param wanted - number of outputs that are needed; default all
  */
 export function numbersOf<A>(
   kernel: MatrixKernel<A>,
@@ -144,14 +144,14 @@ export function numbersOf<A>(
   );
 }
 
-/** The gradient in the only, or first, output. */
+/** Gradient of the only or first output. */
 export function firstOf(dy: Tensor | Tensor[]): Tensor {
   return Array.isArray(dy) ? dy[0]! : dy;
 }
 
-/** dy·x for a scalar dy: x itself, without a pass over it, for the usual dy = 1. */
+/** dy·x for a scalar dy; x itself, without a pass over it, for the usual dy = 1. */
 export function scaled(x: Tensor, dy: Tensor): Tensor {
-  // What is recorded may have another slope when it is repeated.
+  // A recorded operation may be repeated with another dy.
   return recorderAtWork() === undefined && doublesOf(dy)[0] === 1 ? x.clone() : tf.mul(x, dy);
 }
 
@@ -186,7 +186,7 @@ function computeInScratch(
   });
 }
 
-/** What is computed from tensors of another backend. */
+/** Outputs computed from tensors of another backend. */
 function scratchNumbers(
   backend: tf.KernelBackend,
   tensors: readonly TensorInfo[],

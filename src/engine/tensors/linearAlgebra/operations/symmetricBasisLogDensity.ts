@@ -19,7 +19,7 @@ const SYMMETRIC_BASIS = 'latentfield.SymmetricBasisLogDensity';
 
 /** Attributes of the operation. */
 interface SymmetricBasisAttributes extends PositiveDefiniteOptions {
-  /** Whether the outputs after the value are wanted. */
+  /** True if the outputs after the value are needed. */
   readonly gradient: boolean;
 }
 
@@ -69,7 +69,7 @@ const transposed = ({ offset, rowStride, columnStride }: Strided): Strided => ({
   columnStride: rowStride,
 });
 
-/** Lower triangle of K. */
+/** Writes the lower triangle of K. */
 function formCovariance({ memory, algebra, inputs }: Workspace, { n, r }: Sizes, target: number): void {
   const [e, u, noise] = inputs as [number, number, number];
   algebra.syrk(n, n, 1, contiguous(e, n), 0, target);

@@ -102,7 +102,7 @@ function registerSolveGradients(): void {
   });
 }
 
-/** X ← B, then a solve with L, or Lᵀ, for each entry of `transposes`. */
+/** X ← B, then one solve with L or Lᵀ for each entry of `transposes`. */
 function solve(
   { algebra, memory, inputs, outputs, position }: Workspace,
   shapes: Shapes,
