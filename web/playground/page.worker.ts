@@ -87,6 +87,8 @@ export interface FitSummary {
   readonly trace: readonly [readonly number[], readonly number[]];
   readonly predicts: boolean;
   readonly projects: boolean;
+  /** Whether it is a point of a density that was searched, from which can be drawn. */
+  readonly canDraw: boolean;
 }
 
 export interface Scores {
@@ -387,6 +389,7 @@ function summary(fit: AnyFit): FitSummary {
     trace: [trace.map(({ iteration }) => iteration), trace.map((entry) => entry.objective)],
     predicts: fit.predict !== undefined,
     projects: fit.project !== undefined,
+    canDraw: fit.predict !== undefined && latentVariances === undefined && trace.length > 1,
   };
 }
 

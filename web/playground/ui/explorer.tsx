@@ -11,6 +11,7 @@ import type { Placed } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { rowsFound } from '../search.ts';
 import { type Behind, doubtAt, meanOf, terrainOf, useTerrain } from '../terrain.ts';
+import { useSampling } from '../useSampling.ts';
 import { Figure, type Reading, rangesOf, short } from './figures.tsx';
 import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
 import { MapNames, MapSwitch } from './mapSwitch.tsx';
@@ -133,6 +134,7 @@ export function Explorer({
     }),
     [latents, across, up],
   );
+  const draws = useSampling(isOwn ? fit : undefined, across, up);
   const { places, isMoving } = useMoving(target, isRunning ? '' : method);
   const found = useMemo(() => (rows === undefined ? undefined : rowsFound(query, rows)), [rows, query]);
 
@@ -216,6 +218,7 @@ export function Explorer({
       ...scene,
       hovered: hovered.point,
       chosen: chosenRow,
+      ...(!isMoving && draws.marks),
       joined: hovered.point < 0 || hovered.point === pointed ? near : [],
       ring: lasso?.method === method && subset !== undefined ? lasso.ring : undefined,
       cursor: canDecode && cursor !== undefined && up !== undefined ? [cursor[across]!, cursor[up]!] : undefined,
@@ -229,7 +232,7 @@ export function Explorer({
             }))
           : [],
     }),
-    [scene, hovered, chosenRow, near, lasso, subset, cursor, walked, added, canDecode],
+    [scene, draws.marks, hovered, chosenRow, near, lasso, subset, cursor, walked, added, canDecode],
   );
 
   const asked = chosenRow >= 0 && isOwn ? Array.from(fitLatents.row(chosenRow)) : cursor;
@@ -514,6 +517,7 @@ export function Explorer({
             fit !== undefined && (
               <Overview
                 {...{ ...common, fit, isTrust, setTrust, few }}
+                draws={isOwn && fit.canDraw ? { ...draws, rows: latents.rows } : undefined}
                 scores={mapScores}
                 onlyKind={(kind) =>
                   setHiddenKinds(

@@ -7,6 +7,7 @@ import type { Fitted } from '../pageWorker.ts';
 import { MODELS } from '../settings.ts';
 import { Curve, Picture, Pictures, type Ranges, Values } from './figures.tsx';
 import { Icon } from './icon.tsx';
+import { type SamplingGiven, SamplingPart } from './sampling.tsx';
 
 interface Common {
   readonly dataset: Dataset;
@@ -23,9 +24,11 @@ export function Overview({
   setTrust,
   few,
   onlyKind,
+  draws,
   ...common
 }: Common & {
   readonly fit: Fitted;
+  readonly draws: SamplingGiven | undefined;
   readonly scores: Scores | undefined;
   readonly isTrust: boolean;
   readonly setTrust: (isTrust: boolean) => void;
@@ -56,6 +59,7 @@ export function Overview({
         </div>
         <Trust {...{ scores, few }} rows={dataset.observations.rows} />
       </section>
+      {draws !== undefined && <SamplingPart {...draws} />}
       {fit.relevance !== undefined && <Relevance relevance={fit.relevance} />}
     </>
   );

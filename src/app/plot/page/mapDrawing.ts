@@ -167,7 +167,7 @@ export function drawMarks(
   nearness: number,
 ): number {
   const MANY = 4000;
-  const { x, y, kinds, kindOf, hidden, faint, ringed, reach } = scene;
+  const { x, y, kinds, kindOf, hidden, faint, ringed, reach, cloud } = scene;
   const { scaleX, scaleY, shiftX, shiftY, width, height, ratio } = pixels;
   const count = x.length;
   const base =
@@ -180,12 +180,24 @@ export function drawMarks(
   if (reach !== undefined) {
     context.globalAlpha = 0.14;
     for (let i = 0; i < count; i++) {
-      const [px, py] = [scaleX * x[i]! + shiftX, scaleY * y[i]! + shiftY];
+      const at = reach.at ?? scene;
+      const [px, py] = [scaleX * at.x[i]! + shiftX, scaleY * at.y[i]! + shiftY];
       if (hidden?.[i] === 1) continue;
       context.beginPath();
-      context.ellipse(px, py, Math.abs(scaleX) * reach.x[i]!, Math.abs(scaleY) * reach.y[i]!, 0, 0, 2 * Math.PI);
+      const [wide, high] = [Math.abs(scaleX) * reach.x[i]!, Math.abs(scaleY) * reach.y[i]!];
+      context.ellipse(px, py, wide, high, -(reach.turn?.[i] ?? 0), 0, 2 * Math.PI);
       context.fillStyle = kinds[kindOf[i]!]!.colour;
       context.fill();
+    }
+    context.globalAlpha = 1;
+  }
+  if (cloud !== undefined) {
+    context.globalAlpha = 0.6;
+    for (let k = 0; k < cloud.x.length; k++) {
+      const i = k % count;
+      if (hidden?.[i] === 1) continue;
+      context.fillStyle = kinds[kindOf[i]!]!.colour;
+      context.fillRect(scaleX * cloud.x[k]! + shiftX - 1.2, scaleY * cloud.y[k]! + shiftY - 1.2, 2.4, 2.4);
     }
     context.globalAlpha = 1;
   }

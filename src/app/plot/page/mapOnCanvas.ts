@@ -93,8 +93,8 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
       ['height', Math.round(height * ratio)],
     ] as const)
       if (canvas[name] !== value) canvas[name] = value;
-    const { x, y, kinds, kindOf, hidden, faint, ringed, reach, terrain } = scene;
-    const of = [x, y, kinds, kindOf, hidden, faint, ringed, reach, terrain, theme, canvas.width, canvas.height];
+    const { x, y, kinds, kindOf, hidden, faint, ringed, reach, cloud, terrain } = scene;
+    const of = [x, y, kinds, kindOf, hidden, faint, ringed, reach, cloud, terrain, theme, canvas.width, canvas.height];
     const isSame = drawn !== undefined && of.every((value, k) => value === drawn!.of[k]);
     const isThere =
       isSame && Object.entries(view).every(([key, value]) => drawn!.view[key as keyof typeof view] === value);

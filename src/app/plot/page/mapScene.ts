@@ -6,8 +6,17 @@ export interface MapScene {
   /** Whether a unit is as long on both axes. */
   readonly equal: boolean;
   readonly titles: readonly [across: string, up: string];
-  /** Half axes of an ellipse around each point, in units. */
-  readonly reach?: { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> } | undefined;
+  /** Half axes of an ellipse around each point, in units; turned by radians from the axis across towards the axis up, and around other places than the points where they are given. */
+  readonly reach?:
+    | {
+        readonly x: ArrayLike<number>;
+        readonly y: ArrayLike<number>;
+        readonly turn?: ArrayLike<number> | undefined;
+        readonly at?: { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> } | undefined;
+      }
+    | undefined;
+  /** Further places of the points, drawn as dots: those of the first copy of all N, then of the next. */
+  readonly cloud?: { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> } | undefined;
   /** The colour and the shape of each kind, as a CSS colour #rrggbb and as the path of an SVG of the area of a circle of radius 1. */
   readonly kinds: readonly { readonly colour: string; readonly path: string }[];
   /** The number of each point's kind. */
