@@ -1,9 +1,9 @@
 import { type Fit, InvalidInputError } from '../../index.ts';
 
-/** What fits can be asked for. */
+/** Optional methods of fits that commands use. */
 export type Ability = 'predict' | 'project' | 'sample' | 'interpolate' | 'forecast';
 
-/** What a fit that has it would be. */
+/** Models whose fits have the method. */
 const REMEDIES: Readonly<Record<Ability, string>> = {
   predict: 'A model with a map to the data can, such as gplvm.',
   project: 'Fit it to observations, or take another model.',
@@ -15,7 +15,7 @@ const REMEDIES: Readonly<Record<Ability, string>> = {
 /**
  * A method of a fit.
  *
- * @throws InvalidInputError when the fit does not have it
+ * @throws InvalidInputError if the fit does not have it
  */
 export function ability<A extends Ability>(fit: Fit, name: A, purpose: string): NonNullable<Fit[A]> {
   const method = fit[name];

@@ -36,10 +36,10 @@ interface CompareArguments extends TableArguments {
   readonly json?: boolean;
 }
 
-/** A linear map, two of Gaussian processes, one of paths along neighbours, and one of neighbours alone. */
+/** A linear map, two Gaussian process models, one of paths along neighbours, and one of neighbours alone. */
 const MODELS = ['ppca', 'gplvm', 'bayesianGplvm', 'isomap', 'tsne'];
 const SECONDS = 60;
-/** The part of the rows by which the others' models are scored, and the fewest of the table. */
+/** Fraction of the rows that is held out, and the fewest rows for which that is done. */
 const HELD_OUT = 1 / 3;
 const LEAST_ROWS = 12;
 const NEIGHBOURS = 10;
@@ -70,12 +70,12 @@ function modelsFrom(text: string): string[] {
   return [...new Set(names)];
 }
 
-/** One line of the table. */
+/** One row of the table. */
 interface Compared {
   readonly model: string;
   readonly status: string;
   readonly seconds: number;
-  /** Of a fit to the other rows, at entries of held-out ones; undefined of models that fill in none. */
+  /** Score of a fit to the training rows, at entries of held-out ones; undefined for models that cannot impute. */
   readonly heldOut: HeldOutScore | undefined;
   readonly trustworthiness: number;
   readonly continuity: number;
@@ -104,7 +104,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
   const rows: Compared[] = [];
   let left = 2 * models.length;
-  /** Each fit may take its share of what is left. */
+  /** Each fit may take its share of the remaining time. */
   const fitOf = async (model: string, rowsOf: Matrix): Promise<Fit> => {
     const maxSeconds = Math.max(0, (ends - performance.now()) / 1000 / left--);
     const described = describedModel(model, rowsOf, undefined, { latentDim: dim }, {});
@@ -149,7 +149,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   return rows.length > 0 ? 0 : 1;
 }
 
-/** Rows to fit and rows to score by, drawn at random. */
+/** Training rows and held-out rows, drawn at random. */
 function split(Y: Matrix, seed: number): [Matrix, Matrix] {
   const random = seededRandom(seed);
   const order = Array.from({ length: Y.rows }, (_, i) => i);

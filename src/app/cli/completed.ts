@@ -3,19 +3,18 @@ import { type Fit, InvalidInputError, Matrix, NumericalError, type Prediction } 
 import { type LabelColumn, type StandardisedColumns, writeTable } from '../io/index.ts';
 import type { TableRecord } from './tableRecord.ts';
 
-/** A table whose holes are filled in. */
+/** A table with its missing entries filled in. */
 export interface Completed {
-  /** N×D, what was observed and, elsewhere, its mean. */
+  /** N×D, the observation or, where it is missing, its mean. */
   readonly mean: Matrix;
-  /** N×D, 0 where it was observed. */
+  /** N×D, 0 where observed. */
   readonly deviation: Matrix;
 }
 
 /**
- * The table that was fitted with its holes filled in, in its own units: by a field's `impute`, or a
- * mapping's predictions at the latents.
+ * The fitted table with missing entries filled in, in its own units, by a field's `impute` or by predictions at the latents.
  *
- * @returns undefined where the model can do neither
+ * @returns undefined if the model has neither
  */
 export async function completedTable(
   fit: Fit,
@@ -46,7 +45,7 @@ export function filled(Y: Matrix, { mean, variance }: Prediction, units: Standar
   return { mean: units?.undo(means) ?? means, deviation: deviations(units?.undoVariance(variances) ?? variances) };
 }
 
-/** Roots of variances. */
+/** Square roots of variances. */
 export const deviations = ({ data, rows, columns }: Matrix): Matrix => new Matrix(data.map(Math.sqrt), rows, columns);
 
 export const COMPLETED_FILES = ['completed.csv', 'completedDeviations.csv'] as const;

@@ -42,7 +42,7 @@ export function defineDraw(command: Command, context: Context): void {
     .action((folder: string, given: DrawArguments) => drawFrom(folder, given, context));
 }
 
-/** Pictures of draws by the names of their files; undefined where the draws have nothing to show there. */
+/** Pictures of draws by file name; undefined if the draws have nothing to show in one. */
 const PICTURES: Readonly<Record<string, (draws: Draws) => Promise<string | undefined>>> = {
   'chains.svg': chainPlot,
   'ranks.svg': rankPlot,

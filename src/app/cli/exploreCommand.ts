@@ -18,7 +18,7 @@ interface ExploreArguments extends Partial<Pick<FitArguments, 'model' | 'labels'
   readonly force?: boolean;
 }
 
-/** What a page can hold of a table: what it reads too. */
+/** Size of a table that a page can hold, which is also the most it reads. */
 const MOST_BYTES = 60e6;
 
 /** `explore [DATA|DIR]` */
@@ -62,7 +62,7 @@ async function explore(
       const taken = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
       reject(new InvalidInputError(`Port ${port} cannot be served: ${taken}. Give another with --port.`));
     });
-    // Nobody but this machine.
+    // Reachable from this machine only.
     server.listen(port, '127.0.0.1', resolve);
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -78,7 +78,7 @@ async function explore(
   exit(exitCodeOf(signal?.reason));
 }
 
-/** The page with the table, or with a fit that is made here first; undefined where that failed, which has been said. */
+/** The page with the table, or with a fit that is made here first; undefined if the fit failed, which it has reported. */
 async function fittedPage(
   data: string | undefined,
   { model, ...fitting }: Partial<Pick<FitArguments, 'model' | 'labels' | 'options' | 'maxSeconds'>>,
@@ -96,7 +96,7 @@ async function fittedPage(
   }
   const out = await mkdtemp(join(tmpdir(), 'latentfield-explore-'));
   try {
-    // What `fit` prints is not the result of this command.
+    // Output of `fit` is not the result of this command.
     const streams: Context = { ...context, stdout: context.stderr };
     const code = await fitTable(data, { ...fitting, model, out, plot: [], force: true }, streams);
     if (code === 0) return await pageOf(out, basename(data));
@@ -109,9 +109,9 @@ async function fittedPage(
 
 const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
-/** The page of the package, with a table or a fit in it. */
+/** The page of the package, with a table or a fit inside. */
 async function pageOf(data: string | undefined, called?: string): Promise<string> {
-  // Run from its sources, the program takes the page that was built from them.
+  // When run from its sources, the program uses the built page.
   const built = import.meta.url.endsWith('.ts') ? '../../../dist/explore/page.html' : '../../explore/page.html';
   const page = await readFile(new URL(built, import.meta.url), 'utf8');
   if (data === undefined) return page;
@@ -130,7 +130,7 @@ async function pageOf(data: string | undefined, called?: string): Promise<string
   const held = file.endsWith('.json')
     ? { name, text: bytes.toString('utf8') }
     : { name, table: bytes.toString('base64') };
-  // Text of the page must not end its element.
+  // Text in the page must not end its script element.
   const json = JSON.stringify(held).replaceAll('<', '\\u003c');
   const opening = '<script type="application/json" id="held">';
   return page.replace(`${opening}</script>`, () => `${opening}${json}</script>`);
@@ -139,7 +139,7 @@ async function pageOf(data: string | undefined, called?: string): Promise<string
 function openInBrowser(url: string): void {
   const [program, ...args] =
     process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
-  // Where there is none, the address has been printed.
+  // Without a browser, the printed address must do.
   spawn(program!, [...args, url], { stdio: 'ignore', detached: true })
     .on('error', () => {})
     .unref();

@@ -51,7 +51,7 @@ const FIT_FLAGS = [
   'resume',
 ] as const;
 
-/** What `fit` is told. */
+/** Arguments of `fit`. */
 export interface FitArguments
   extends FlaggedOptions,
     TableArguments,
@@ -139,7 +139,7 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   checkRequired(given, ['--model <name>', '--out <dir>']);
   const budget = timeBudget(given.maxSeconds);
   const own = await readParts(given.parts);
-  kindOf(given.model, own); // The name of a model is checked before its options.
+  kindOf(given.model, own); // The model's name is checked before its options.
   const options = await readModelOptions(given.options, given);
   if (options.missing !== undefined) checkTakesMissing(given.model);
   if (given.grid) checkPredicts(given.model, '--grid');
@@ -166,7 +166,7 @@ async function fitAndWrite(
     ...(given.color === undefined ? {} : { color: given.color }),
     ...(given.time === undefined ? {} : { time: given.time }),
     allowMissing: options.missing === 'ignore',
-    // Where the model takes none, they are colours: points without one are grey.
+    // If the model takes no labels, they are colours: points without one are grey.
     allowMissingLabels: true,
   };
   const table = await readLabelledTable(data, given.labels, reading);
@@ -207,7 +207,7 @@ async function fitAndWrite(
   return result.status === 'stopped' && signal?.aborted ? exitCodeOf(signal.reason) : 0;
 }
 
-/** Says what is done with the columns; of a clean table nothing where a program reads. */
+/** Reports what is done with the columns; nothing for a clean table if the output is not a terminal. */
 function describeTable(
   data: string,
   table: Table,
@@ -224,7 +224,7 @@ function describeTable(
   stderr.write(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** As many as `fit` would do: in batches, those of its epochs. */
+/** Largest number of iterations; with batches, that of all epochs. */
 function mostIterations({ maxIterations, batchSize, maxEpochs = 100 }: FitArguments, points: number): number {
   return maxIterations ?? (batchSize === undefined ? 1000 : maxEpochs * Math.ceil(points / batchSize));
 }
@@ -260,11 +260,11 @@ async function write(
   });
 }
 
-/** How many share the starts, and what they know. */
+/** Worker pool for restarts. */
 const workersOf = ({ workers, parts }: FitArguments): Pick<FitOptions, 'workers'> =>
   workers === undefined ? {} : { workers: parts === undefined ? workers : workersWith(parts, workers) };
 
-/** What points are coloured by: the numbers or text of `--color`, else the labels. */
+/** Colours of the points: the numbers or text of `--color`, otherwise the labels. */
 function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, streams: Context): LookOptions {
   if (color instanceof Float64Array) return { color: ofPoints(result, color)!, legendTitle: given.color! };
   const kinds = ofPoints(result, color ?? labels);
@@ -295,7 +295,7 @@ const outcome = (
   leftOut,
 });
 
-/** A message of the library, with what its code for it is on the command line. */
+/** A message of the library with names of options replaced by their flags. */
 const inFlags = (message: string, { maxSeconds }: FitArguments): string =>
   message
     .replace('Hold it with fixed(…)', 'Hold it, such as with --options \'{"noise": {"fixed": 0.01}}\'')
@@ -311,7 +311,7 @@ const summary = (result: Fit, files: readonly string[], given: FitArguments): st
   return [
     `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
     `objective ${objective}${eigenvalues === undefined ? ` (${kindOfObjective(result)})` : ''}`,
-    // What went wrong is said on stderr.
+    // The reason was printed to stderr.
     ...(status === 'failed' ? [] : [inFlags(message, given)]),
     effort(diagnostics),
     ...files.map((file) => `wrote ${file}`),

@@ -13,7 +13,7 @@ import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varian
 
 const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;
 
-/** What says where a fit writes. */
+/** Arguments that say where a fit writes. */
 export interface WritingArguments extends PlotArguments {
   readonly out: string;
   readonly force?: boolean;
@@ -22,10 +22,10 @@ export interface WritingArguments extends PlotArguments {
 }
 
 /**
- * Makes the folder and locks it and the checkpoint for this process, before a fit that would otherwise be for nothing.
+ * Creates the output folder and locks it and the checkpoint for this process, before a fit whose results could not be written.
  *
- * @returns what unlocks them, and removes the folder again unless something was written to it or it was there before
- * @throws InvalidInputError when it cannot be made, holds results that may not be replaced, or another process is writing there
+ * @returns a function that unlocks them, and removes the folder if it is new and empty
+ * @throws InvalidInputError if the folder cannot be made, holds results that must not be replaced, or another process is writing there
  */
 export async function prepareFiles(given: WritingArguments): Promise<() => Promise<void>> {
   const { out, force, checkpoint, resume } = given;
@@ -53,17 +53,17 @@ export async function prepareFiles(given: WritingArguments): Promise<() => Promi
 /** What is written beside a fit. */
 export interface FitContents {
   readonly record: TableRecord;
-  /** What pictures show; ids are those of the points that are shown. */
+  /** What pictures show, with the ids of the shown points. */
   readonly shown: Shown;
   readonly plots: PlotArguments & { readonly force?: boolean };
   readonly completed?: Completed | undefined;
-  /** The file of parts that the fit was made with. */
+  /** The module of custom parts that the fit was made with. */
   readonly parts?: string | undefined;
 }
 
 /**
- * Writes latents.csv (ids first, then x1 … xq, and variance1 … varianceq where latents are distributions), fit.json (which `loadFit` reads, and the record of the table), trace.csv, the pictures that were asked for
- * and, of a table with holes, completed.csv and completedDeviations.csv into a folder.
+ * Writes a fit into a folder: latents.csv (ids first, then x1 … xq, and variance1 … varianceq if latents are distributions), fit.json (for `loadFit`,
+ * with the record of the table), trace.csv, the requested pictures and, for a table with missing entries, completed.csv and completedDeviations.csv.
  *
  * @returns the paths of the files, in that order
  */
@@ -103,16 +103,16 @@ const traceMatrix = ({ trace }: Fit): Matrix =>
     4,
   );
 
-/** A saved fit, and what is known of its table. */
+/** A saved fit and the record of its table. */
 export interface SavedFit {
   readonly fit: Fit;
   readonly record: TableRecord | undefined;
 }
 
 /**
- * The fit that `writeFit` left in a folder.
+ * Reads a fit that `writeFit` wrote to a folder.
  *
- * @throws InvalidInputError when there is none, fit.json is not a saved fit, or its parts are missing
+ * @throws InvalidInputError if there is none, fit.json is not a saved fit, or its parts are missing
  */
 export async function readFit(folder: string, { parts: given }: PartsArguments): Promise<SavedFit> {
   const file = join(folder, 'fit.json');

@@ -6,13 +6,13 @@ import { type TableArguments, tableOptions } from './tableFlags.ts';
 import { type TableRecord, unitsOf } from './tableRecord.ts';
 import { leftOutReport } from './tableReport.ts';
 
-/** A table with the columns of a fit, and its observations in the units that were fitted. */
+/** A table with the columns of a fit, and its observations in the units of the fit. */
 export interface FittedTable {
   readonly table: Table;
   readonly observations: Matrix;
 }
 
-/** Reads a table whose columns are matched with those of a fit, by name where the fit knows them; says on stderr what is not plain. */
+/** Reads a table and matches its columns with those of a fit, by name if the fit knows names. Anything unusual is reported on stderr. */
 export async function fittedTable(
   file: string,
   record: TableRecord | undefined,

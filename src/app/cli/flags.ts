@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { InvalidInputError } from '../../index.ts';
 
-/** Reads a whole number that is no less than the smallest; `other` says what else is taken. */
+/** Reads a whole number from `smallest` on; `other` describes other accepted values. */
 export const wholeFrom =
   (smallest: number, other = '') =>
   (text: string) => {
@@ -16,7 +16,7 @@ export const wholeFrom =
 export const wholeOrAuto = (text: string): number | 'auto' =>
   text === 'auto' ? text : wholeFrom(1, ", or 'auto'")(text);
 
-/** A name as the library has it: bayesian-gplvm is bayesianGplvm. */
+/** A name in camel case: bayesian-gplvm becomes bayesianGplvm. */
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -34,7 +34,7 @@ export function aboveZero(text: string): number {
   throw new InvalidArgumentError('It must be a number above 0.');
 }
 
-/** Lets data have holes: without it an empty, NaN or NA cell is an error. */
+/** Allows missing entries; without it, an empty, NaN or NA cell is an error. */
 export const missingFlag = (): Option =>
   new Option(
     '--missing <how>',
@@ -42,11 +42,11 @@ export const missingFlag = (): Option =>
   ).choices(['ignore']);
 
 /**
- * Checks flags that a command cannot do without. Commander would look for them before it looks for flags that it does not know, one of which
- * may be the one that is missing, mistyped.
+ * Checks that required flags are given. Commander would check this before it looks for unknown flags, one of which may be the missing one with a
+ * typing error.
  *
- * @param flags - as they are written in the help, such as '--model <name>'
- * @throws InvalidInputError when one of them is missing
+ * @param flags - as in the help, such as '--model <name>'
+ * @throws InvalidInputError if one of them is missing
  */
 export function checkRequired(given: object, flags: readonly string[]): void {
   const missing = flags.find((flag) => !Object.hasOwn(given, flag.replace(/^--| .*$/g, '')));

@@ -10,7 +10,7 @@ import type { Context } from './streams.ts';
 import type { TableRecord } from './tableRecord.ts';
 import { list } from './tableReport.ts';
 
-/** What a fit may be able to do. */
+/** Optional methods of fits that are listed. */
 const ABILITIES = ['predict', 'project', 'reconstruct', 'impute', 'sample', 'interpolate', 'forecast'] as const;
 
 /** `info DIR|MODEL` */

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { InvalidInputError, systemReason } from '../../core/index.ts';
 
 /**
- * What JSON says that a flag was given, or a file of it.
+ * Parses the JSON given to a flag, inline or as a file.
  *
- * @param given - JSON where it begins with a brace or a bracket, else a path
- * @param what - what to call the file in an error
- * @throws InvalidInputError when it cannot be read, or is not JSON
+ * @param given - JSON if it begins with a brace or a bracket, otherwise a path
+ * @param what - name of the file in errors
+ * @throws InvalidInputError if it cannot be read or is not JSON
  */
 export async function readGivenJson(given: string, flag: string, what: string): Promise<unknown> {
   if (!isInline(given)) return readJsonFile(given, what);
@@ -17,15 +17,15 @@ export async function readGivenJson(given: string, flag: string, what: string): 
   }
 }
 
-/** Whether it is JSON itself, rather than the path of a file. */
+/** True for inline JSON, false for a path. */
 export const isInline = (given: string): boolean => /^\s*[[{]/.test(given);
 
 /**
- * What a JSON file holds.
+ * Reads a JSON file.
  *
  * @param file - its path
- * @param what - what to call it in an error
- * @throws InvalidInputError when it cannot be read, or is not JSON
+ * @param what - its name in errors
+ * @throws InvalidInputError if it cannot be read or is not JSON
  */
 export async function readJsonFile(file: string, what: string): Promise<unknown> {
   let text: string;

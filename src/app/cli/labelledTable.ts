@@ -3,13 +3,13 @@ import { InvalidInputError } from '../../index.ts';
 import { type ReadTableOptions, readLabels, readTable, type Table } from '../io/index.ts';
 
 /**
- * Reads a table with its labels, if any: from a file of their own when there is one of that name, else from a column of the table, which is
- * then none of its observations.
+ * Reads a table with its labels, if any: from a separate file if there is one of that name, otherwise from a column of the table, which is then not
+ * an observation.
  *
  * @param file - the table
  * @param labels - a file, or a column's name or number
- * @param options - how the table is read; `allowMissingLabels` holds for both
- * @throws InvalidInputError as `readTable` and `readLabels` do
+ * @param options - options of `readTable`; `allowMissingLabels` applies to both sources
+ * @throws InvalidInputError like `readTable` and `readLabels`
  */
 export async function readLabelledTable(
   file: string,
@@ -31,10 +31,10 @@ export async function readLabelledTable(
   return { ...table, labels: await readPointLabels(labels, count, options.allowMissingLabels ?? options.allowMissing) };
 }
 
-/** Whether labels are a file of their own rather than a column of the table. */
+/** True if the path is a file, so that labels are not a column of the table. */
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** Labels from a file of their own; '' where one is missing, if that is allowed. */
+/** Labels from a separate file; '' for missing ones, if they are allowed. */
 export async function readPointLabels(file: string, count: number, allowMissing = false): Promise<string[]> {
   const labels = await readLabels(file, { count });
   const absent = labels.indexOf('');

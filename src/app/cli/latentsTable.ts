@@ -2,9 +2,9 @@ import { InvalidInputError, type Matrix } from '../../index.ts';
 import { readTable } from '../io/index.ts';
 
 /**
- * Points of the latent space, n×q, from a table whose columns are x1 … xq, or else just q columns; `-` is standard input.
+ * Reads latent points, n×q, from a table with columns x1 … xq, or with exactly q columns; `-` is standard input.
  *
- * @throws InvalidInputError when it has another number of columns
+ * @throws InvalidInputError if it has another number of columns
  */
 export async function readLatents(file: string, dimensions: number): Promise<Matrix> {
   const names = Array.from({ length: dimensions }, (_, d) => `x${d + 1}`);

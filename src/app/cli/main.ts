@@ -2,7 +2,7 @@
 import { explanation, run, savesWhenStopped } from './run.ts';
 import { CLEAN_TERMINAL, checkOutput, exitCodeOf, standardStreams } from './streams.ts';
 
-/** Signals that end a program, by what they are called where a fit says who stopped it. */
+/** Signals that stop the program, and what a fit's message calls them. */
 const STOPPING = { SIGINT: 'Ctrl-C', SIGTERM: 'SIGTERM', SIGHUP: 'SIGHUP' };
 
 const argv = process.argv.slice(2);
@@ -12,7 +12,7 @@ const clean = () => {
   if (stderr.isTTY) stderr.write(CLEAN_TERMINAL);
 };
 for (const [signal, name] of Object.entries(STOPPING)) {
-  // The first one stops a fit, which then writes its best point; a second one ends the program at once.
+  // The first signal stops a fit, which then writes its best point; a second one ends the program at once.
   process.on(signal, () => {
     if (interrupted.signal.aborted || !savesWhenStopped(argv)) {
       clean();

@@ -1,6 +1,6 @@
 import { namedModels } from '../../index.ts';
 
-/** What an option is for, and its default; the same for all models that take it unless a model says otherwise. */
+/** Descriptions of options with their defaults, which apply to all models that take the option unless a model overrides them. */
 export const OPTIONS: Readonly<Record<string, string>> = {
   latentDim: 'number of latent dimensions (2; flag --dim)',
   kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
@@ -64,19 +64,19 @@ const FAMILY = [
 interface Description {
   readonly summary: string;
   readonly options: readonly string[];
-  /** Where this model differs from OPTIONS. */
+  /** Descriptions that differ from OPTIONS. */
   readonly own?: Readonly<Record<string, string>>;
-  /** What fits many points, behind their number. */
+  /** How to fit many points; printed after their number. */
   readonly many?: string;
-  /** Its fits predict nothing at latent points: fields, and embeddings without a map back. */
+  /** True if fits predict nothing at latent points: fields, and embeddings without a map back. */
   readonly predictsNothing?: true;
-  /** Its columns are scaled one by one, so that distances between latents mean nothing. */
+  /** True if each latent column is scaled separately, so that distances between latents mean nothing. */
   readonly hasUnitColumns?: true;
 }
 
 const BOUND = 'cost O(N³) an evaluation. --inducing 50 fits a bound of the model at cost O(N·50²).';
 
-/** By the models' names. One without a description is fitted all the same; the help then gives its name only. */
+/** Descriptions by model name. A model without one can be fitted too; the help then only lists its name. */
 const MODELS: Readonly<Record<string, Description>> = {
   gplvm: {
     summary: 'Gaussian process latent variable model: smooth nonlinear mapping, predictions with error bars',
@@ -355,10 +355,10 @@ export const isDescribed = (model: string): boolean => Object.hasOwn(MODELS, mod
 export const descriptionOf = (model: string): Description =>
   isDescribed(model) ? MODELS[model]! : { summary: 'no description', options: [] };
 
-/** Names of all models of the library, those with a description first, in its order. */
+/** Names of all built-in models, those with a description first. */
 export const MODEL_NAMES: readonly string[] = [...new Set([...Object.keys(MODELS), ...Object.keys(namedModels)])];
 
 export const isModelName = (name: string): boolean => MODEL_NAMES.includes(name);
 
-/** Those of them that are made from labels. */
+/** Names of the built-in models that take labels. */
 export const LABELLED_MODELS = MODEL_NAMES.filter((name) => namedModels[name]!.takesLabels);

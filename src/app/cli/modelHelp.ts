@@ -2,13 +2,13 @@ import { InvalidInputError, type ModelOptions } from '../../index.ts';
 import { camelCase } from './flags.ts';
 import { descriptionOf, isDescribed, isModelName, LABELLED_MODELS, MODEL_NAMES, OPTIONS } from './modelDescriptions.ts';
 
-/** Options of a model by name: what they are for, and their defaults. */
+/** Descriptions of a model's options by name. */
 export function optionsOf(model: string): Record<string, string> {
   const { options, own = {} } = descriptionOf(model);
   return Object.fromEntries(['latentDim', ...options].map((name) => [name, own[name] ?? OPTIONS[name]!]));
 }
 
-/** @throws InvalidInputError for a model of the library that cannot use a table with missing entries */
+/** @throws InvalidInputError for a built-in model that does not take missing entries */
 export function checkTakesMissing(model: string): void {
   if (!isDescribed(model) || 'missing' in optionsOf(model)) return;
   const able = MODEL_NAMES.filter((name) => 'missing' in optionsOf(name));
@@ -17,7 +17,7 @@ export function checkTakesMissing(model: string): void {
   );
 }
 
-/** @throws InvalidInputError for a model that comes with the library and predicts nothing */
+/** @throws InvalidInputError for a built-in model that predicts nothing */
 export function checkPredicts(model: string, flag: string): void {
   if (!descriptionOf(model).predictsNothing) return;
   throw new InvalidInputError(
@@ -25,19 +25,19 @@ export function checkPredicts(model: string, flag: string): void {
   );
 }
 
-/** From so many points an evaluation with N×N matrices takes a second and more. */
+/** Number of points from which an evaluation with N×N matrices takes a second or more. */
 const MANY_POINTS = 3000;
 
 const SPARSE_OPTIONS = ['inducing', 'centres', 'landmarks', 'neighbours'] as const;
 
-/** Says that there is a form of the model without N×N matrices, where that would pay. */
+/** Suggests a form of the model without N×N matrices if there are many points. */
 export function sizeNotes(model: string, points: number, options: ModelOptions): string[] {
   const { many } = descriptionOf(model);
   const isSparse = SPARSE_OPTIONS.some((name) => options[name] !== undefined && many?.includes(name));
   return points < MANY_POINTS || many === undefined || isSparse ? [] : [`note: ${points} points ${many}`];
 }
 
-/** One model: its options, for `--options`. */
+/** Help of one model: its options, for `--options`. */
 export function modelHelp(model: string): string {
   const options = Object.entries(optionsOf(model)).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
   return `${model}: ${descriptionOf(model).summary}\nOptions, for a JSON object in --options, or a file of it (defaults in brackets):\n${options.join('')}
@@ -47,7 +47,7 @@ Flags are listed by 'latentfield fit --help'.
 `;
 }
 
-/** All models, their options and examples, below the flags of `fit`. */
+/** Help of all models, printed below the flags of `fit`. */
 export function modelsHelp(): string {
   const models = MODEL_NAMES.map((name) => {
     const { own = {}, summary } = descriptionOf(name);
@@ -71,20 +71,20 @@ Examples:
 `;
 }
 
-/** The model that a word of the command line names, as the library has it: bayesian-gplvm is bayesianGplvm. */
+/** The model that a word on the command line names: bayesian-gplvm is bayesianGplvm. */
 export function modelCalled(word: string): string | undefined {
   const model = camelCase(word);
   return isModelName(model) ? model : undefined;
 }
 
-/** What to write instead of a command that is not known, where it is a model. */
+/** Suggestion for an unknown command that is the name of a model. */
 export function hintForCommand(word: string): string | undefined {
   const model = modelCalled(word);
   if (model === undefined) return undefined;
   return `${model} is a model: 'latentfield fit DATA --model ${model} --out DIR' fits it, 'latentfield info ${model}' lists its options.`;
 }
 
-/** What to write instead of a flag that is not known, where it is an option of models. */
+/** Suggestion for an unknown flag that is an option of models. */
 export function hintForOption(flag: string): string | undefined {
   const option = camelCase(flag.replace(/^--?|=.*$/g, ''));
   if (!Object.hasOwn(OPTIONS, option)) return undefined;

@@ -1,7 +1,7 @@
 import { InvalidInputError, type ModelOptions } from '../../index.ts';
 import { isInline, readGivenJson } from './jsonFile.ts';
 
-/** Options of the model that have flags of their own. */
+/** Model options that have flags. */
 export interface FlaggedOptions {
   readonly model: string;
   readonly dim?: number;
@@ -12,7 +12,7 @@ export interface FlaggedOptions {
   readonly likelihood?: string;
 }
 
-/** Options of the model: those of JSON or a file of it, if any, with those of the flags; 2 latent dimensions unless given. */
+/** Options of the model: those of the JSON, if any, overridden by flags; default 2 latent dimensions. */
 export async function readModelOptions(file: string | undefined, flags: FlaggedOptions): Promise<ModelOptions> {
   const options = file === undefined ? {} : await readObject(file);
   const { dim, kernel, missing, likelihood } = flags;
@@ -26,11 +26,11 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
       `--${flag} is ${value}, but ${name} in ${isInline(file!) ? '--options' : `'${file}'`} is ${JSON.stringify(options[name])}. Give it in one place.`,
     );
   }
-  // ppca finds out how many there can be.
+  // ppca determines the number of dimensions itself.
   return { ...(flags.model !== 'ppca' && { latentDim: 2 }), ...options, ...Object.fromEntries(given) };
 }
 
-/** Inducing inputs, or the centres of a spline. */
+/** Options for inducing inputs or the centres of a spline. */
 function sparse({ model, inducing, centres }: FlaggedOptions): Record<string, unknown> {
   const isSpline = model === 'tpslvm';
   if (isSpline && inducing !== undefined && centres !== undefined) {

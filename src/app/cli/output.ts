@@ -4,7 +4,7 @@ import { InvalidInputError, type Matrix } from '../../index.ts';
 import { checkFilePath, type LabelColumn, tableText, writeTable } from '../io/index.ts';
 import type { Streams } from './streams.ts';
 
-/** Where a table of results goes. */
+/** Arguments that say where a table of results is written. */
 export interface OutputArguments {
   readonly out?: string;
   readonly force?: boolean;
@@ -17,9 +17,7 @@ export const addOutputFlags = (command: Command): Command =>
     .option('--force', 'replace the file if it is there')
     .option('--json', 'print one JSON object');
 
-/**
- * @throws InvalidInputError when one of the files is there already and may not be replaced
- */
+/** @throws InvalidInputError if one of the files exists and must not be replaced */
 export function checkAbsent(files: readonly string[], force: boolean | undefined, flag = '--out'): void {
   const present = force ? undefined : files.find((file) => existsSync(file));
   if (present === undefined) return;
@@ -28,14 +26,14 @@ export function checkAbsent(files: readonly string[], force: boolean | undefined
   });
 }
 
-/** The same of the one file that a command writes, if it does, which must be a path where a file can be. */
+/** The same for the only file that a command writes, if any; its path must be valid for a file. */
 export function checkOut({ out, force }: OutputArguments): void {
   if (out === undefined) return;
   checkFilePath(out);
   checkAbsent([out], force);
 }
 
-/** Writes a table to a file, to stdout as CSV, or to stdout within a JSON object. */
+/** Writes a table to a file, to stdout as CSV, or to stdout inside a JSON object. */
 export async function putTable(
   streams: Streams,
   given: OutputArguments,

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { unknownName } from '../../core/index.ts';
 import { InvalidInputError, type OwnParts, type WorkerPool } from '../../index.ts';
 
-/** The flag of all commands that make or read a model. */
+/** Arguments of all commands that make or read a model. */
 export interface PartsArguments {
   readonly parts?: string;
 }
@@ -20,8 +20,8 @@ const KINDS = ['kernels', 'priors', 'maps', 'latents', 'likelihoods', 'models'] 
  * The factories that a module exports: `export const kernels = { cauchy }`, and likewise priors, maps, likelihoods, models; or one object of them
  * as its default export.
  *
- * @param file - its path; nothing of one's own without it
- * @throws InvalidInputError when it cannot be loaded, or exports something else
+ * @param file - its path; without it there are no custom parts
+ * @throws InvalidInputError if it cannot be loaded or exports anything else
  */
 export async function readParts(file: string | undefined): Promise<OwnParts> {
   if (file === undefined) return {};

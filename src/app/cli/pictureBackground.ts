@@ -2,22 +2,22 @@ import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, NumericalError } from '../../index.ts';
 import { type PrecisionGrid, precisionGrid } from '../plot/index.ts';
 
-/** Points along each axis of the precision grid, and of a first one that says how long it takes. */
+/** Points along each axis of the precision grid, and of a coarse one that measures the time. */
 const RESOLUTION = 60;
 const SAMPLE = 6;
 
-/** Seconds that pictures may take. */
+/** Time limit of the pictures. */
 export interface PictureTime {
   readonly secondsLeft?: () => number;
-  /** Called with what is left out. */
+  /** Called with a note about what is left out. */
   readonly note?: (text: string) => void;
 }
 
 /**
- * The predictive precision over the latents behind each panel; none where the model has no mapping from them, or predicts without error.
+ * Predictive precision over the latents behind each panel; none if the model has no mapping from latents, or predicts without error.
  *
- * @param panels - the columns of each
- * @param aspect - width over height, where a unit is as long on both axes
+ * @param panels - the columns of each panel
+ * @param aspect - width over height, if both axes have the same scale
  */
 export function pictureBackground(
   { predict, latents }: Fit,

@@ -9,18 +9,18 @@ import { latentVariancesOf } from './tableRecord.ts';
 
 /** What pictures show beside the latents. */
 export interface Shown {
-  /** What points are coloured by. */
+  /** Colours of the points. */
   readonly looks: LookOptions;
   readonly ids?: readonly string[] | undefined;
-  /** The rows of the points, in the units of the table. */
+  /** The observations of the points, in the units of the table. */
   readonly observations: () => Matrix;
   readonly columns: readonly string[];
-  /** Brings predictions to the units of the table. */
+  /** Converts predictions to the units of the table. */
   readonly undo: (mean: Matrix) => Matrix;
   readonly time: PictureTime;
 }
 
-/** Writes the pictures that were asked for into a folder; returns their paths. */
+/** Writes the requested pictures into a folder and returns their paths. */
 export async function writePictures(
   folder: string,
   result: Fit,
@@ -66,7 +66,7 @@ async function plot(result: Fit, { looks, observations, time }: Shown, { image }
   });
 }
 
-/** Numbers of a page at most; with more rows it shows none of their values. */
+/** Most numbers in a page; with more, it shows no values of rows. */
 const MOST_NUMBERS = 2e6;
 
 function page(
@@ -112,14 +112,14 @@ const variancesOf = (result: Fit) => {
 
 type Relevance = Float64Array | Readonly<Record<string, Float64Array>>;
 
-/** Of each dimension; with several views, to the one that it is most relevant to. */
+/** Relevance of each dimension; with several views, the largest one. */
 function relevanceIn(relevance: Relevance | undefined): Float64Array | undefined {
   if (relevance === undefined || relevance instanceof Float64Array) return relevance;
   const views = Object.values(relevance);
   return views[0]?.map((_, d) => Math.max(...views.map((own) => own[d]!)));
 }
 
-/** The first two dimensions, or the two that the model finds most relevant, or all three. */
+/** The first two dimensions, the two most relevant ones, or all three. */
 function columnsOf(result: Fit): number[] {
   const q = result.latents.columns;
   const relevance = 'relevance' in result ? relevanceIn(result.relevance as Relevance | undefined) : undefined;
@@ -131,7 +131,7 @@ function columnsOf(result: Fit): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Whether distances between latents mean something: not where each column has a scale of its own. */
+/** True if distances between latents are meaningful, which they are not if each column has its own scale. */
 function meansDistance({ model, parameters }: Fit): boolean {
   if (descriptionOf(model).hasUnitColumns) return false;
   const isList = (value: unknown) => Array.isArray(value) && value.length > 1;

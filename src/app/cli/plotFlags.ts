@@ -5,7 +5,7 @@ import { type ImageShape, svgToPng } from '../plot/index.ts';
 const FORMATS = ['svg', 'png', 'html'] as const;
 type PlotFormat = (typeof FORMATS)[number];
 
-/** Flags about pictures, as commander leaves them. */
+/** Picture flags as parsed by commander. */
 export interface PlotArguments {
   readonly plot?: readonly PlotFormat[];
   readonly color?: string;
@@ -13,7 +13,7 @@ export interface PlotArguments {
   readonly grid?: boolean;
 }
 
-/** Adds the flags that say which pictures are drawn. */
+/** Adds the flags that select pictures. */
 export const addPlotFlags = (command: Command): Command =>
   command
     .option('--plot <formats>', 'pictures to write: svg, png, html, several with commas (default: svg)', formatsFrom)
@@ -41,7 +41,7 @@ function shapeFrom(text: string): ImageShape {
   );
 }
 
-/** The files of pictures, in the order in which they are written. */
+/** File names of the pictures, in the order in which they are written. */
 export function pictureNames({ plot = ['svg'], grid }: PlotArguments): string[] {
   const ofGrid = plot.filter((format) => format !== 'html');
   return [
@@ -53,9 +53,9 @@ export function pictureNames({ plot = ['svg'], grid }: PlotArguments): string[] 
 const DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>';
 
 /**
- * Whether the pictures can be drawn, before a fit that would otherwise be for nothing.
+ * Checks that the pictures can be drawn, before a fit whose pictures would fail.
  *
- * @throws InvalidInputError when --grid has no --image, columns are not the pixels of the images, or a PNG cannot be made
+ * @throws InvalidInputError if --grid has no --image, columns are not the pixels of the images, or a PNG cannot be made
  */
 export async function checkPictures(given: PlotArguments, columns: number): Promise<void> {
   const { image, grid } = given;

@@ -126,7 +126,7 @@ export function defineImpute(command: Command, streams: Context): void {
   );
 }
 
-/** Over the training points by a field's own `impute`, or predictions at their latents; else by projections. */
+/** Imputes the training points by a field's `impute` or by predictions at their latents, other points by projection. */
 async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
   if (fit.graph === undefined && fit.predict !== undefined && isFitted(fit, Y)) {
     return fit.predict(fit.latents, { noise: true });
@@ -138,7 +138,7 @@ async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
   return predict(latents, { noise: true });
 }
 
-/** Whether these are the observations that were fitted. */
+/** True if these are the fitted observations. */
 function isFitted(fit: Fit, Y: Matrix): boolean {
   const { observations } = fit.toJSON().model as { observations?: readonly (readonly (number | null)[])[] };
   return (
@@ -163,7 +163,7 @@ async function putPrediction(
   const names = columnNames(record, mean.columns);
   const before = latents === undefined ? [] : [latents];
   const places = before.flatMap(dimensionNames);
-  // Observations may be called x1 themselves.
+  // Observations may have a column named x1, too.
   const isTaken = places.some((name) => names.includes(name));
   await put(
     streams,
@@ -192,11 +192,11 @@ async function put(
   if (given.out !== undefined && !given.json) streams.stderr.write(`wrote ${given.out}\n`);
 }
 
-/** The ids of the training points, where their latents are those of all rows. */
+/** Ids of the training points, if latents belong to all rows. */
 const idsOf = (record: TableRecord | undefined, X: Matrix) =>
   record?.ids?.length === X.rows ? { name: record.idColumn ?? 'id', values: record.ids } : undefined;
 
-/** A training point by its id, else by its number from 0. */
+/** Index of a training point, by its id or else its number from 0. */
 function rowOf(point: string, record: TableRecord | undefined, rows: number): number {
   const named = record?.ids?.indexOf(point) ?? -1;
   if (named >= 0) return named;

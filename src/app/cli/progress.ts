@@ -2,21 +2,21 @@ import { SingleBar } from 'cli-progress';
 import type { FitDiagnostics, TraceEntry } from '../../index.ts';
 import type { Streams } from './streams.ts';
 
-/** Where a fit stands: after an iteration, or within a stage of a solution that is computed, of which `part` is done. */
+/** Progress of a fit: after an iteration, or within a stage of a closed-form solution, of which the fraction `part` is done. */
 export interface Standing extends TraceEntry {
   readonly stage?: { readonly name: string; readonly part: number };
 }
 
-/** Follows a fit. */
+/** Shows the progress of a fit. */
 export interface ProgressBar {
   update(standing: Standing): void;
   stop(): void;
 }
 
-/** Where nobody watches. */
+/** Shows nothing. */
 export const NO_BAR: ProgressBar = { update: () => {}, stop: () => {} };
 
-/** Shows where a fit stands: a bar on a terminal; elsewhere a line now and then, so that a log shows that it goes on. */
+/** Shows progress as a bar on a terminal; otherwise as occasional lines, so that a log shows that the fit is running. */
 export function progressBar(stderr: Streams['stderr'], total: number): ProgressBar {
   if (total === 0) return NO_BAR;
   return stderr.isTTY ? drawnBar(stderr, total) : lines(stderr, total);
@@ -48,7 +48,7 @@ function drawnBar(stderr: Streams['stderr'], total: number): ProgressBar {
   };
 }
 
-/** Seconds from the start to the first line; to each further one half as long again as to the one before. */
+/** Seconds until the first line; each further interval is half as long again. */
 const FIRST_LINE = 5;
 
 function lines(stderr: Streams['stderr'], total: number): ProgressBar {
@@ -79,7 +79,7 @@ function lines(stderr: Streams['stderr'], total: number): ProgressBar {
   };
 }
 
-/** Seconds that the iterations left would take at the pace so far; known after a few, or after the first where they are slow. */
+/** Estimates the seconds for the remaining iterations at the pace so far; known after a few, or after the first if they are slow. */
 function remaining(total: number): (iteration: number) => number | undefined {
   const start = performance.now();
   return (iteration) => {
@@ -95,6 +95,6 @@ export function inWords(seconds: number): string {
   return seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** What a fit took; a closed form evaluates nothing. */
+/** Effort of a fit in words; a closed form has no evaluations. */
 export const effort = ({ evaluations, seconds }: FitDiagnostics): string =>
   `${evaluations > 0 ? `${evaluations} evaluations in ` : ''}${seconds.toFixed(1)} s`;

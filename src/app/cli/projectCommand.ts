@@ -42,7 +42,7 @@ async function projectTable(folder: string, data: string, given: ProjectArgument
   const { table, observations } = await fittedTable(data, record, given, streams);
   const projection = await project(observations, signal === undefined ? {} : { signal });
   const { latents, latentVariances } = projection;
-  // A density of standardised columns is one of the columns themselves times what they were divided by.
+  // Densities of standardised columns are converted to densities of the columns by the product of their deviations.
   const logDensity = projection.logDensity.map(
     (density, i) => density - logDeviations(observations, i, units?.deviation),
   );

@@ -12,7 +12,7 @@ interface QueueArguments {
   readonly json?: boolean;
 }
 
-/** What there is of one queue. */
+/** State of one queue. */
 interface Queue {
   readonly queue: string;
   readonly workers: number;
@@ -55,9 +55,9 @@ const stateOf = async (transport: Transport, queue: string): Promise<Queue> => (
 });
 
 /**
- * Forgets jobs and what lies under their keys, and returns their ids.
+ * Removes failed jobs with all they stored, and returns their ids.
  *
- * @throws InvalidInputError for an id that is not among those given up; nothing is then cleared
+ * @throws InvalidInputError for an id that is not among the failed jobs; nothing is removed then
  */
 async function clearedOf(transport: Transport, queues: readonly Queue[], which: true | string[]): Promise<string[]> {
   const all = queues.flatMap(({ queue, dead }) => dead.map(({ id }) => ({ queue, id })));

@@ -10,13 +10,13 @@ const { version, description } = createRequire(import.meta.url)('../../../packag
 
 interface CommandEntry {
   readonly description: string;
-  /** Adds arguments, flags and action; what a command takes is loaded with it. */
+  /** Adds arguments, flags and action; the command's modules are loaded with it. */
   readonly define: (command: Command, context: Context) => Promise<void>;
-  /** Whether a signal stops it, which then saves what it has come to; the others are ended by it. */
+  /** True if the command saves its results when a signal stops it; a signal ends other commands at once. */
   readonly savesWhenStopped?: true;
 }
 
-/** What `--help` lists, in its order. */
+/** Commands in the order of `--help`. */
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   fit: {
     description: 'fit a model to a table of numbers; write latents.csv, fit.json, trace.csv and pictures',
@@ -95,10 +95,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/** The command that arguments call, or ask for help with. */
+/** The command that the arguments call, or whose help they ask for. */
 const commandIn = (argv: readonly string[]): string | undefined => (argv[0] === 'help' ? argv[1] : argv[0]);
 
-/** Whether a signal lets the command go on until it has saved what it has come to. */
+/** True if a signal lets the command continue until it has saved its results. */
 export const savesWhenStopped = (argv: readonly string[]): boolean =>
   Object.hasOwn(COMMANDS, argv[0] ?? '') && COMMANDS[argv[0]!]!.savesWhenStopped === true;
 
@@ -111,7 +111,7 @@ Examples:
 'latentfield fit --help' has all models and their options.
 `;
 
-/** The help of a model is the list of its options. */
+/** The help of a model lists its options. */
 async function withModelHelp(argv: readonly string[]): Promise<readonly string[]> {
   const first = argv[0] ?? '';
   if (Object.hasOwn(COMMANDS, first) || !argv.some((word) => word === '--help' || word === '-h')) return argv;
@@ -121,14 +121,11 @@ async function withModelHelp(argv: readonly string[]): Promise<readonly string[]
 }
 
 /**
- * Runs the command line: data on stdout, diagnostics on stderr.
- *
- * @param given - arguments after the program's name
- * @param streams - where to write
- * @param signal - aborting it stops a fit, which still writes its best point; its reason is 'Ctrl-C' or the name of a signal
- * @param finish - called when everything is written; what it throws is an error of the command
- * @returns the exit code: 0; 2 for bad usage or input, and files that cannot be read or written; 1 when the computation failed, or standard output
- * did not take its result; 128 and the number of the signal that stopped it
+ * Runs the command line: data on stdout, diagnostics on stderr.  @param given - arguments after the program's name @param streams - where to write
+ * @param signal - aborting it stops a fit, which then writes its best point; its reason is 'Ctrl-C' or the name of a signal @param finish - called
+ * when everything is written; an error it throws is one of the command @returns the exit code: 0; 2 for wrong usage or input, and files that cannot
+ * be read or written; 1 if the computation failed or its result could not be written to standard output; 128 plus the number of the signal that
+ * stopped it
  */
 export async function run(
   given: readonly string[],
@@ -159,7 +156,7 @@ export async function run(
     finish?.();
     return exitCode;
   } catch (error) {
-    // Commander has already said what is wrong; help and version end with 0.
+    // Commander has already reported the error; help and version exit with 0.
     if (error instanceof CommanderError) {
       const hint = error.exitCode === 0 ? undefined : await usageHint(program, argv, error);
       if (hint !== undefined) streams.stderr.write(`${hint}\n`);
@@ -172,7 +169,7 @@ export async function run(
   }
 }
 
-/** What to write instead of an option or a command that is not known, where the name is one of the library's. */
+/** Suggestion for an unknown option or command whose name the library knows. */
 async function usageHint(
   program: Command,
   argv: readonly string[],
@@ -185,7 +182,7 @@ async function usageHint(
   return unknown === undefined ? undefined : (await import('./modelHelp.ts')).hintForOption(unknown);
 }
 
-/** A sentence, of what the library did not foresee too: a stack helps nobody who runs a command. */
+/** The message of any error, without the stack, which does not help users of a command. */
 export function explanation(error: unknown): string {
   if (error instanceof LatentFieldError) {
     return error.code === 'missingEntry'

@@ -23,7 +23,7 @@ interface ScoreArguments extends TableArguments, PartsArguments {
   readonly json?: boolean;
 }
 
-/** How many neighbours are looked at unless given, when there are points enough. */
+/** Default number of neighbours, if there are enough points. */
 const NEIGHBOURS = 10;
 
 /** `score DIR` */
@@ -52,7 +52,7 @@ interface Scores {
   readonly objective: number;
   readonly status: string;
   readonly points: number;
-  /** Points with a label. */
+  /** Number of labelled points. */
   readonly labelled?: number;
   readonly nearestNeighbourError?: number;
   readonly neighbours?: number;
@@ -88,7 +88,7 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Context)
   };
 }
 
-/** Neighbours among the rows of a table with holes are not known. */
+/** True if the table has missing entries, so that neighbours among its rows are unknown. */
 function isHoled({ data }: Matrix, { stderr }: Context): boolean {
   const holes = data.reduce((count, entry) => count + (Number.isNaN(entry) ? 1 : 0), 0);
   if (holes > 0) {

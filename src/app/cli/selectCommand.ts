@@ -122,7 +122,7 @@ async function gridOf(text: string): Promise<Record<string, unknown[]>> {
   throw new InvalidInputError('--grid takes lists of values by option, such as {"latentDim": [1, 2, 3]}.');
 }
 
-/** How many neighbours trustworthiness looks at, where there are points enough. */
+/** Number of neighbours for trustworthiness, if there are enough points. */
 const NEIGHBOURS = 10;
 
 function scoreOf(name: string | undefined, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {

@@ -4,14 +4,14 @@ import { isDescribed, MODEL_NAMES } from './modelDescriptions.ts';
 import { optionsOf } from './modelHelp.ts';
 import { list } from './tableReport.ts';
 
-/** Flags about the time of the rows. */
+/** Arguments about the times of the rows. */
 export interface TimeArguments {
   readonly model: string;
   readonly time?: string;
   readonly maxStep?: number;
 }
 
-/** @throws InvalidInputError for --max-step without --time, a model of the library without dynamics, and options that say another thing */
+/** @throws InvalidInputError for --max-step without --time, a built-in model without dynamics, and options that contradict the flags */
 export function checkTime({ model, time, maxStep }: TimeArguments, { dynamics }: ModelOptions): void {
   if (time === undefined) {
     if (maxStep === undefined) return;
@@ -31,10 +31,10 @@ export function checkTime({ model, time, maxStep }: TimeArguments, { dynamics }:
   }
 }
 
-/** Steps within sequences whose lengths differ by more than this factor are told. */
+/** Ratio of time steps within sequences above which a note is printed. */
 const UNEQUAL = 1.5;
 
-/** First rows of the sequences that gaps in time divide the table into, and what there is to say of them. */
+/** First rows of the sequences between gaps in time, with notes about them. */
 export function sequenceOf(
   { time }: Table,
   { time: name, maxStep }: TimeArguments,
@@ -63,7 +63,7 @@ export function sequenceOf(
 
 const short = (value: number) => String(Number(value.toPrecision(4)));
 
-/** The options with the first rows of the sequences. */
+/** Adds the first rows of the sequences to the options. */
 export const withSegments = (options: ModelOptions, segments: readonly number[] | undefined): ModelOptions =>
   segments === undefined
     ? options

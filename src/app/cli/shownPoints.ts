@@ -1,15 +1,15 @@
 import { type Fit, InvalidInputError, Matrix } from '../../index.ts';
 
 /**
- * The rows of the data that the latents belong to, for models that show a part of them and list it (isomap of the largest
- * component); undefined for all the others, which show all.
+ * Rows of the data that the latents belong to, for models that show and list a part of them (isomap of the largest component); undefined for all
+ * others.
  */
 function shownPoints({ parameters, latents }: Fit): readonly number[] | undefined {
   const { points } = parameters;
   return Array.isArray(points) && points.length === latents.rows ? points : undefined;
 }
 
-/** What there is of each row of the data, of the points that the latents belong to. */
+/** The values of the rows that the latents belong to. */
 export function ofPoints<T extends string | number>(fit: Fit, all: ArrayLike<T> | undefined): T[] | undefined {
   return all === undefined ? undefined : (shownPoints(fit)?.map((i) => all[i]!) ?? Array.from(all));
 }
@@ -17,7 +17,7 @@ export function ofPoints<T extends string | number>(fit: Fit, all: ArrayLike<T> 
 /**
  * The rows of a table that the latents belong to.
  *
- * @throws InvalidInputError when the table cannot be the one that was fitted
+ * @throws InvalidInputError if the table cannot be the fitted one
  */
 export function rowsOfPoints(fit: Fit, table: Matrix): Matrix {
   const points = shownPoints(fit);
@@ -30,6 +30,6 @@ export function rowsOfPoints(fit: Fit, table: Matrix): Matrix {
   return points === undefined ? table : selectRows(table, points);
 }
 
-/** Some rows of a matrix. */
+/** Selects rows of a matrix. */
 export const selectRows = (matrix: Matrix, rows: readonly number[]): Matrix =>
   Matrix.from(rows.map((i) => matrix.row(i)));

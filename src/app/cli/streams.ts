@@ -1,35 +1,35 @@
 import { fstatSync, fsyncSync, writeSync } from 'node:fs';
 import { LatentFieldError, systemReason } from '../../core/index.ts';
 
-/** Where a command writes: results to `stdout`, everything else to `stderr`. */
+/** Output of a command: results go to `stdout`, everything else to `stderr`. */
 export interface Streams {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
 }
 
-/** What a command runs in. */
+/** Environment of a command. */
 export interface Context extends Streams {
-  /** Aborting it stops the command; its reason says who did. */
+  /** Aborting it stops the command; its reason names the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes the exit code of a command that came to an end, where it is not 0. */
+  /** Sets the exit code of a command that ends without an error, if it is not 0. */
   readonly exit: (code: number) => void;
 }
 
-/** Ends the marks of a progress bar: wraps lines and shows the cursor again. */
+/** Restores a terminal after a progress bar: wraps lines and shows the cursor. */
 export const CLEAN_TERMINAL = '\x1B[?7h\x1B[?25h\n';
 
-/** Exit codes of what a signal ended: 128 and its number. */
+/** Exit codes of commands stopped by a signal: 128 plus its number. */
 const STOPPED: Readonly<Record<string, number>> = { 'Ctrl-C': 130, SIGTERM: 143, SIGHUP: 129 };
 
-/** The exit code of a command that was stopped by a signal, by its reason. */
+/** Exit code of a command that a signal stopped, by the reason of the abort. */
 export const exitCodeOf = (reason: unknown): number => STOPPED[String(reason)] ?? 130;
 
 const STDOUT = 1;
 const STDERR = 2;
 
 /**
- * The streams of this process. Standard output is written to its last byte before `write` returns: Node's own stream takes a short write to a file for
- * a whole one. What standard error cannot take is lost, and the command goes on.
+ * Streams of this process. Standard output is written completely before `write` returns: Node's own stream takes a partial write to a file for a
+ * complete one. What standard error does not accept is lost, and the command goes on.
  */
 export const standardStreams: Streams = {
   stdout: {
@@ -37,32 +37,32 @@ export const standardStreams: Streams = {
       try {
         writeWhole(STDOUT, text);
       } catch (error) {
-        // Whoever read the output has seen enough, as `head` does.
+        // The reader has closed the pipe, as `head` does.
         if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0);
         throw unwritten(error);
       }
     },
   },
   stderr: process.stderr.isTTY
-    ? // A terminal that is closed loses what is written to it.
+    ? // Output to a closed terminal is lost.
       process.stderr.on('error', () => undefined)
     : {
         write(text) {
           try {
             writeWhole(STDERR, text);
           } catch {
-            // There is nowhere to say so.
+            // There is nowhere to report it.
           }
         },
       },
 };
 
-/** @throws LatentFieldError when a file that standard output goes to is not on its disk */
+/** @throws LatentFieldError if standard output is a file that cannot be synced to disk */
 export function checkOutput(): void {
   try {
     if (fstatSync(STDOUT).isFile()) fsyncSync(STDOUT);
   } catch (error) {
-    // Standard output may be closed from the start.
+    // Standard output may have been closed from the start.
     if ((error as NodeJS.ErrnoException).code !== 'EBADF') throw unwritten(error);
   }
 }
@@ -76,7 +76,7 @@ function writeWhole(descriptor: number, text: string): void {
     try {
       at += writeSync(descriptor, bytes, at);
     } catch (error) {
-      // A pipe that does not block is full.
+      // A non-blocking pipe is full.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }

@@ -70,7 +70,7 @@ async function runSweep(file: string, given: SweepArguments, { stdout, stderr, s
   if (status === 'stopped') exit(exitCodeOf(signal?.reason));
 }
 
-/** A spec, in which paths are seen from where it lies. */
+/** Reads a spec, whose paths are relative to its file. */
 async function specOf(file: string): Promise<SweepSpec> {
   const spec = (await readJsonFile(file, 'sweep')) as SweepSpec;
   if (typeof spec?.data !== 'string' || /^https?:/.test(spec.data)) return spec;

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ReadTableOptions } from '../io/index.ts';
 import { wholeFrom } from './flags.ts';
 
-/** Flags about how tables are read, as commander leaves them. */
+/** Table flags as parsed by commander. */
 export interface TableArguments {
   readonly columns?: string[];
   readonly drop?: string[];
@@ -23,7 +23,7 @@ const DELIMITERS: Readonly<Record<string, string>> = { tab: '\t', comma: ',', se
 
 const several = (value: string, previous: string[] = []) => [...previous, value];
 
-/** Adds the flags that say how a table is read. */
+/** Adds the flags for reading a table. */
 export function addTableFlags(command: Command, { choosesColumns }: { choosesColumns: boolean }): Command {
   if (choosesColumns) {
     command
@@ -75,7 +75,7 @@ function rowSums(text: string): number | 'median' {
   throw new InvalidArgumentError("It must be a number above 0, or 'median'.");
 }
 
-/** What `readTable` takes of the flags. */
+/** Options of `readTable` from the flags. */
 export function tableOptions(given: TableArguments): ReadTableOptions {
   const { header, columns, drop, oneHot, id, delimiter, decimal, thousands, array, flatten, maxBytes, rowSums, log1p } =
     given;

@@ -1,10 +1,10 @@
 import { type Fit, type FittedTable, Matrix } from '../../index.ts';
 import { type StandardisedColumns, standardise, type Table } from '../io/index.ts';
 
-/** What fit.json keeps of the table that was fitted, under `table`. */
+/** Record of the fitted table in fit.json, under `table`. */
 export type TableRecord = FittedTable;
 
-/** The record of a table that is about to be fitted. */
+/** Record of a table that is about to be fitted. */
 export function tableRecord(table: Table, labelColumn?: string, columns?: StandardisedColumns): TableRecord {
   const others = table.leftOut.map(({ column }) => column);
   return {
@@ -21,29 +21,29 @@ export function tableRecord(table: Table, labelColumn?: string, columns?: Standa
   };
 }
 
-/** Between the units of the table and those that were fitted. */
+/** Conversion between the units of the table and those of the fit. */
 export function unitsOf(record: TableRecord | undefined): StandardisedColumns | undefined {
   if (record?.standardised === undefined) return undefined;
   return standardise(record.standardised);
 }
 
-/** The names of the columns that a fit predicts. */
+/** Names of the columns that a fit predicts. */
 export const columnNames = (record: TableRecord | undefined, columns: number): string[] =>
   record?.columns.length === columns ? [...record.columns] : Array.from({ length: columns }, (_, j) => `column${j}`);
 
-/** The names of the latent dimensions. */
+/** Names of the latent dimensions. */
 export const dimensionNames = (latents: Matrix): string[] =>
   Array.from({ length: latents.columns }, (_, d) => `x${d + 1}`);
 
-/** The names of columns of their variances. */
+/** Names of the columns of latent variances. */
 export const varianceNames = (latents: Matrix): string[] =>
   Array.from({ length: latents.columns }, (_, d) => `variance${d + 1}`);
 
-/** The variances of a fit's latents, where these are distributions. */
+/** Variances of a fit's latents, if they are distributions. */
 export const latentVariancesOf = (fit: Fit): Matrix | undefined =>
   'latentVariances' in fit ? (fit.latentVariances as Matrix | undefined) : undefined;
 
-/** Columns of several matrices side by side. */
+/** Several matrices side by side. */
 export function sideBySide(...matrices: readonly Matrix[]): Matrix {
   const rows = matrices[0]!.rows;
   const columns = matrices.reduce((sum, matrix) => sum + matrix.columns, 0);

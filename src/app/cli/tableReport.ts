@@ -2,7 +2,7 @@ import { elementary } from '../../engine/index.ts';
 import type { Matrix } from '../../index.ts';
 import type { Table } from '../io/index.ts';
 
-/** What is done with a table, in sentences, before anything is computed. */
+/** Sentences about what is done with a table before anything is computed. */
 export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
   const { observations, columns, ids, idColumn, leftOut, notes } = table;
   const points = `${observations.rows} point${observations.rows === 1 ? '' : 's'}`;
@@ -22,18 +22,18 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
   return [...lines, ...leftOutReport(leftOut), ...notes.map((note) => `note: ${note}`), ...equalRows(observations)];
 }
 
-/** What brings a column back that was left out. */
+/** Advice for getting a column back that was left out. */
 const COLUMNS_TAKES = (them: string) => `--columns takes ${them}`;
 
 /**
- * The columns that are left out, each with its reason; where there are many, those of one reason together.
+ * Sentences about columns that are left out, each with its reason; many columns with the same reason share a sentence.
  *
- * @param remedy - what can be done about columns that might have been meant, "it" or "them"
+ * @param remedy - advice about columns that might be wanted, called "it" or "them"
  */
 export function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES): string[] {
   const byReason = new Map<string, { readonly names: string[]; readonly reason: string }>();
   for (const { column, reason } of leftOut) {
-    // One piece of advice is given once, with the first column's example.
+    // Each piece of advice is given once, for the first column.
     const advice = reason.replace(/numbers such as '.*':/, 'numbers:');
     const known = byReason.get(advice);
     if (known === undefined) byReason.set(advice, { names: [column], reason });
@@ -49,13 +49,13 @@ export function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES)
 
 const MOST_LISTED = 8;
 
-/** Up to eight names; of more, the first and the last ones. */
+/** Up to eight names; of more, the first ones and the last. */
 export function list(names: readonly string[]): string {
   if (names.length <= MOST_LISTED) return names.join(', ');
   return `${names.slice(0, 5).join(', ')}, … ${names.slice(-2).join(', ')}`;
 }
 
-/** Beyond this, looking for equal rows would take longer than reading them. */
+/** Above this number of entries, looking for equal rows would take longer than reading them. */
 const MOST_COMPARED = 5e6;
 
 function equalRows({ data, rows, columns }: Matrix): string[] {
@@ -67,10 +67,10 @@ function equalRows({ data, rows, columns }: Matrix): string[] {
   return [`note: ${equal === 1 ? '1 row is' : `${equal} rows are`} equal to an earlier one.`];
 }
 
-/** How many times the largest deviation of a column may be the smallest without a note. */
+/** Ratio of the largest to the smallest deviation of columns that is allowed without a note. */
 const WIDEST_RATIO = 100;
 
-/** A warning where the deviations of columns differ by more than 100: those of large deviation then decide alone. */
+/** A warning if the deviations of columns differ by more than a factor of 100, so that those with large deviations decide the result. */
 export function scaleWarning({ observations, columns }: Table): string[] {
   let largest = { name: '', deviation: 0 };
   let smallest = { name: '', deviation: Number.POSITIVE_INFINITY };

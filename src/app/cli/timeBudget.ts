@@ -1,7 +1,7 @@
-/** The part of the seconds that is kept for what follows the fit: the precision grid, the picture and the files. */
+/** Fraction of the time that is reserved for the precision grid, the pictures and the files after the fit. */
 const AFTERWARDS = 0.1;
 
-/** What is left of `--max-seconds`, which counts from the start of the command. */
+/** Time left of `--max-seconds`, which starts with the command. */
 export interface TimeBudget {
   /** Seconds that the fit may take; undefined without a limit. */
   forFit(): number | undefined;
@@ -15,7 +15,7 @@ export function timeBudget(seconds: number | undefined): TimeBudget {
   const left = () => (seconds === undefined ? Infinity : seconds - (performance.now() - began) / 1000);
   return {
     left,
-    // Messages name this limit: tenths are enough.
+    // Messages name this limit, for which tenths suffice.
     forFit: () =>
       seconds === undefined ? undefined : Math.max(0, Math.floor(10 * (left() - AFTERWARDS * seconds)) / 10),
   };

@@ -7,7 +7,7 @@ import { wholeFrom } from './flags.ts';
 import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
 import type { Context } from './streams.ts';
 
-/** Where the server is, unless `--redis` says so: a password on a command line is seen by all users of a machine. */
+/** Environment variable with the address of the server, unless `--redis` gives it: all users of a machine can see a password on a command line. */
 const VARIABLE = 'LATENTFIELD_REDIS';
 
 export const redisFlag = (): Option =>
@@ -18,27 +18,27 @@ export const redisFlag = (): Option =>
 export const prefixFlag = (): Option =>
   new Option('--prefix <name>', "prefix of all keys on the server (default: 'latentfield')");
 
-/** The server that a command cannot do without. */
+/** The server's address, which the command requires. */
 export function checkedServer(redis: string | undefined, command: string): string {
   if (redis !== undefined) return redis;
   throw new InvalidInputError(`${command} takes --redis redis://host:6379, or the variable ${VARIABLE}.`);
 }
 
-/** Threads of a worker that know the parts of a file. */
+/** Starts threads of a worker that know the parts of a module. */
 export function threadsWith(parts: string | undefined): () => Worker {
-  // A thread cannot read TypeScript: run from its sources, the program starts the thread that was built from them.
+  // A thread cannot run TypeScript: when run from its sources, the program starts the built thread.
   const built = import.meta.url.endsWith('.ts') ? '../../../dist/app/cli/queueThread.js' : './queueThread.js';
   const workerData = { ...(parts !== undefined && { parts: resolve(parts) }) };
   return () => new Worker(new URL(built, import.meta.url), { workerData });
 }
 
-/** Reads the name of a queue. */
+/** Checks the name of a queue. */
 export function queueName(text: string): string {
   if (/^[\w-]+$/.test(text)) return text;
   throw new InvalidArgumentError('It must be of letters, digits, _ and -.');
 }
 
-/** Text from a queue, in which control characters, which a terminal may obey, become �. */
+/** Text from a queue with control characters, which a terminal may execute, replaced by �. */
 export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
 const several = (value: string, previous: string[] = []) => [...previous, value];
@@ -76,7 +76,7 @@ async function work(
   { stderr, signal }: Context,
 ): Promise<void> {
   const connection = checkedServer(redis, 'worker');
-  // What is wrong with the parts is said here, and not by each of the threads.
+  // Errors in the parts are reported here once, and not by each thread.
   await readParts(parts);
   const say = (message: string) => stderr.write(`${printable(message)}\n`);
   const transport = await redisTransport({ connection, prefix, lockSeconds });

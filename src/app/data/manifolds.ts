@@ -4,23 +4,23 @@ import { namedOptions } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { checkHeight, checkSampling, type SamplingOptions } from './sampling.ts';
 
-/** Points scattered about a curve or a surface. */
+/** Points scattered around a curve or a surface. */
 export interface ManifoldSample {
   /** N×D. */
   readonly observations: Matrix;
-  /** N×1 for a curve, N×2 for a surface: where on it each point was placed, before the noise. */
+  /** N×1 for a curve, N×2 for a surface: coordinates of each point on it, before noise was added. */
   readonly parameters: Matrix;
 }
 
-/** A curve or a surface: how its parameters are drawn, and the point of R^D that they name. */
+/** A curve or a surface: the distribution of its parameters, and the map from them to R^D. */
 interface Manifold {
   readonly draw: (random: Random) => readonly number[];
   readonly at: (parameters: readonly number[]) => readonly number[];
 }
 
 /**
- * Draws points on a manifold and adds independent normal noise to every feature. Noise is drawn even where it is 0, so that the
- * same seed places the same points under any noise, and fewer points are the first of more.
+ * Draws points on a manifold and adds independent normal noise to every feature. Noise is drawn even if its deviation is 0, so that the same seed
+ * places the same points for any noise, and fewer points are the first of more.
  */
 export function sampleManifold(
   generator: string,
@@ -69,15 +69,15 @@ export function circle(options: SamplingOptions = {}): ManifoldSample {
   );
 }
 
-/** Points of two classes, each about a curve of its own. */
+/** Points of two classes, each around its own curve. */
 export interface TwoMoons extends ManifoldSample {
   /** N numbers: 0 on the upper moon, 1 on the lower. */
   readonly labels: number[];
 }
 
 /**
- * Points about two half circles that reach into each other: y = (cos t, sin t) + noise·ε on the upper moon and
- * (1 − cos t, ½ − sin t) + noise·ε on the lower, with t uniform on [0, π), the moon either with probability ½, ε standard normal.
+ * Points around two interleaving half circles: y = (cos t, sin t) + noise·ε on the upper moon and (1 − cos t, ½ − sin t) + noise·ε on the lower, with
+ * t uniform on [0, π), the moon either with probability ½, ε standard normal.
  *
  * @param options - points (200), seed (1), noise (0.1)
  * @returns observations N×2, the angles t in parameters N×1, and labels N
@@ -107,7 +107,7 @@ export function twoMoons(options: SamplingOptions = {}): TwoMoons {
 }
 
 export interface SwissRollOptions extends SamplingOptions {
-  /** How far the roll reaches along its axis, above 0; 21 unless given. */
+  /** Length of the roll along its axis, above 0; default 21. */
   readonly height?: number;
 }
 
@@ -175,7 +175,7 @@ export function helix(options: SamplingOptions = {}): ManifoldSample {
 }
 
 export interface TwinPeaksOptions extends SamplingOptions {
-  /** What the third coordinate is multiplied by, above 0; 1 unless given, 10 in the drtoolbox. */
+  /** Factor of the third coordinate, above 0; default 1, 10 in the drtoolbox. */
   readonly height?: number;
 }
 
@@ -213,7 +213,7 @@ export function twinPeaks(options: TwinPeaksOptions = {}): ManifoldSample {
   );
 }
 
-/** What shears the upright S, its columns for the width and the height; fitted to the 100 points of Kégl et al. */
+/** Matrix that shears the upright S, fitted to the 100 points of Kégl et al. */
 const SHEAR = [
   [-0.178, 0.174],
   [0.134, 0.0225],

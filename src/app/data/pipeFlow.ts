@@ -4,7 +4,7 @@ import { namedOptions } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { checkSampling } from './sampling.ts';
 
-/** A labelled data set: one row of observations and one label a point. */
+/** A labelled data set: one row of observations and one label per point. */
 export interface PipeFlow {
   /** N×12: the attenuation of six beams at the low energy, then of the same six at the high energy. */
   readonly observations: Matrix;
@@ -12,7 +12,7 @@ export interface PipeFlow {
   readonly labels: number[];
   readonly labelNames: readonly string[];
   readonly columnNames: readonly string[];
-  /** N×3: the fractions of the cross-section that water, oil and gas fill. */
+  /** N×3: fractions of the cross-section filled by water, oil and gas. */
   readonly fractions: Matrix;
 }
 
@@ -39,7 +39,7 @@ const ATTENUATION: { readonly energy: string; readonly coefficients: Phases }[] 
   { energy: '60keV', coefficients: [0.206, 0.167, 0.01] },
 ];
 
-/** Beams by their distance from the axis, in pipe radii. One side suffices across: every configuration is symmetric. */
+/** Beams by their distance from the axis, in pipe radii. For horizontal beams one side is enough, because every configuration is symmetric. */
 const BEAMS: { readonly name: string; readonly direction: 'vertical' | 'horizontal'; readonly offset: number }[] = [
   { name: 'vertical1', direction: 'vertical', offset: 0 },
   { name: 'vertical2', direction: 'vertical', offset: 0.4 },
@@ -50,8 +50,8 @@ const BEAMS: { readonly name: string; readonly direction: 'vertical' | 'horizont
 ];
 
 /**
- * Simulates gamma densitometry of oil, water and gas flowing through a pipe: 12 measurements a point that depend
- * nonlinearly on two degrees of freedom (the phase fractions) and on three flow configurations (the labels).
+ * Simulates gamma densitometry of oil, water and gas flowing through a pipe: 12 measurements per point that depend nonlinearly on two degrees of
+ * freedom (the phase fractions) and on three flow configurations (the labels).
  *
  * The fractions are uniform on the simplex and the configuration uniform over: stratified (flat layers, water below, gas
  * above), homogeneous (mixed), annular (a gas core inside rings of oil and of water). Six beams cross the pipe of radius
@@ -101,7 +101,7 @@ export function pipeFlow(options: PipeFlowOptions = {}): PipeFlow {
   };
 }
 
-/** Uniform on the simplex: the gaps that two uniform numbers leave in [0, 1]. */
+/** Uniform on the simplex: the gaps between two uniform numbers in [0, 1]. */
 function uniformFractions(random: Random): Phases {
   const a = random.uniform();
   const b = random.uniform();
@@ -140,8 +140,8 @@ function pathLengths(
 const chordLength = (radius: number, distance: number) => 2 * Math.sqrt(Math.max(square(radius) - square(distance), 0));
 
 /**
- * The height −1 … 1 in the unit circle below which a fraction of its area lies: −cos θ where (θ − sin θ·cos θ)/π is that
- * fraction. Found by bisection, which is bracketed and needs no start.
+ * The height in the unit circle, −1 … 1, below which a given fraction of its area lies: −cos θ where (θ − sin θ·cos θ)/π is that fraction. Found by
+ * bisection, which needs no initial value.
  */
 function levelOfArea(fraction: number): number {
   let low = 0;

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
-/** What every generator takes. */
+/** Options of every generator. */
 export interface SamplingOptions {
   /** Number of points, at least 1. */
   readonly points?: number;
@@ -11,9 +11,9 @@ export interface SamplingOptions {
 }
 
 /**
- * Throws unless a generator can draw that many points with that noise.
+ * Throws unless a generator can draw this number of points with this noise.
  *
- * @throws InvalidInputError that names the generator and what it was given
+ * @throws InvalidInputError that names the generator and its options
  */
 export function checkSampling(generator: string, { points, noise }: Required<Omit<SamplingOptions, 'seed'>>): void {
   if (!Number.isInteger(points) || points < 1) {
@@ -24,7 +24,7 @@ export function checkSampling(generator: string, { points, noise }: Required<Omi
   }
 }
 
-/** Throws unless the extent of a surface is above 0. */
+/** Throws unless the extent of a surface is positive. */
 export function checkHeight(generator: string, height: number): void {
   if (!(height > 0 && Number.isFinite(height))) {
     throw new InvalidInputError(`${generator} takes a height above 0, but ${height} was given.`);

@@ -1,36 +1,36 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { suggestion } from '../../core/options.ts';
 
-/** Columns by name, pattern, range or number from 0: 'age', 'pixel*', 'a:d', 3, '0:5'. */
+/** A choice of columns by name, pattern, range or number from 0: 'age', 'pixel*', 'a:d', 3, '0:5'. */
 export type ColumnChoice = string | number | readonly (string | number)[];
 
 /**
- * The numbers of the columns that are chosen, in the order in which they are. A text is, in this order: a column's name; names between commas; a
- * pattern with `*` for any characters; a range `first:last` by name or number, both included; a number from 0.
+ * Indices of the chosen columns, in order. A text is, in this order of preference: a column's name; names separated by commas; a pattern with `*` for
+ * any characters; a range `first:last` by name or number, both included; a number from 0.
  *
  * @param names - of all columns
- * @param choice - what is chosen
- * @param purpose - what for, in an error: "the labels"
- * @param file - whose columns they are
- * @throws InvalidInputError when a part of it chooses no column
+ * @param choice - the choice of the caller
+ * @param purpose - the purpose, for errors: "the labels"
+ * @param file - name of the file, for errors
+ * @throws InvalidInputError if a part of it chooses no column
  */
 export function chosenColumns(names: readonly string[], choice: ColumnChoice, purpose: string, file: string): number[] {
   const parts = typeof choice === 'object' ? choice : [choice];
-  // Of equal names the first counts.
+  // The first of equal names counts.
   const places = new Map(names.map((name, j): [string, number] => [name, j]).reverse());
   const chosen = new Set<number>();
   for (const part of parts) for (const j of columnsOf({ names, places, purpose, file }, part)) chosen.add(j);
   return [...chosen];
 }
 
-/** The number of the one column that is chosen. */
+/** Index of a single chosen column. */
 export function chosenColumn(names: readonly string[], choice: string | number, purpose: string, file: string): number {
   const columns = chosenColumns(names, choice, purpose, file);
   if (columns.length === 1) return columns[0]!;
   throw new InvalidInputError(`'${choice}' is ${columns.length} columns, but ${purpose} are a single one.`);
 }
 
-/** What columns are chosen from. */
+/** Columns among which to choose. */
 interface Choosing {
   readonly names: readonly string[];
   readonly places: ReadonlyMap<string, number>;
@@ -78,13 +78,13 @@ function single({ names, places, purpose, file }: Choosing, part: string | numbe
   );
 }
 
-/** The columns of a table in a sentence. */
+/** The columns of a table, for a message. */
 export function listed(names: readonly string[]): string {
   const shown = names.slice(0, 12).map((name) => `'${name}'`);
   return `Its ${names.length} columns, numbered from 0, are ${shown.join(', ')}${names.length > 12 ? ', …' : ''}.`;
 }
 
-/** Whether a name holds the parts of a pattern in turn, the first at its start and the last at its end. */
+/** True if a name contains the parts of a pattern in order, the first at its start and the last at its end. */
 function isMatch(name: string, parts: readonly string[]): boolean {
   const [first, last] = [parts[0]!, parts.at(-1)!];
   if (!name.startsWith(first)) return false;

@@ -1,14 +1,14 @@
 import { remedyForWritten } from './numberText.ts';
 import type { RawColumn } from './rawTable.ts';
 
-/** Why a column is not among the observations, unless it is asked for. */
+/** A column that is not among the observations unless it is chosen. */
 export interface LeftOut {
   readonly column: string;
-  /** The end of a sentence: "is constant". */
+  /** The reason, as the end of a sentence: "is constant". */
   readonly reason: string;
 }
 
-/** What a column of a table looks like. */
+/** Kinds of columns. */
 export type Appearance =
   | { readonly kind: 'feature' }
   | { readonly kind: 'index' | 'text' | 'constant' | 'empty'; readonly reason: string };
@@ -17,12 +17,12 @@ const IDENTIFIER =
   /^(id|ids|idx|index|row|rows|rowid|row_?(id|name|number|names|no)|rownames?|key|uuid|guid|unnamed: ?\d+|.*[_ .-]ids?|.*[a-z]I[dD])$/i;
 const NAMED_ID = /^(.*[_ .-])?(id|ids|index|idx)$|[a-z]I[dD]$/;
 
-/** With fewer rows than this, whole numbers that count rows may be measurements as well. */
+/** Fewest rows for which whole numbers that count up in some order are taken for an index and not for measurements. */
 const FEWEST_COUNTED = 5;
 const FEWEST_UNIQUE = 20;
 
 /**
- * What a column looks like:
+ * The kind of a column:
  * - an index: no name, first, and no value twice; the name of an identifier (id, index, row, key, sample_id, …) and whole numbers; text
  *   that never comes twice; whole numbers that count the rows up by one, in order or, from 20 rows, in any order; the first column, from 20 rows, of
  *   whole numbers none of which comes twice, where other columns are not like that;
@@ -54,7 +54,7 @@ export function appearance(column: RawColumn, position: number, all: readonly Ra
   return { kind: 'feature' };
 }
 
-/** The first column that looks like an index; one that only counts the rows gives way to text that names each. −1 where there is none. */
+/** The first column that looks like an index; one that only counts rows gives way to text that names each row. −1 if there is none. */
 export function namingColumn(
   looks: readonly Appearance[],
   columns: readonly RawColumn[],
@@ -68,7 +68,7 @@ export function namingColumn(
   return found.find((j) => columns[j]!.text !== undefined) ?? first;
 }
 
-/** Whether the numbers go up by one from row to row, or, where there are many rows, would if they were sorted. */
+/** True if the numbers increase by one from row to row or, in tables with many rows, would after sorting. */
 function counts(numbers: Float64Array): boolean {
   if (numbers.every((value, i) => value === numbers[0]! + i)) return true;
   if (numbers.length < FEWEST_UNIQUE) return false;
@@ -87,7 +87,7 @@ const isUniqueWhole = (numbers: Float64Array | undefined): boolean =>
 function textAppearance({ text, read, name, isNamed }: RawColumn, position: number): Appearance {
   const present = text!.filter((cell) => cell !== '' && !Number.isNaN(read?.(cell)));
   const texts = present.filter((cell) => read?.(cell) === undefined);
-  // Among numbers, a text is a mistake: the reader says where.
+  // A text among numbers is a mistake, which the reader reports with its position.
   if (2 * texts.length <= present.length) return { kind: 'feature' };
   const kinds = new Set(text).size;
   const shown = shortened(texts[0]!);

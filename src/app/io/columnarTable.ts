@@ -4,7 +4,7 @@ import { systemReason } from '../../core/systemReason.ts';
 import { checkTableSize } from './format.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
 
-/** The table of a Parquet file, read with hyparquet, an optional package. */
+/** Reads a Parquet file with hyparquet, an optional package. */
 export async function parquetTable(bytes: Uint8Array, file: string, most: number): Promise<RawTable> {
   const { parquetRead, parquetMetadata, parquetSchema } = await optionalPackage(
     'hyparquet',
@@ -37,7 +37,7 @@ export async function parquetTable(bytes: Uint8Array, file: string, most: number
   });
 }
 
-/** The table of an Arrow file or stream (Feather), read with @uwdata/flechette, an optional package. */
+/** Reads an Arrow file or stream (Feather) with @uwdata/flechette, an optional package. */
 export async function arrowTable(bytes: Uint8Array, file: string, most: number): Promise<RawTable> {
   const { tableFromIPC } = await optionalPackage(
     '@uwdata/flechette',
@@ -64,7 +64,7 @@ async function withFormatErrors(file: string, format: string, read: () => Promis
   }
 }
 
-/** What pandas calls an index that has no name. */
+/** Name that pandas gives an index without a name. */
 const UNNAMED_INDEX = /^__index_level_\d+__$/;
 
 function tableOf(names: readonly string[], columns: readonly (readonly unknown[])[], file: string): RawTable {
@@ -80,7 +80,7 @@ function tableOf(names: readonly string[], columns: readonly (readonly unknown[]
   };
 }
 
-/** A column of numbers if all its values are; whole numbers that a double cannot hold stay text. */
+/** A column of numbers if all of its values are numbers; whole numbers that a double cannot hold stay text. */
 function columnOf(name: string, values: readonly unknown[]): RawColumn {
   const isNamed = !UNNAMED_INDEX.test(name);
   if (!values.every(isNumeric)) return { name, isNamed, text: values.map(textOf) };

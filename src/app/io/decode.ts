@@ -1,12 +1,12 @@
-/** Text and, when it was not plain UTF-8, a sentence about how it was read. */
+/** Text, with a note if it was not plain UTF-8. */
 export interface DecodedText {
   readonly text: string;
   readonly note?: string;
 }
 
 /**
- * Bytes as text: UTF-16 when a byte order mark or the zero bytes of every other character say so, else UTF-8, else, where they are not
- * valid UTF-8, Windows-1252, which Latin-1 is part of.
+ * Decodes bytes as UTF-16 if a byte order mark or zero bytes in every other position say so, otherwise as UTF-8, or as Windows-1252, which includes
+ * Latin-1, if they are not valid UTF-8.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const wide = utf16Order(bytes);
@@ -26,7 +26,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
 function utf16Order(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
-  // Without a mark: the tables of numbers looked at here are nearly all ASCII, whose upper bytes are zero.
+  // Without a mark: tables of numbers are nearly all ASCII, whose upper bytes are zero.
   const pairs = Math.min(bytes.length >> 1, 100);
   let even = 0;
   let odd = 0;

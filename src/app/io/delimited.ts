@@ -2,19 +2,19 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 
-/** A line of text cut into cells. */
+/** A line of text split into cells. */
 export interface DelimitedRow {
-  /** Where the row begins in the file, from 1. */
+  /** Line number at which the row starts, from 1. */
   readonly line: number;
   readonly cells: string[];
 }
 
 /**
- * Cuts CSV or TSV text into rows of equal length. Cells may be quoted by `"`; blank lines, lines that begin with `#`, a byte order mark
- * and blanks around cells are dropped. Where the first line has one cell less than all others, an empty one is put before it, as R writes tables
- * with row names; or after it, where all others end with an empty cell.
+ * Splits CSV or TSV text into rows of equal length. Cells may be quoted by `"`; blank lines, lines that begin with `#`, a byte order mark and blanks
+ * around cells are dropped. If the first line has one cell less than all others, an empty one is added: in front, as R writes tables with row names,
+ * or at the end if all others end with an empty cell.
  *
- * @throws InvalidInputError when a quote is not closed, rows differ in length or there are none
+ * @throws InvalidInputError if a quote is not closed, rows differ in length or there are none
  */
 export function parseDelimited(text: string, delimiter: string, file: string): DelimitedRow[] {
   const rows = split(delimiter === ' ' ? text.replace(/ {2,}/g, ' ').replace(/^ | $/gm, '') : text, delimiter, file);
@@ -40,7 +40,7 @@ export function parseDelimited(text: string, delimiter: string, file: string): D
 }
 
 function split(text: string, delimiter: string, file: string): DelimitedRow[] {
-  // The parser counts \r\n within quotes as two lines.
+  // The parser counts \r\n inside quotes as two lines.
   let twice = 0;
   let last = 0;
   const rows: DelimitedRow[] = [];
@@ -75,7 +75,7 @@ function split(text: string, delimiter: string, file: string): DelimitedRow[] {
   }
 }
 
-/** The words of an error, with the line that they have when lines end in one character. */
+/** The message of an error, with the line number for text whose lines end in one character. */
 function messageOf(error: CsvError, again: () => unknown): string {
   try {
     again();
@@ -85,25 +85,25 @@ function messageOf(error: CsvError, again: () => unknown): string {
   return error.message;
 }
 
-/** What ends the lines of a text: tables that are put together mix them. */
+/** Line endings of a text, which may be mixed if tables were joined. */
 function lineEndings(text: string): string[] {
   const kinds = { '\r\n': /\r\n/, '\n': /(?<!\r)\n/, '\r': /\r(?!\n)/ };
   const found = Object.entries(kinds).filter(([, kind]) => kind.test(text));
   return found.length > 0 ? found.map(([ending]) => ending) : ['\n'];
 }
 
-/** The first line of a table that names its delimiter for Excel, 'sep=;', and that delimiter. */
+/** The first line of a table that names its delimiter for Excel, 'sep=;', and the delimiter. */
 export function namedDelimiter(text: string): { readonly line: string; readonly delimiter: string } | undefined {
   const found = /^"?sep=(.)"?[ \t]*(?=\r|\n)/i.exec(text);
   return found === null ? undefined : { line: found[0], delimiter: found[1]! };
 }
 
-/** In this order: a comma may be a decimal comma between semicolons. */
+/** In order of preference: a comma may be a decimal comma between semicolons. */
 const DELIMITERS = ['\t', ';', ',', '|', ' '] as const;
 
 /**
- * What separates the cells of a text: the first of tab, semicolon, comma, bar and blank that cuts each of the first lines into as many
- * cells; where none does, the one that the first line has most of.
+ * Guesses the delimiter: the first of tab, semicolon, comma, bar and blank that splits each of the first lines into the same number of cells,
+ * otherwise the most frequent one of the first line.
  */
 export function guessDelimiter(text: string): string {
   const lines = text
@@ -124,5 +124,5 @@ export function guessDelimiter(text: string): string {
   return ([',', ';', '\t', '|'] as const).reduce((a, b) => (frequency(b) > frequency(a) ? b : a));
 }
 
-/** Blanks separate numbers; within text they do not. */
+/** Blanks separate numbers, but not words within text. */
 const isNumeric = (line: string) => line.split(/ +/).filter((cell) => /\d/.test(cell)).length >= 2;

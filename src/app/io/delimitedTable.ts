@@ -6,17 +6,17 @@ import { hasHeader } from './header.ts';
 import { decimalComma, type NumberStyle, numberReader, PLAIN, percentReader } from './numberText.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
 
-/** How a text is cut into cells, and how its numbers are written. */
+/** How text is split into cells, and how its numbers are written. */
 export interface TextOptions {
   readonly delimiter?: string | undefined;
   readonly header?: boolean | undefined;
   readonly decimal?: '.' | ',' | undefined;
   readonly thousands?: string | undefined;
-  /** The label column, whose text says nothing about a header. */
+  /** The label column, whose text does not indicate a header. */
   readonly labels?: string | number | undefined;
 }
 
-/** The table of a .csv, .tsv or .txt file. */
+/** Reads a .csv, .tsv or .txt file. */
 export function delimitedTable(bytes: Uint8Array, format: Format, file: string, options: TextOptions): RawTable {
   const { text: whole, note } = decodeText(bytes);
   const named = namedDelimiter(whole);
@@ -62,7 +62,7 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
   };
 }
 
-/** The rows that hold something: spreadsheets leave lines of delimiters below a table. */
+/** The rows with content: spreadsheets leave lines of delimiters below a table. */
 function withValues(rows: readonly DelimitedRow[], file: string, notes: string[]): readonly DelimitedRow[] {
   const found = rows.filter(({ cells }) => cells.some((cell) => cell !== ''));
   if (found.length === 0) throw new InvalidInputError(`'${file}' is empty: it holds no line with data.`);
@@ -105,7 +105,7 @@ function headerNotes(
   return notes;
 }
 
-/** The style that is given; a decimal comma where columns that are not separated by commas cannot be read otherwise. */
+/** The given style; a decimal comma if columns that are not separated by commas cannot be read otherwise. */
 function numberStyle(
   rows: readonly DelimitedRow[],
   delimiter: string,

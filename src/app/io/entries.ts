@@ -4,9 +4,9 @@ import { hasThousands, remedyForWritten } from './numberText.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 
 /**
- * The numbers of some columns, N×D, in the order given.
+ * The numbers of some columns, N×D, in the given order.
  *
- * @throws InvalidInputError for a cell that is text, infinite or, unless allowed, missing, with its place
+ * @throws InvalidInputError for a cell that is text, infinite or, unless allowed, missing, with its position
  */
 export function entriesOf(raw: RawTable, columns: readonly number[], allowMissing: boolean): Matrix {
   const matrix = Matrix.zeros(raw.rows, columns.length);

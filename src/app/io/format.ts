@@ -16,7 +16,7 @@ const EXTENSIONS: Readonly<Record<string, Format>> = {
   '.mtx': 'mtx',
 };
 
-/** The format that a file's name says; `.gz` behind it is left aside. */
+/** Format of a file by its name, without the ending `.gz`. */
 export function formatOf(file: string): Format {
   const extension = (/[^/\\](\.[^./\\]*)$/.exec(file.replace(/\.gz$/i, ''))?.[1] ?? '').toLowerCase();
   const format = EXTENSIONS[extension];
@@ -26,12 +26,12 @@ export function formatOf(file: string): Format {
   );
 }
 
-/** Whether a file's first bytes are those of gzip. */
+/** True if a file starts like a gzip file. */
 const isGzipped = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /**
- * The bytes that a file holds when it is unpacked, at most. Text takes up to twenty times as much memory while it is read, and V8 has 4 GB unless the program
- * was started with more; arrays take three times theirs.
+ * Largest size of an unpacked file. While it is read, text takes up to twenty times as much memory, and V8 has 4 GB unless the program was started
+ * with more; arrays take three times their size.
  */
 export const mostBytes = (format: Format, given: number | undefined): number =>
   given ?? (format === 'csv' || format === 'tsv' || format === 'txt' ? 200e6 : 1.2e9);
@@ -49,17 +49,17 @@ export function checkSize(bytes: number, most: number, name: string): void {
 const COLUMN_BYTES = 400;
 
 /**
- * Whether a table of so many rows and columns, as its file claims, may be held.
+ * Checks that a table of the size that its file announces may be held.
  *
- * @throws InvalidInputError with the code `tooLarge`
+ * @throws InvalidInputError with the code `tooLarge` if not
  */
 export const checkTableSize = (rows: number, columns: number, most: number, name: string): void =>
   checkSize(columns * (8 * rows + COLUMN_BYTES), most, name);
 
 /**
- * The bytes of a stream, gzipped or not, unpacked.
+ * Unpacks the bytes of a stream, gzipped or not.
  *
- * @throws InvalidInputError when they are too many, or are not what was packed
+ * @throws InvalidInputError if they are too many, or damaged
  */
 export async function unpacked(bytes: Uint8Array, name: string, most: number): Promise<Uint8Array> {
   if (!isGzipped(bytes)) {
@@ -79,7 +79,7 @@ export async function unpacked(bytes: Uint8Array, name: string, most: number): P
   }
 }
 
-/** The bytes of a stream, which is left as soon as they are too many. */
+/** Reads the bytes of a stream and stops when there are too many. */
 export async function collected(stream: AsyncIterable<Uint8Array>, name: string, most: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;

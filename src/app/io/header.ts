@@ -1,15 +1,15 @@
 import { numberOf } from './numberText.ts';
 
 /**
- * Whether the first line holds names. It does when
+ * True if the first line holds names, which it does if
  * - a text of it stands above a column of numbers; or
  * - it is text throughout; or its only numbers are different whole ones, such as years, and its texts do not come again below; or
  * - it counts on from any number, as years do, above numbers of which most have decimals; or
  * - it counts 0, 1, 2, …, as the columns of a data frame without names do, with an empty first cell or without.
  *
- * @param rows - all lines
+ * @param rows - all lines, split into cells
  * @param isNumber - whether a cell is a number or missing
- * @param labels - the number of the label column, whose text says nothing
+ * @param labels - index of the label column, whose text is no evidence
  */
 export function hasHeader(
   rows: readonly (readonly string[])[],
@@ -33,7 +33,7 @@ function counts(first: readonly string[]): boolean {
   return cells.length >= 3 && cells.every((cell, j) => numberOf(cell) === j && cell === String(j));
 }
 
-/** Whether the first line is n, n + 1, n + 2, …, and most cells below have decimals. */
+/** True if the first line is n, n + 1, n + 2, …, and most cells below have decimals. */
 function countsOn(first: readonly string[], body: readonly (readonly string[])[]): boolean {
   const start = Number(first[0]);
   if (first.length < 3 || !first.every((cell, j) => /^\d+$/.test(cell) && Number(cell) === start + j)) return false;

@@ -8,12 +8,12 @@ import { numberOf, presentLabel } from './numberText.ts';
 import { readSource } from './source.ts';
 
 export interface ReadLabelsOptions {
-  /** How many labels there must be: the number of points that they belong to. */
+  /** Expected number of labels, that of the points. */
   readonly count?: number;
 }
 
 /**
- * Reads labels, one a row, from a .csv, .tsv, .txt or .npy file of a single column: text or numbers.
+ * Reads labels, one per row, from a .csv, .tsv, .txt or .npy file of a single column: text or numbers.
  *
  * Whether the first line of text is a name cannot be seen from text alone, so it is taken as one when there is one row
  * more than `count`, it is not a number and no row repeats it; without `count`, when it is the only row that is not a number.
@@ -21,7 +21,7 @@ export interface ReadLabelsOptions {
  * @param file - path of the file; its extension says the format
  * @param options - the number of labels expected
  * @returns the labels as they stand in the file, '' where one is missing (empty, NaN, NA, null, ?, a dash)
- * @throws InvalidInputError when the file cannot be read, has several columns, or holds another number of labels
+ * @throws InvalidInputError if the file cannot be read, has several columns, or holds another number of labels
  * @example
  * ```ts
  * const labels = await readLabels('classes.csv', { count: 150 });
@@ -65,13 +65,13 @@ function textColumn(
   if (columns !== 1) throw severalColumns(file, columns);
   const written = rows.map(({ cells }) => cells[0]!);
   if (count === undefined) return written;
-  // A blank line of a single column is a label that is missing, or is there for looks: the number of points tells.
+  // A blank line in a single column is either a missing label or decoration; the number of points decides.
   const within = withBlankLines(text, rows);
   const candidates = [within.concat(blankLinesAfter(text)), within];
   return candidates.find(({ length }) => length === count || length === count + 1) ?? written;
 }
 
-/** The labels of the rows, and '' for each blank line between them. */
+/** The labels of the rows, with '' for each blank line between them. */
 function withBlankLines(text: string, rows: readonly DelimitedRow[]): string[] {
   const lines = text.split(LINE_END);
   let next = rows[0]!.line;

@@ -6,10 +6,10 @@ import { describe } from '../../core/matrix.ts';
 import { systemReason } from '../../core/systemReason.ts';
 
 /**
- * Makes a folder for results, with those above it, where it is not there.
+ * Creates a folder for results with its parents, unless it exists.
  *
- * @returns the topmost folder that it made, undefined where all were there
- * @throws InvalidInputError when a file is in its place or above it, or when nothing can be written to it
+ * @returns the topmost folder that it created, undefined if all existed
+ * @throws InvalidInputError if a file is in its place or above it, or if it is not writable
  * @internal
  */
 export async function makeFolder(folder: string): Promise<string | undefined> {
@@ -32,7 +32,7 @@ export async function makeFolder(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Removes a folder and those above it, up to the topmost that `makeFolder` made, as long as they are empty.
+ * Removes empty folders, from a folder up to the topmost one that `makeFolder` created.
  *
  * @internal
  */
@@ -43,16 +43,16 @@ export async function removeEmptyFolders(folder: string, topmost: string | undef
     try {
       await rmdir(path);
     } catch {
-      return; // It holds something.
+      return; // It is not empty.
     }
     if (path === topmost) return;
   }
 }
 
 /**
- * Checks where one table of results is to go, before it is computed.
+ * Checks where a table of results will be written, before it is computed.
  *
- * @throws InvalidInputError when a folder is there, or there is no folder for the file
+ * @throws InvalidInputError if the path is a folder, or its parent folder does not exist
  * @internal
  */
 export function checkFilePath(file: string): void {
@@ -74,7 +74,7 @@ function checkPath(path: unknown, caller: string): void {
   throw new InvalidInputError(`${caller} takes the path of a file or folder, but ${describe(path)} was given.`);
 }
 
-/** The path itself, or the nearest one above it that is there. */
+/** The path itself or its nearest existing parent. */
 function firstPresent(path: string): string {
   let present = path;
   while (!existsSync(present) && dirname(present) !== present) present = dirname(present);

@@ -12,10 +12,12 @@ import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 import { withKnownCategories, withTruths } from './writtenValues.ts';
 
 /**
- * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file; by
- * place where one of the two files has no names. Counts are normalised as those of the earlier one were. Ids are those of the column that named the points of the earlier one, where it is there.
+ * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file, or by position
+ * if one of the two files has no names. Counts are normalised as in the earlier table. Ids come from the column that named the points of the earlier
+ * table, if there is one.
  *
- * @throws InvalidInputError when a column is missing, or one of numbers is there that the earlier table did not have; else as `readTable`
+ * @throws InvalidInputError if a column is missing, or if there is a column of numbers that the earlier table did not have; otherwise like
+ *   `readTable`
  */
 export async function readMatchingTable(
   file: string,

@@ -6,16 +6,17 @@ import type { SparseTable } from './readSparseTable.ts';
 
 const BANNER = /^%%MatrixMarket\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s*$/i;
 const NEWLINE = 10;
-/** Where a row or a column begins takes so many. */
+/** Bytes for the start of a row or a column. */
 const BYTES_OF_START = 4;
 const BYTES_OF_ENTRY = 8;
 
 /**
- * The matrix of a Matrix Market file, `coordinate` or `array`, of real or whole numbers or a pattern of ones; `symmetric` ones have both triangles.
+ * Parses a Matrix Market file, `coordinate` or `array`, of real numbers, whole numbers or a pattern of ones; `symmetric` ones get both triangles.
  *
  * @param bytes - the file, unpacked
- * @param most - bytes that rows and columns may take, whatever the file announces
- * @throws InvalidInputError with the line, for what is none, an index out of range, an entry that is there twice or not finite, and more or fewer entries than announced
+ * @param most - largest size of rows and columns in bytes, whatever the file announces
+ * @throws InvalidInputError with the line if it is not such a file, an index is out of range, an entry is duplicate or not finite, or there are more
+ *   or fewer entries than announced
  * @see Boisvert, Pozo & Remington 1996, The Matrix Market Exchange Formats
  */
 export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBytes('mtx', undefined)): SparseMatrix {
@@ -84,14 +85,14 @@ export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBy
       add(i, j, value);
       if (isMirrored && i !== j) add(j, i, skew ? -value : value);
     }
-    // Arrays go down the columns.
+    // Arrays are in column order.
     if (!isList) at = at.i + 1 < rows ? { i: at.i + 1, j: at.j } : { i: isMirrored ? at.j + 1 + skew : 0, j: at.j + 1 };
   }
   if (count < expected) throw wrong(undefined, `announces ${expected} entries, but holds ${count}: it is cut short.`);
   return compressed(entries, rows, columns, file);
 }
 
-/** Lines that are neither blank nor comments, with their numbers; the first one is the banner, which begins as comments do. */
+/** Lines that are neither blank nor comments, with their numbers, starting with the banner, which looks like a comment. */
 function* linesOf(bytes: Uint8Array): Generator<{ readonly text: string; readonly line: number }, undefined> {
   const decoder = new TextDecoder();
   let [from, line] = [0, 1];
@@ -111,7 +112,7 @@ interface Entries {
   readonly values: number[];
 }
 
-/** Entries in the order of rows and columns. */
+/** Sorts entries by rows and columns. */
 function compressed(
   { rows: I, columns: J, values }: Entries,
   rows: number,
@@ -138,7 +139,7 @@ function compressed(
   });
 }
 
-/** A sparse table as any other, with its zeros. */
+/** Converts a sparse table to a dense one. */
 export function denseRawTable(
   { observations, columns, isNamed, ids, notes }: SparseTable,
   file: string,
@@ -164,7 +165,7 @@ export function denseRawTable(
   };
 }
 
-/** The table of an .mtx file, whose rows are the points. */
+/** Reads an .mtx file, whose rows are the points. */
 export function matrixMarketTable(bytes: Uint8Array, file: string, most: number): RawTable {
   const observations = parseMatrixMarket(bytes, file, most);
   const columns = Array.from({ length: observations.columns }, (_, j) => `column${j}`);

@@ -6,11 +6,11 @@ import type { NormalisedCounts } from '../../core/namedTable.ts';
 import { checkOptions } from '../../core/options.ts';
 import { medianOf } from '../../engine/vectors.ts';
 
-/** How counts are normalised. */
+/** Options for normalising counts. */
 export interface NormaliseCountsOptions {
-  /** What each row is scaled to sum to, above 0, or 'median': the median of the rows' sums. Rows are left as they are unless given. */
+  /** Sum to which each row is scaled, above 0, or 'median' for the median of the rows' sums; by default rows are not scaled. */
   readonly rowSums?: number | 'median' | undefined;
-  /** Whether each entry y, scaled by then, is replaced by log(1 + y); false unless given. */
+  /** Whether each scaled entry y is replaced by log(1 + y); default false. */
   readonly log1p?: boolean | undefined;
 }
 
@@ -24,12 +24,12 @@ export const countEntries = {
 const schema = v.strictObject(countEntries);
 
 /**
- * Scales each row of counts to one sum s, y_nd ← s·y_nd/Σ_d y_nd, and takes log(1 + y), in that order: how single-cell tables are usually brought to a form that
- * principal components and neighbours can be taken of. `counts` of the result, given as options, does the same to other rows.
+ * Scales each row of counts to a common sum s, y_nd ← s·y_nd/Σ_d y_nd, and then takes log(1 + y), the usual preparation of single-cell tables for
+ * principal components and neighbours. `counts` of the result, given as options, does the same to other rows.
  *
  * @param Y - N×D numbers from 0
  * @param options - see {@link NormaliseCountsOptions}
- * @returns `observations`, N×D, and `counts`: what was done, with the sum in numbers
+ * @returns `observations`, N×D, and `counts`, the options with the sum as a number
  * @throws InvalidInputError for an unknown option, an entry that is missing or below 0, and with `rowSums` a row whose sum is 0
  * @see Wolf, Angerer & Theis 2018 (normalize_total and log1p of scanpy)
  * @example
@@ -48,7 +48,7 @@ export function normaliseCounts(
   return normalised(given, { rowSums, log1p: isLog }, (row, column) => `Row ${row}, column ${column}`);
 }
 
-/** @param place - names a row, or an entry of it, in messages */
+/** @param place - name of a row, or of an entry, in messages */
 export function normalised(
   { data, rows, columns }: Matrix,
   { rowSums, log1p: isLog = false }: NormaliseCountsOptions,
@@ -77,7 +77,7 @@ export function normalised(
   };
 }
 
-/** What was done to counts, in words. */
+/** The normalisation in words. */
 export function countsNote({ rowSums, log1p: isLog }: NormalisedCounts): string {
   const scaled = rowSums === undefined ? [] : [`each row is scaled to sum to ${rowSums}`];
   const said = [...scaled, ...(isLog ? ['entries are log(1 + y)'] : [])].join(', ');

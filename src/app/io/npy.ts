@@ -10,18 +10,16 @@ export interface NumpyArray {
 }
 
 /**
- * Reads what `numpy.save` writes: integers, floats, booleans and text of either byte order, in C or Fortran order.
- *
- * @param most - bytes that its entries may take as doubles
- * @throws InvalidInputError when it holds more, the header is not NumPy's, the entries are fewer or more than the shape takes, complex, objects, dates or
- * records, or whole numbers beyond 2⁵³, which a double cannot hold
+ * Parses a file of `numpy.save`: integers, floats, booleans and text of either byte order, in C or Fortran order.  @param most - largest size of its
+ * entries as doubles, in bytes @throws InvalidInputError if it is larger, the header is not NumPy's, the number of entries does not match the shape,
+ * or entries are complex, objects, dates, records, or whole numbers beyond 2⁵³, which a double cannot hold
  */
 export function parseNumpy(bytes: Uint8Array, file: string, most = mostBytes('npy', undefined)): NumpyArray {
   const { descr, fortranOrder, shape, start } = npyHeader(bytes, file);
   const { width, read } = readerOf(descr, file);
   const size = shape.reduce((product, length) => product * length, 1);
   checkLength(file, shape, size * width, bytes.length - start);
-  // Texts without length take no bytes of the file.
+  // Texts of length 0 take no bytes of the file.
   checkSize(8 * size, most, file);
   const view = new DataView(bytes.buffer, bytes.byteOffset + start, size * width);
   const place = fortranOrder ? fortranPlace(shape) : (k: number) => k;
@@ -34,9 +32,9 @@ export function parseNumpy(bytes: Uint8Array, file: string, most = mostBytes('np
 }
 
 /**
- * How numbers of a type are read from bytes, and how many bytes each takes.
+ * Reader of numbers of a type, with their size in bytes.
  *
- * @throws InvalidInputError for types of entries that are not numbers
+ * @throws InvalidInputError for types that are not numbers
  */
 export function entryReader(descr: string, file: string) {
   const { width, read } = readerOf(descr, file);
@@ -71,7 +69,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 type Reader = { number(view: DataView, at: number): number | bigint } | { text(view: DataView, at: number): string };
 
-/** How entries of a type are read; undefined for types that are not. */
+/** Reader of entries of a type; undefined for unsupported types. */
 function reader(kind: string, width: number, little: boolean): Reader | undefined {
   switch (`${kind}${kind === 'U' || kind === 'S' ? '' : width}`) {
     case 'f8':
@@ -109,7 +107,7 @@ function reader(kind: string, width: number, little: boolean): Reader | undefine
   }
 }
 
-/** IEEE 754 binary16. */
+/** Decodes IEEE 754 binary16. */
 function halfPrecision(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
@@ -118,7 +116,7 @@ function halfPrecision(bits: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Four bytes a character, zeros at the end. */
+/** Decodes four bytes per character, without zeros at the end. */
 function unicode(view: DataView, at: number, width: number, little: boolean): string {
   let text = '';
   for (let k = at; k < at + width; k += 4) {
@@ -136,7 +134,7 @@ function checkLength(file: string, shape: readonly number[], expected: number, f
   );
 }
 
-/** Where an entry in C order lies in Fortran order, whose first index is fastest: (i₀, i₁, …) at i₀ + n₀·(i₁ + n₁·(…)). */
+/** Index in Fortran order, whose first index varies fastest, of an entry in C order: (i₀, i₁, …) is at i₀ + n₀·(i₁ + n₁·(…)). */
 function fortranPlace(shape: readonly number[]): (position: number) => number {
   const strides = shape.map((_, axis) => shape.slice(0, axis).reduce((product, length) => product * length, 1));
   return (position) => {

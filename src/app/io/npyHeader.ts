@@ -1,25 +1,25 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
-/** What the header of an .npy file says. */
+/** Header of an .npy file. */
 export interface NpyHeader {
   /** Type of the entries, such as '<f8'. */
   readonly descr: string;
   readonly fortranOrder: boolean;
   readonly shape: readonly number[];
-  /** Where the entries begin, in bytes. */
+  /** Byte offset of the first entry. */
   readonly start: number;
 }
 
-/** One character a byte: the decoder of that name reads Windows-1252. */
+/** Decodes one character per byte: the decoder of that name would read Windows-1252. */
 export const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (code) => String.fromCharCode(code)).join('');
 
-/** NumPy's own limit on headers. */
+/** NumPy's own limit on the length of headers. */
 const LONGEST = 10_000;
 
 /**
- * Reads the header of an .npy file of version 1, 2 or 3: a Python dictionary literal of exactly descr, fortran_order and shape.
+ * Parses the header of an .npy file of version 1, 2 or 3: a Python dictionary literal with exactly descr, fortran_order and shape.
  *
- * @throws InvalidInputError for everything that `numpy.load` refuses without unpickling
+ * @throws InvalidInputError for anything that `numpy.load` refuses without unpickling
  * @see NEP 1, "A simple file format for NumPy arrays"
  */
 export function npyHeader(bytes: Uint8Array, file: string): NpyHeader {
@@ -65,7 +65,7 @@ const TUPLE = '\\(\\s*(?:-?\\d+L?\\s*,\\s*(?:-?\\d+L?\\s*,\\s*)*(?:-?\\d+L?\\s*)
 const LIST = '\\[[^{}]*?\\](?=\\s*[,}])';
 const ENTRY = new RegExp(`\\s*(?:${STRING})\\s*:\\s*(?:${STRING}|True|False|${TUPLE}|${LIST})\\s*`, 'y');
 
-/** The entries of a Python dictionary literal as text. */
+/** Entries of a Python dictionary literal, as text. */
 function dictionary(text: string, fail: (what: string) => Error) {
   const body = /^\{([\s\S]*)\}\s*$/.exec(text)?.[1];
   if (body === undefined) throw fail('its header is no dictionary');

@@ -1,6 +1,6 @@
 import { isMissingText } from '../../core/observations.ts';
 
-/** How numbers are written: what stands before the decimals, and between thousands if anything. */
+/** How numbers are written: decimal point or comma, and the separator of thousands, if any. */
 export interface NumberStyle {
   readonly decimal: '.' | ',';
   readonly thousands?: string;
@@ -12,8 +12,8 @@ const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const INFINITE = /^[+-]?(inf|infinity)$/i;
 
 /**
- * Reads a cell as a number: NaN where it is missing (empty, NaN, NA, N/A, null, None, ?, a dash), ±Infinity where it says so or is beyond the
- * largest double, undefined where it is text.
+ * Returns a reader of cells as numbers: NaN if missing (empty, NaN, NA, N/A, null, None, ?, a dash), ±Infinity if the cell says so or exceeds the
+ * largest double, undefined for text.
  */
 export function numberReader({ decimal, thousands }: NumberStyle): (cell: string) => number | undefined {
   if (decimal === '.' && thousands === undefined) return numberOf;
@@ -21,25 +21,25 @@ export function numberReader({ decimal, thousands }: NumberStyle): (cell: string
   return (given) => {
     const cell = thousands === ' ' ? given.replace(/[\u00a0\u2009\u202f]/g, ' ') : given;
     const ungrouped = grouped?.test(cell) ? cell.replaceAll(thousands!, '') : cell;
-    // With a decimal comma, a point is no number: 1.234 may be a thousand.
+    // With a decimal comma, 1.234 is not a number, because the point may separate thousands.
     if (decimal === ',' && ungrouped.includes('.')) return isMissingText(cell) ? Number.NaN : undefined;
     return numberOf(decimal === ',' ? ungrouped.replace(',', '.') : ungrouped);
   };
 }
 
-/** `numberReader` of plain numbers, with a decimal point. */
+/** Reads a plain number with a decimal point. */
 export function numberOf(cell: string): number | undefined {
   if (NUMBER.test(cell)) return Number(cell);
   if (isMissingText(cell)) return Number.NaN;
   if (INFINITE.test(cell)) return cell.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  // As typeset: −1.5.
+  // The typographic minus sign: −1.5.
   return cell.startsWith('\u2212') && /^[\d.]/.test(cell.slice(1)) ? numberOf(`-${cell.slice(1)}`) : undefined;
 }
 
-/** '' for a label that is missing as a number would be: NaN, NA, null, a dash. */
+/** A label, or '' if it is missing in the same ways as a number: NaN, NA, null, a dash. */
 export const presentLabel = (label: string): string => (isMissingText(label.trim()) ? '' : label);
 
-/** The number before a percent sign, as that reads it; NaN where it is missing. */
+/** Returns a reader of the number before a percent sign; NaN if it is missing. */
 export function percentReader(read: (cell: string) => number | undefined): (cell: string) => number | undefined {
   return (cell) => {
     if (cell.endsWith('%')) return read(cell.slice(0, -1).trim());
@@ -52,14 +52,14 @@ const WRITTEN = "[+-]?(\\d{1,3}([ ,.'’\\u00a0\\u2009\\u202f]\\d{3})+|\\d+)([.,
 const IN_UNITS = new RegExp(`^(\\p{Sc}\\s?${WRITTEN}|${WRITTEN}(\\s?\\p{Sc}|\\s?%|\\s[\\p{L}°µ²³/]+))$`, 'u');
 const GROUPED = new RegExp(`^${WRITTEN}$`, 'u');
 
-/** How a text that is a number to a reader can be read as one: "…, which …"; undefined where it is none. */
+/** How a text that people read as a number can be read as one, as the end of a message; undefined if it is not one. */
 export function remedyForWritten(cell: string): string | undefined {
   if (IN_UNITS.test(cell)) return 'write them without their unit';
   if (!GROUPED.test(cell)) return undefined;
   const mark = /\d([ ,.'’\u00a0\u2009\u202f])\d{3}/u.exec(cell)?.[1];
   if (mark === undefined) return undefined;
   const thousands = /\s/u.test(mark) ? ' ' : mark;
-  // A comma after other marks stands before the decimals.
+  // A comma after other separators is a decimal comma.
   if (thousands !== ',' && /,\d+$/.test(cell)) {
     const flag = thousands === ' ' ? '" "' : thousands;
     return `decimal ',' and thousands '${thousands}' read them (--decimal , --thousands ${flag})`;
@@ -67,7 +67,7 @@ export function remedyForWritten(cell: string): string | undefined {
   return `thousands '${thousands}' reads them (--thousands "${thousands}")`;
 }
 
-/** Numbers whose thousands are separated, as in 1,234,567.5. */
+/** Pattern of numbers with separated thousands, as in 1,234,567.5. */
 const groups = (thousands: string, decimal: string): RegExp =>
   new RegExp(`^[+-]?\\d{1,3}(${escaped(thousands)}\\d{3})+(${escaped(decimal)}\\d*)?$`);
 
@@ -79,5 +79,5 @@ export function decimalComma(cell: string): 'sure' | 'unsure' | 'no' {
   return /^[+-]?[1-9]\d{0,2},\d{3}$/.test(cell) ? 'unsure' : 'sure';
 }
 
-/** Whether a cell looks like a number with commas between its thousands. */
+/** True if a cell looks like a number with commas between its thousands. */
 export const hasThousands = (cell: string): boolean => /^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(cell);

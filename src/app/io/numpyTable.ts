@@ -5,22 +5,22 @@ import { checkSize, checkTableSize } from './format.ts';
 import { type NumpyArray, parseNumpy } from './npy.ts';
 import type { RawTable } from './rawTable.ts';
 
-/** How arrays are chosen and made into tables. */
+/** How arrays are selected and converted to tables. */
 export interface NumpyOptions {
-  /** The array of an archive. */
+  /** Name of the array in an archive. */
   readonly array?: string | undefined;
-  /** Whether an array of three and more dimensions is laid out as N × the product of its other lengths. */
+  /** Whether an array with three or more dimensions is reshaped to N × the product of its other lengths. */
   readonly flatten?: boolean | undefined;
 }
 
-/** The table of an .npy file: columns of an N×D array, or the one of a list of N numbers. */
+/** Reads an .npy file: the columns of an N×D array, or one column of N numbers. */
 export function numpyTable(bytes: Uint8Array, file: string, { flatten = false }: NumpyOptions, most: number): RawTable {
   return tableOf(parseNumpy(bytes, file, most), file, flatten, most);
 }
 
 /**
- * The table of an .npz archive: its only array of two dimensions, or the array that is named. Its lists of as many entries as the table has
- * rows are columns beside it, for labels and ids.
+ * Reads an .npz archive: its only two-dimensional array, or the named one. Lists with as many entries as the table has rows are extra columns, for
+ * labels and ids.
  */
 export function numpyArchiveTable(
   bytes: Uint8Array,
@@ -73,15 +73,15 @@ function archive(bytes: Uint8Array, file: string, most: number): Record<string, 
   );
 }
 
-/** Signatures of a ZIP archive: the end of its directory, the same of 64 bits, and where that is. */
+/** Signatures of a ZIP archive: the end of its directory, its 64-bit form, and the locator of that. */
 const END = 0x06054b50;
 const END_64 = 0x06064b50;
 const LOCATOR_64 = 0x07064b50;
 
 /**
- * The arrays of an archive, each held to the checksum that its directory has.
+ * The arrays of an archive, each checked against the checksum in its directory.
  *
- * @throws InvalidInputError when one is not what was packed, or they are too large
+ * @throws InvalidInputError if one is damaged, or they are too large
  * @see APPNOTE.TXT of PKZIP, section 4.3
  */
 function unzipped(bytes: Uint8Array, file: string, most: number): Readonly<Record<string, Uint8Array>> {

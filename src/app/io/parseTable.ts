@@ -7,13 +7,13 @@ import { type Table, tableOf } from './table.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 
 /**
- * `readTable` for the bytes of a file, such as one dropped on a page: the same formats, rules and errors.
+ * `readTable` for the bytes of a file, such as one dropped on a page, with the same formats, rules and errors.
  *
- * @param bytes - what the file holds, gzipped or not
- * @param name - its name, whose extension says the format; errors name it
+ * @param bytes - content of the file, gzipped or not
+ * @param name - its name, whose extension gives the format; errors contain it
  * @param options - see {@link ReadTableOptions}
  * @returns observations N×D, the names of their columns, ids and labels of the points
- * @throws InvalidInputError as `readTable` does
+ * @throws InvalidInputError like `readTable`
  * @example
  * ```ts
  * const bytes = new TextEncoder().encode('length,width\n1,2\n3,4\n5,7');

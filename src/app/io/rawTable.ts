@@ -1,42 +1,42 @@
-/** A column as a file has it: numbers, or text some of which may be numbers. */
+/** A column as in its file: numbers, or text that may contain numbers. */
 export interface RawColumn {
   readonly name: string;
-  /** Whether the file gives the name. */
+  /** True if the file names the column. */
   readonly isNamed: boolean;
-  /** NaN where missing; ±Infinity where the file says so, or a number is beyond the largest double. */
+  /** NaN where missing; ±Infinity where the file says so or a number exceeds the largest double. */
   readonly numbers?: Float64Array;
-  /** For columns that are not numbers throughout. */
+  /** For columns that are not entirely numbers. */
   readonly text?: readonly string[];
-  /** A cell of `text` as a number, NaN where it is missing, undefined where it is none. */
+  /** Reads a cell of `text` as a number: NaN if it is missing, undefined if it is text. */
   readonly read?: (cell: string) => number | undefined;
-  /** What the file says in a row of `numbers`, where that is text. */
+  /** Text in the file for a row of `numbers`, if it was text. */
   readonly source?: (row: number) => string;
 }
 
-/** A table as a file has it, column by column. */
+/** A table as in its file, column by column. */
 export interface RawTable {
   readonly file: string;
   readonly rows: number;
   readonly columns: readonly RawColumn[];
-  /** Where a row is: "line 3", "row 0". */
+  /** Position of a row in the file: "line 3", "row 0". */
   place(row: number): string;
-  /** Whether it is an array of numbers, all of whose columns were meant: NumPy's. */
+  /** True for NumPy arrays of numbers, all of whose columns were meant as observations. */
   readonly isArray?: boolean;
-  /** Sentences about how the file was read. */
+  /** Notes about how the file was read. */
   readonly notes: readonly string[];
-  /** Names of the points that are beside the table, and what they are called. */
+  /** Names of the points beside the table, and what they are called. */
   readonly ids?: { readonly name: string; readonly values: readonly string[] };
-  /** Columns beside the table, by name: other arrays of an archive. */
+  /** Columns beside the table by name: other arrays of an archive. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a column says in each row: '' where it is missing. */
+/** The text of a column in each row, '' where missing. */
 export function cellsOf({ numbers, text, source }: RawColumn): string[] {
   if (text !== undefined) return [...text];
   return Array.from(numbers!, (value, i) => source?.(i) ?? (Number.isNaN(value) ? '' : String(value)));
 }
 
-/** Names that differ from each other: the second `a` becomes `a.1`, as in pandas. */
+/** Makes names unique: the second `a` becomes `a.1`, as in pandas. */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set(names);
   const next = new Map<string, number>();

@@ -4,10 +4,10 @@ import { type Format, mostBytes } from './format.ts';
 import { type NumpyOptions, numpyArchiveTable, numpyTable } from './numpyTable.ts';
 import type { RawTable } from './rawTable.ts';
 
-/** How files are read, whatever is then done with their columns. */
+/** Options for reading a file, independent of what its columns are used for. */
 export type RawOptions = TextOptions & NumpyOptions & { readonly maxBytes?: number | undefined };
 
-/** A table as the bytes of its file have it. */
+/** Parses the bytes of a file into a table. */
 export async function rawTableOf(
   bytes: Uint8Array,
   format: Format,

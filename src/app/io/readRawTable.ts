@@ -4,7 +4,7 @@ import { type RawOptions, rawTableOf } from './rawTableOf.ts';
 import { isFolder, readMatrix } from './readSparseTable.ts';
 import { readSource, STDIN } from './source.ts';
 
-/** A table as its file has it, or a folder of Cell Ranger; `-` is standard input. */
+/** Reads the table of a file or of a Cell Ranger folder; `-` is standard input. */
 export async function readRawTable(file: string, options: RawOptions): Promise<RawTable> {
   if (await isFolder(file))
     return denseRawTable(await readMatrix(file, undefined, options.maxBytes), file, options.maxBytes);

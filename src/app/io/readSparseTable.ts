@@ -14,24 +14,24 @@ import { uniqueNames } from './rawTable.ts';
 import { readSource } from './source.ts';
 
 export interface ReadSparseTableOptions extends NormaliseCountsOptions {
-  /** Whether rows or columns of the file are the points: rows of an .mtx file, columns of a 10x folder unless given. */
+  /** Whether rows or columns of the file are the points; by default rows of an .mtx file, columns of a 10x folder. */
   readonly points?: 'rows' | 'columns' | undefined;
-  /** Most bytes that a file may hold when it is unpacked; 1.2 GB unless given. */
+  /** Largest size of an unpacked file in bytes; default 1.2 GB. */
   readonly maxBytes?: number | undefined;
 }
 
-/** A table of which most entries are 0, one point a row. */
+/** A sparse table, one point per row. */
 export interface SparseTable {
   /** N×D */
   readonly observations: SparseMatrix;
-  /** D names; `column0`, `column1`, … where the file has none. */
+  /** D names; `column0`, `column1`, … if the file has none. */
   readonly columns: string[];
   readonly isNamed: boolean;
-  /** N names of the points, where there are some. */
+  /** N names of the points, if there are any. */
   readonly ids?: string[];
-  /** Sentences about how the file was read. */
+  /** Notes about how the file was read. */
   readonly notes: readonly string[];
-  /** How the observations were normalised, where `rowSums` or `log1p` was asked for. */
+  /** How the observations were normalised, if `rowSums` or `log1p` was given. */
   readonly counts?: NormalisedCounts;
 }
 
@@ -41,17 +41,18 @@ const schema = v.strictObject({
   maxBytes: v.optional(v.pipe(v.number('a number of bytes'), v.minValue(1, 'at least 1'))),
 });
 
-/** Names of the files of a folder that Cell Ranger writes, in versions 3 and 2, each also gzipped. */
+/** Names of the files in folders of Cell Ranger, versions 3 and 2, each optionally gzipped. */
 const FEATURES = ['features.tsv', 'genes.tsv'];
 
 /**
- * Reads a table of which most entries are 0, without its zeros: a Matrix Market file (.mtx, .mtx.gz), or a folder of Cell Ranger (10x Genomics) with matrix.mtx,
- * barcodes.tsv and features.tsv or genes.tsv, each also gzipped, whose points are the barcodes and whose columns are the names of the features.
+ * Reads a sparse table: a Matrix Market file (.mtx, .mtx.gz), or a folder of Cell Ranger (10x Genomics) with matrix.mtx, barcodes.tsv and
+ * features.tsv or genes.tsv, each also gzipped, whose points are the barcodes and whose columns are the names of the features.
  *
- * @param path - of the file or the folder
+ * @param path - path of the file or the folder
  * @param options - see {@link ReadSparseTableOptions}
  * @returns observations N×D by their compressed rows, names of columns and points
- * @throws InvalidInputError when a file is missing, damaged or too large, names do not fit the matrix, or rows cannot be normalised; or for an unknown option
+ * @throws InvalidInputError if a file is missing, damaged or too large, names do not fit the matrix, or rows cannot be normalised; or for an unknown
+ *   option
  * @example
  * ```ts
  * const { observations, columns, ids } = await readSparseTable('filtered_feature_bc_matrix', { rowSums: 'median', log1p: true });
@@ -66,11 +67,11 @@ export async function readSparseTable(path: string, options: ReadSparseTableOpti
   return { ...read, observations, counts, notes: [...read.notes, countsNote(counts)] };
 }
 
-/** Whether a path is a folder, which is read as one of Cell Ranger. */
+/** True if a path is a folder, which is read as one of Cell Ranger. */
 export const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
-/** The table as its files have it. */
+/** The table as in its files. */
 export async function readMatrix(path: string, points?: 'rows' | 'columns', maxBytes?: number): Promise<SparseTable> {
   const isTenX = await isFolder(path);
   const file = isTenX ? await firstOf(path, ['matrix.mtx']) : path;
@@ -95,7 +96,7 @@ export async function readMatrix(path: string, points?: 'rows' | 'columns', maxB
     : { observations, columns: uniqueNames(ids), isNamed: true, ids: names, notes };
 }
 
-/** The first of some files that is there, gzipped or not. */
+/** The first of some files that exists, gzipped or not. */
 async function firstOf(folder: string, names: readonly string[]): Promise<string> {
   for (const name of names.flatMap((name) => [name, `${name}.gz`])) {
     const file = join(folder, name);

@@ -7,17 +7,14 @@ import { systemReason } from '../../core/systemReason.ts';
 import { entryReader } from './npy.ts';
 import { npyHeader } from './npyHeader.ts';
 
-/** More than NumPy writes before the entries. */
+/** Longer than any header that NumPy writes. */
 const HEADER = 16_384;
 
 /**
- * The rows of an .npy file of numbers, N×D in C order, read from their places in the file when they are asked for: a model that is fitted in batches
- * then never holds all of them.
- *
- * @param file - path, which must stay what it is while the source is used
- * @returns rows, columns and `read(indices)`
- * @throws InvalidInputError when it cannot be read, is not an .npy file of a matrix of numbers in C order, or is cut short; by `read`, for a row
- * that it does not have
+ * The rows of an .npy file of numbers, N×D in C order, each read from the file when it is needed: a model that is fitted in batches never holds all
+ * of them.  @param file - path of the file, which must not change while the source is used @returns rows, columns and `read(indices)` @throws
+ * InvalidInputError if it cannot be read, is not an .npy file of a matrix of numbers in C order, or is truncated; `read` throws it for a row that
+ * does not exist
  * @example
  * ```ts
  * const rows = await rowsOf('observations.npy');

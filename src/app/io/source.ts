@@ -3,10 +3,10 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { systemReason } from '../../core/systemReason.ts';
 import { checkSize, collected, type Format, formatOf, mostBytes, unpacked } from './format.ts';
 
-/** The name of standard input, as in most programs. */
+/** Name of standard input, as in most programs. */
 export const STDIN = '-';
 
-/** How files of the binary formats begin. */
+/** First bytes of files in binary formats. */
 const SIGNATURES: readonly (readonly [string, Format])[] = [
   ['\x93NUMPY', 'npy'],
   ['PK', 'npz'],
@@ -15,17 +15,17 @@ const SIGNATURES: readonly (readonly [string, Format])[] = [
   ['%%Matr', 'mtx'],
 ];
 
-/** A file's bytes, unpacked if it was gzipped, and what they are. */
+/** The bytes of a file, unpacked if it was gzipped, and its format. */
 export interface Source {
   readonly bytes: Uint8Array;
   readonly format: Format;
 }
 
 /**
- * Reads a file, or standard input for `-`, whose format its first bytes say.
+ * Reads a file, or standard input for `-`, and determines its format from the first bytes.
  *
- * @param maxBytes - how many it may hold when it is unpacked; by its format unless given
- * @throws InvalidInputError when it cannot be read, is empty or too large, or its name says no known format
+ * @param maxBytes - largest size when unpacked; the default depends on the format
+ * @throws InvalidInputError if it cannot be read, is empty or too large, or has no known format
  */
 export async function readSource(file: string, maxBytes?: number): Promise<Source> {
   const isStandardInput = file === STDIN;

@@ -3,7 +3,7 @@ import { checkGiven } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { checkRange, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 
-/** Columns brought to mean 0 and standard deviation 1, and the way back. */
+/** Standardisation of columns to mean 0 and standard deviation 1, and its inverse. */
 export interface StandardisedColumns extends Standardization {
   /** (y − mean)/deviation, of a matrix with the same columns. */
   apply(Y: Matrix): Matrix;
@@ -14,7 +14,7 @@ export interface StandardisedColumns extends Standardization {
 }
 
 /**
- * Brings the columns of Y to mean 0 and standard deviation 1 over their observed entries; a constant column is centred only.
+ * Standardises the columns of Y to mean 0 and standard deviation 1 over their observed entries; a constant column is only centred.
  *
  * @param Y - N×D, NaN where missing; or the means and deviations that an earlier call returned
  * @throws InvalidInputError for a column whose squares overflow, or underflow to 0

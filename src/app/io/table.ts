@@ -10,35 +10,35 @@ import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
 import { datesIn, isDate, withCategories, withTruths } from './writtenValues.ts';
 
-/** A table of numbers, one point a row, and what is known of its points and columns. */
+/** A table of numbers, one point per row, with the names and roles of its columns. */
 export interface Table {
   /** N×D; NaN where missing. */
   readonly observations: Matrix;
-  /** D names; `column0`, `column1`, …, by their places in the file, when it has none. */
+  /** D names; `column0`, `column1`, … by position in the file if it has none. */
   readonly columns: string[];
-  /** Whether the file names its columns. */
+  /** True if the file names its columns. */
   readonly isNamed: boolean;
-  /** N names of the points, where a column holds some. */
+  /** N names of the points, if a column holds them. */
   readonly ids?: string[];
-  /** The column of the ids. */
+  /** Name of the column with the ids. */
   readonly idColumn?: string;
-  /** The column of the labels. */
+  /** Name of the column with the labels. */
   readonly labelColumn?: string;
-  /** N labels as they stand in the file, '' where missing; when asked for. */
+  /** N labels as in the file, '' where missing, if requested. */
   readonly labels?: string[];
-  /** N values to colour by, numbers, days since 1970-01-01 of dates, or text, NaN and '' where missing; when asked for. */
+  /** N values to colour by: numbers, dates as days since 1970-01-01, or text; NaN and '' where missing; if requested. */
   readonly color?: Float64Array | string[];
-  /** N×1, the times of the rows as numbers, days since 1970-01-01 of dates; when asked for. */
+  /** N×1 times of the rows: numbers, or dates as days since 1970-01-01; if requested. */
   readonly time?: Matrix;
-  /** Columns of the file that are none of the above, and why. */
+  /** Columns of the file that are none of the above, with reasons. */
   readonly leftOut: readonly LeftOut[];
-  /** Sentences about how the file was read. */
+  /** Notes about how the file was read. */
   readonly notes: readonly string[];
-  /** How the observations were normalised, where `rowSums` or `log1p` was asked for. */
+  /** How the observations were normalised, if `rowSums` or `log1p` was given. */
   readonly counts?: NormalisedCounts;
 }
 
-/** The table of the columns that are asked for, or look like observations. */
+/** The table of the chosen columns, or of those that look like observations. */
 export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const truths = withTruths(given);
   const hot = hotColumns(truths, options);
@@ -94,7 +94,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   };
 }
 
-/** The columns that are taken by their categories. */
+/** Indices of the columns to be encoded by category. */
 function hotColumns({ columns, file }: RawTable, { oneHot }: ReadTableOptions): readonly number[] {
   const names = columns.map(({ name }) => name);
   return oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
@@ -103,7 +103,7 @@ function hotColumns({ columns, file }: RawTable, { oneHot }: ReadTableOptions): 
 const isOther = (raw: RawTable, choice: string | number) =>
   raw.others !== undefined && Object.hasOwn(raw.others, String(choice));
 
-/** What looks like observations; where nothing does, columns that look like an index, or else are constant. */
+/** Columns that look like observations; if there are none, those that look like an index, or else constant ones. */
 function likelyFeatures(looks: readonly Appearance[], isTaken: (j: number) => boolean): number[] {
   for (const kind of ['feature', 'index', 'constant'] as const) {
     const found = looks.flatMap((look, j) => (look.kind === kind && isNumeric(look) && !isTaken(j) ? [j] : []));
@@ -127,7 +127,7 @@ function reasonOf(
   return j === ids ? `${reason}: it names the points` : reason;
 }
 
-/** Columns are chosen, and all of them are something else as well. */
+/** Error for chosen columns that all have another role. */
 function noneChosen(file: string, { columns, drop }: ReadTableOptions): InvalidInputError {
   const chosen = typeof columns === 'object' ? columns.join(', ') : columns;
   const why = drop === undefined ? 'the labels or the ids' : 'dropped, or the labels or the ids';
@@ -175,7 +175,7 @@ function colorOf(raw: RawTable, index: number | undefined, asked: string | numbe
 const columnOrOther = (raw: RawTable, index: number | undefined, asked: string | number): RawColumn =>
   index === undefined ? { name: String(asked), isNamed: true, text: raw.others![String(asked)]! } : raw.columns[index]!;
 
-/** The numbers of a column of numbers or dates, or of an array beside the table; undefined of other text. */
+/** Numbers of a column of numbers or dates, or of an array beside the table; undefined for other text. */
 function numbersOf(column: RawColumn, index: number | undefined): Float64Array | undefined {
   const found = column.numbers ?? datesIn(column);
   if (found !== undefined) return found.slice();
@@ -183,7 +183,7 @@ function numbersOf(column: RawColumn, index: number | undefined): Float64Array |
   return numbers.every(Number.isFinite) ? Float64Array.from(numbers) : undefined;
 }
 
-/** @throws InvalidInputError for a time that is neither a number nor a date, or missing */
+/** @throws InvalidInputError for a time that is missing, or neither a number nor a date */
 function timeOf(raw: RawTable, index: number | undefined, asked: string | number): Matrix {
   const column = columnOrOther(raw, index, asked);
   const times = numbersOf(column, index);

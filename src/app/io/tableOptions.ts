@@ -4,39 +4,39 @@ import { countEntries, type NormaliseCountsOptions } from './normaliseCounts.ts'
 
 export interface ReadTableOptions extends NormaliseCountsOptions {
   /**
-   * The columns of the observations: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0, in that order. Unless given, all columns of
-   * numbers, and of true and false as 1 and 0, but those that look like an index, and constant ones; of an array of NumPy, all.
+   * Columns of the observations, in order: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0. Default all columns of numbers,
+   * and of true and false as 1 and 0, except constant ones and those that look like an index; all columns of NumPy arrays.
    */
   readonly columns?: ColumnChoice;
-  /** Columns that are none of the observations, chosen likewise. */
+  /** Columns that are not observations, chosen in the same way. */
   readonly drop?: ColumnChoice;
-  /** Columns of text that are read as columns of 0 and 1, one a category: `kind=oil` of `kind`; chosen likewise. */
+  /** Text columns that are encoded as columns of 0 and 1, one per category: `kind=oil` for `kind`; chosen in the same way. */
   readonly oneHot?: ColumnChoice;
-  /** The column that names the points; unless given, the first that looks like an index. */
+  /** Column that names the points; default the first that looks like an index. */
   readonly id?: string | number;
-  /** The column that holds labels, which may be text: its name, or its number from 0; or an array of an .npz archive. */
+  /** Column with labels, which may be text: its name or number from 0, or an array of an .npz archive. */
   readonly labels?: string | number;
-  /** The column to colour pictures by: text, dates or numbers. A column of numbers stays among the observations. */
+  /** Column to colour pictures by: text, dates or numbers. A column of numbers remains an observation. */
   readonly color?: string | number;
-  /** The column of the times of the rows, numbers or dates, which is none of the observations; or an array of an .npz archive. */
+  /** Column with the times of the rows, numbers or dates, which is not an observation; or an array of an .npz archive. */
   readonly time?: string | number;
-  /** Whether missing cells (empty, NaN, NA, N/A, null, None, ?) are read as NaN (true) or are an error (false, the default). */
+  /** Whether missing cells (empty, NaN, NA, N/A, null, None, ?) are read as NaN or are an error (default false). */
   readonly allowMissing?: boolean;
-  /** Whether labels may be missing, read as ''; as `allowMissing` unless given. */
+  /** Whether labels may be missing, read as ''; default `allowMissing`. */
   readonly allowMissingLabels?: boolean;
-  /** Whether the first line holds names; seen from the cells unless given. */
+  /** Whether the first line holds names; by default determined from the cells. */
   readonly header?: boolean;
-  /** What separates cells; a tab in .tsv, otherwise seen from the first lines. */
+  /** Delimiter of cells; default a tab in .tsv, otherwise determined from the first lines. */
   readonly delimiter?: string;
-  /** What stands before decimals; a comma is taken where the numbers can be read in no other way. */
+  /** Decimal separator; by default a comma only if the numbers cannot be read otherwise. */
   readonly decimal?: '.' | ',';
-  /** What stands between thousands, if anything. */
+  /** Separator of thousands, if any. */
   readonly thousands?: string;
-  /** The array of an .npz archive; its only table unless given. */
+  /** Array of an .npz archive; default its only table. */
   readonly array?: string;
-  /** Whether an array of three and more dimensions is read as N × the product of its other lengths; an error unless true. */
+  /** Whether an array with three or more dimensions is reshaped to N × the product of its other lengths; otherwise it is an error. */
   readonly flatten?: boolean;
-  /** Most bytes that the file may hold when it is unpacked; 200 MB of text, 1.2 GB of arrays unless given. */
+  /** Largest size of the unpacked file in bytes; default 200 MB for text, 1.2 GB for arrays. */
   readonly maxBytes?: number;
 }
 

@@ -12,7 +12,7 @@ export interface LabelColumn {
 export interface WriteTableOptions {
   /** A first column, of N ids. */
   readonly ids?: LabelColumn;
-  /** Whether text that a spreadsheet would take as a formula (it begins with =, +, -, @, a tab or a line break) gets an apostrophe before it. */
+  /** Whether text that a spreadsheet would take for a formula (starting with =, +, -, @, a tab or a line break) is prefixed with an apostrophe. */
   readonly guardFormulas?: boolean;
 }
 
@@ -20,10 +20,10 @@ export interface WriteTableOptions {
  * A table as CSV or TSV text with a header. Each number is the shortest decimal that reads back as the same double.
  *
  * @param matrix - numbers, N×D; NaN reads back as a missing cell
- * @param names - of the D columns
+ * @param names - D names of the columns
  * @param labels - a column of N labels to append
- * @param options - see {@link WriteTableOptions}, and what separates cells
- * @throws InvalidInputError when names, ids or labels do not fit the matrix
+ * @param options - see {@link WriteTableOptions}, and the delimiter
+ * @throws InvalidInputError if names, ids or labels do not match the matrix
  */
 export function tableText(
   matrix: MatrixLike,
@@ -71,5 +71,5 @@ const decimal = (value: number) => (Object.is(value, -0) ? '-0' : String(value))
 
 const quoted = (text: string) => (/[",;\t\r\n]|^\s|\s$|^#/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Spreadsheets calculate cells that begin so, even quoted ones; numbers are left alone. */
+/** Spreadsheets evaluate cells that start like this, even quoted ones; numbers are left as they are. */
 const guarded = (text: string) => (/^[=+\-@\t\r\n]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text);

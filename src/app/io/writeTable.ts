@@ -8,12 +8,12 @@ import { type LabelColumn, tableText, type WriteTableOptions } from './tableText
 /**
  * Writes `tableText` as .csv or .tsv.
  *
- * @param file - path of the file, in a folder that exists
+ * @param file - path of the file, in an existing folder
  * @param matrix - numbers, N×D; NaN reads back as a missing cell
  * @param columnNames - D names
  * @param labels - a column of N labels to append
  * @param options - see {@link WriteTableOptions}
- * @throws InvalidInputError when names, ids or labels do not fit the matrix, or the file cannot be written
+ * @throws InvalidInputError if names, ids or labels do not match the matrix, or the file cannot be written
  * @example
  * ```ts
  * await writeTable('latents.csv', result.latents, ['x1', 'x2']);

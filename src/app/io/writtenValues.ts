@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { isMissingText } from '../../core/observations.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 
-/** Text that stands for numbers, cell by cell; undefined where a cell does not, or none is there. */
+/** Numbers that the text of a column stands for; undefined if a cell does not, or all are missing. */
 function numbersIn({ text }: RawColumn, read: (cell: string) => number | undefined): Float64Array | undefined {
   if (text === undefined) return undefined;
   const numbers = new Float64Array(text.length);
@@ -20,7 +20,7 @@ function numbersIn({ text }: RawColumn, read: (cell: string) => number | undefin
 
 const truth = (cell: string): number | undefined => (/^true$/i.test(cell) ? 1 : /^false$/i.test(cell) ? 0 : undefined);
 
-/** The table with columns of true and false as 1 and 0; as labels and ids they are still text. */
+/** The table with columns of true and false as 1 and 0; labels and ids stay text. */
 export function withTruths(raw: RawTable): RawTable {
   const read: string[] = [];
   const columns = raw.columns.map((column): RawColumn => {
@@ -39,32 +39,32 @@ export function withTruths(raw: RawTable): RawTable {
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
 const DAY = 86_400_000;
 
-/** Days since 1970-01-01 of a date of ISO 8601, with a time or without; of no time zone, that of Greenwich. */
+/** Days since 1970-01-01 of an ISO 8601 date, with or without a time; without a time zone it is UTC. */
 function days(cell: string): number | undefined {
   const [, date, time = '00:00', zone = 'Z'] = DATE.exec(cell) ?? [];
   if (date === undefined) return undefined;
-  // Not every program refuses the 31st of February.
+  // Some engines accept February 31.
   if (new Date(`${date}T00:00Z`).toJSON()?.slice(0, 10) !== date) return undefined;
   const milliseconds = Date.parse(`${date}T${time}${zone}`);
   return Number.isNaN(milliseconds) ? undefined : milliseconds / DAY;
 }
 
-/** A column of dates as days since 1970-01-01, NaN where missing; undefined where it is none. */
+/** A column of dates as days since 1970-01-01, NaN where missing; undefined if it has no dates. */
 export const datesIn = (column: RawColumn): Float64Array | undefined => numbersIn(column, days);
 
-/** True if the cell is a date of ISO 8601. */
+/** True if the cell is an ISO 8601 date. */
 export const isDate = (cell: string): boolean => days(cell) !== undefined;
 
 const categoryName = (column: string, category: string) => `${column}=${category}`;
 
-/** Categories of one column at most. */
+/** Most categories of one column. */
 const MOST_CATEGORIES = 1000;
 
 /**
- * The table with each of these columns of text as columns of 0 and 1, one a category in the order of the alphabet, `kind=oil` of `kind`; NaN where
- * it is missing.
+ * The table with each of these text columns replaced by columns of 0 and 1, one per category in alphabetical order, `kind=oil` for `kind`; NaN where
+ * missing.
  *
- * @throws InvalidInputError for a column of numbers, or of too many categories
+ * @throws InvalidInputError for a column of numbers, or with too many categories
  */
 export function withCategories(raw: RawTable, chosen: readonly number[]): RawTable {
   const columns = raw.columns.flatMap((column, j) => {
@@ -92,9 +92,9 @@ const indicator = ({ name, isNamed }: RawColumn, cells: readonly string[], categ
 });
 
 /**
- * The table with the columns of categories that a fit knows, of those that it has not.
+ * The table with indicator columns added for the categories that a fit knows.
  *
- * @throws InvalidInputError for a category that the fit does not know
+ * @throws InvalidInputError for a category unknown to the fit
  */
 export function withKnownCategories(raw: RawTable, known: readonly string[]): RawTable {
   const names = new Set(raw.columns.map(({ name }) => name));

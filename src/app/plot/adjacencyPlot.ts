@@ -7,18 +7,18 @@ import { checkPictureSize, renderSvg } from './render.ts';
 
 export interface AdjacencyPlotOptions {
   readonly title?: string;
-  /** Width and height of the matrix in pixels; 400 unless given. */
+  /** Width and height of the matrix in pixels; default 400. */
   readonly size?: number;
 }
 
 /**
- * Draws which pairs of points a graph joins: the symmetric N×N matrix of its weights, row i from the top and column j from the left, an
- * entry that is not 0 as a square, faint ones too. A caption counts them: W_ij and W_ji are two of N².
+ * Draws the edges of a graph: the symmetric N×N matrix of its weights, row i from the top and column j from the left, with a square for every nonzero
+ * entry, however small. A caption counts them: W_ij and W_ji are two of N².
  *
  * @param graph - a graph on N points, such as the learned one of a fit
  * @param options - see {@link AdjacencyPlotOptions}
  * @returns the picture as SVG text
- * @throws InvalidInputError when it is not a graph
+ * @throws InvalidInputError if it is not a graph
  * @see Mao et al. 2017, Figs. 2 and 3, the second rows
  * @example
  * ```ts
@@ -74,13 +74,13 @@ export async function adjacencyPlot(graph: Graph, options: AdjacencyPlotOptions 
   return renderSvg(spec);
 }
 
-/** The pairs of positive weight; a graph may hold edges of weight 0. */
+/** The pairs with positive weight; a graph may contain edges of weight 0. */
 const pairsOf = ({ sources, targets, weights }: Graph): (readonly [i: number, j: number])[] =>
   Array.from(weights.keys())
     .filter((e) => weights[e]! > 0)
     .map((e) => [sources[e]!, targets[e]!]);
 
-/** Both entries of every pair as one path of squares, never so small that one is not seen. */
+/** Both entries of every pair as one path of squares, which are never too small to see. */
 function squares(pairs: readonly (readonly [i: number, j: number])[], side: number): string {
   const drawn = Math.round(100 * Math.max(side, 1.5)) / 100;
   const square = (row: number, column: number) =>

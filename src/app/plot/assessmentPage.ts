@@ -8,27 +8,27 @@ import type { LookOptions } from './looks.ts';
 import { printable } from './render.ts';
 
 export interface AssessmentPageOptions extends Pick<LookOptions, 'labels' | 'legendTitle'> {
-  /** What `assess` returned. */
+  /** Result of `assess`. */
   readonly assessment: Assessment;
   /** N×q, the latents of the fit. */
   readonly latents: MatrixLike;
-  /** N names of the points; their numbers from 0 unless given. */
+  /** N names of the points; default their numbers from 0. */
   readonly ids?: readonly string[];
-  /** Whether a unit is as long on both axes; off unless turned on. */
+  /** Whether both axes have the same scale; default false. */
   readonly equalScales?: boolean;
   readonly title?: string;
 }
 
-/** Points and pairs that are listed by name. */
+/** Most points and pairs that are listed by name. */
 const MOST_LISTED = 40;
 
 /**
- * Makes a page of an assessment: what it finds in sentences, the map coloured by what can be trusted of it, scores, coverage of intervals with the histogram of PIT values, and held-out
- * densities by dimension. One file without network or program.
+ * Makes a page of an assessment: its findings in sentences, the map coloured by how far it can be trusted, scores, coverage of intervals with the
+ * histogram of PIT values, and held-out densities by dimension. A single file without network access or scripts.
  *
  * @param options - see {@link AssessmentPageOptions}
  * @returns the page as HTML text
- * @throws InvalidInputError when there are not as many latents, labels or ids as points
+ * @throws InvalidInputError unless there are as many latents, labels and ids as points
  * @example
  * ```ts
  * const assessment = await assess(result, { starts: 1, bootstraps: 2, dimensions: [] });
@@ -153,7 +153,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const [WIDTH, HEIGHT] = [340, 120];
 
-/** Bars of shares, with a line at the height they should have, if there is one. */
+/** Bars of fractions, with a line at the expected height, if any. */
 function bars(values: readonly number[], expected?: number): string {
   const most = Math.max(...values, expected ?? 0) || 1;
   const step = WIDTH / values.length;

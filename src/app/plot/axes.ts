@@ -3,10 +3,10 @@ import { checkGiven, givenList } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 
 /**
- * The columns of each panel of a picture: one or two columns are a panel, three are three, of two columns each.
+ * Columns of each panel of a picture: one or two columns give one panel, three give three of two columns each.
  *
- * @param columns - from 0; unless given the only one, the first two, or all of three
- * @throws InvalidInputError for columns that are not there, or more than three
+ * @param columns - from 0; default the only one, the first two, or all of three
+ * @throws InvalidInputError for columns that do not exist, or more than three
  */
 export function panelColumns(latents: Matrix, columns?: readonly number[]): (readonly number[])[] {
   checkGiven(latents, 'panelColumns', 'the latents, a Matrix', (given) => given.columns >= 0);
@@ -22,7 +22,7 @@ export function panelColumns(latents: Matrix, columns?: readonly number[]): (rea
   ];
 }
 
-/** The latent dimensions along the two axes of a picture; the second is undefined where there is only one. */
+/** The latent dimensions along the two axes of a picture; the second is undefined if there is only one. */
 export function columnsShown(latents: Matrix, columns?: readonly number[]): [number, number | undefined] {
   const shown = givenColumns(columns) ?? (latents.columns < 2 ? [0] : [0, 1]);
   const areValid = shown.every((column) => Number.isInteger(column) && column >= 0 && column < latents.columns);
@@ -37,7 +37,7 @@ export function columnsShown(latents: Matrix, columns?: readonly number[]): [num
 const givenColumns = (columns: readonly number[] | undefined) =>
   columns === undefined ? undefined : givenList(columns, 'A picture', 'a list of columns');
 
-/** Pixels that stay free around the points. */
+/** Margin around the points in pixels. */
 const PADDING = 16;
 
 interface Extents {
@@ -45,7 +45,7 @@ interface Extents {
   readonly y: readonly [low: number, high: number];
 }
 
-/** How far both axes reach: somewhat beyond the points, and with `equalScales` as many units to a pixel on one as on the other. */
+/** Ranges of both axes: slightly beyond the points and, with `equalScales`, with the same number of units per pixel. */
 export function extents(
   points: readonly { readonly x: number; readonly y: number }[],
   width: number,
@@ -71,7 +71,7 @@ function range(values: readonly number[]): Range {
   return { middle: low + (high - low) / 2, length: high - low };
 }
 
-/** Where all values are the same a pixel is a hundredth of a unit, so that the axis still has a length. */
+/** If all values are equal, a pixel is a hundredth of a unit, so that the axis has a length. */
 const unitsPerPixel = ({ length }: Range, pixels: number) =>
   length > 0 ? length / Math.max(1, pixels - 2 * PADDING) : 0.01;
 

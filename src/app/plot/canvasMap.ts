@@ -5,12 +5,13 @@ import { mapOnCanvas } from './page/mapOnCanvas.ts';
 import type { CanvasMap, MapEvents } from './page/mapScene.ts';
 
 /**
- * Makes a map of points on a canvas of a page: terrain with contours behind them, axes with equal units, zoom by wheel, pinch or calls, moving by the middle button or
- * Space, a lasso with Shift. A million points stay navigable. It draws what `show` is given, and tells `on` what a visitor does.
+ * Makes a map of points on a canvas in a page: terrain with contours behind the points, axes with equal units, zoom by wheel, pinch or calls, panning
+ * by the middle button or Space, a lasso with Shift. It can navigate a million points. It draws the scene given to `show` and reports the visitor's
+ * actions to `on`.
  *
- * @param canvas - of any size; it follows its element
+ * @param canvas - a canvas of any size; the map follows its element
  * @param on - see {@link MapEvents}
- * @throws InvalidInputError when there is no canvas, as in Node, or a listener is missing
+ * @throws InvalidInputError if there is no canvas, as in Node, or a listener is missing
  */
 export function canvasMap(canvas: HTMLCanvasElement, on: MapEvents): CanvasMap {
   checkGiven(canvas, 'canvasMap', 'a canvas of a page', (given) => typeof given.getContext === 'function');

@@ -8,42 +8,45 @@ import { columnsShown } from './axes.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
 import { checkPictureSize, renderSvg } from './render.ts';
 
-/** Places in each direction. */
+/** Largest number of points in each direction. */
 const MOST = 1000;
 
 import { brightness, checkImage, type ImageShape, imageAddress, MOST_PIXELS } from './rowImages.ts';
 
-/** Pixels along the longer side of the images together, to which small ones are enlarged. */
+/** Pixels along the longer side of the whole picture, to which small images are enlarged. */
 const SHARP = 1200;
 
 /** A prediction at latent points n×q: means n×D. */
 export type Decode = (X: Matrix) => { readonly mean: Matrix };
 
 export interface DecodedGridOptions {
-  /** Height and width of the images that the model predicts, and 3 where they have colours. */
+  /** Height and width of the predicted images, and 3 for colour images. */
   readonly image: ImageShape;
-  /** What was fitted, N×D: its smallest entry is drawn black, its largest white. Those of the predictions unless given, which may lie far outside. */
+  /**
+   * Fitted observations, N×D: their smallest entry is drawn black, their largest white. By default those of the predictions, which may lie far
+   * outside.
+   */
   readonly observations?: MatrixLike;
-  /** Images along each axis, at least 2; 12 unless given. */
+  /** Images along each axis, at least 2; default 12. */
   readonly resolution?: number;
-  /** How far the grid reaches beyond the latents, as a part of their range; 0 unless given. */
+  /** How far the grid extends beyond the latents, relative to their range; default 0. */
   readonly margin?: number;
-  /** The latent dimensions along the axes, from 0; the first two unless given. */
+  /** Latent dimensions along the axes, from 0; default the first two. */
   readonly columns?: readonly number[];
   readonly title?: string;
-  /** Width of the area between the axes in pixels; 460 unless given. */
+  /** Width of the area between the axes in pixels; default 460. */
   readonly width?: number;
 }
 
 /**
- * Draws what a model predicts over its latent space: the mean image at each point of a grid over the latents, dark where it is smallest. Latent
- * dimensions that are not shown are held at their mean.
+ * Draws predictions over the latent space: the mean image at each point of a grid over the latents, dark where entries are small. Latent dimensions
+ * that are not shown are held at their mean.
  *
  * @param predict - means n×D at n latent points, such as `(X) => result.predict(X)`
  * @param latents - N×q, q ≥ 2
  * @param options - see {@link DecodedGridOptions}
- * @returns the picture as SVG text, the images as one PNG in it
- * @throws InvalidInputError when the predictions are not images of that shape, or an option is out of range; whatever `predict` throws
+ * @returns the picture as SVG text, with the images as one PNG inside
+ * @throws InvalidInputError if the predictions are not images of that shape, or an option is out of range; whatever `predict` throws
  * @see Lawrence 2005, figures of digits
  * @example
  * ```ts
@@ -80,7 +83,7 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
     );
   }
   const [across, up] = [range(X.column(first), margin), range(X.column(second), margin)];
-  // From the top: the largest y first.
+  // From the top: the largest y comes first.
   const at = gridPoints(X, first, second, axis(across, resolution), axis(up, resolution).reverse());
   const mean = Matrix.from(givenOptions(predict(at), 'decodedGrid').mean, 'The predicted mean');
   const shape = checkImage(image, mean.columns);
@@ -92,11 +95,11 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
   }
   const seen = observations === undefined ? mean : Matrix.from(observations, 'observations');
   const cells = Array.from({ length: mean.rows }, (_, i) => i);
-  // Viewers would blur pixels that are drawn larger than they are.
+  // Viewers would blur enlarged pixels.
   const enlarged = Math.max(1, Math.floor(SHARP / (resolution * Math.max(imageWidth, imageHeight))));
   const url = await imageAddress(mean, cells, resolution, shape, brightness(seen), enlarged);
   const height = (width * imageHeight) / imageWidth;
-  // An image is around its latent point: half a step beyond the first and the last.
+  // Each image is centred on its latent point: the picture extends half a step beyond the first and the last.
   const domain = ({ low, length }: typeof across) => {
     const half = length / (resolution - 1) / 2;
     return [low - half, low + length + half];

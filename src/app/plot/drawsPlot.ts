@@ -9,35 +9,35 @@ import { checkPictureSize, renderSvg } from './render.ts';
 
 /** Options of {@link chainPlot}, {@link rankPlot} and {@link pairsPlot}. */
 export interface DrawsPlotOptions {
-  /** Which numbers are shown, of `draws.names`; the first six (of `pairsPlot` four) that are not latents unless given. */
+  /** Names of the numbers that are shown, out of `draws.names`; default the first six (four for `pairsPlot`) that are not latents. */
   readonly names?: readonly string[] | undefined;
   readonly title?: string | undefined;
-  /** Width of the area between the axes of each panel in pixels; 300 unless given. */
+  /** Width of the area between the axes of each panel in pixels; default 300. */
   readonly width?: number | undefined;
-  /** Height of the area between the axes of each panel in pixels; 160 unless given, 180 for `pairsPlot`. */
+  /** Height of the area between the axes of each panel in pixels; default 160, or 180 for `pairsPlot`. */
   readonly height?: number | undefined;
 }
 
 /** Options of {@link predictivePlot}. */
 export interface PredictivePlotOptions extends Pick<DrawsPlotOptions, 'title' | 'width' | 'height'> {
-  /** What the axis calls the statistic; 'statistic' unless given. */
+  /** Name of the statistic along the axis; default 'statistic'. */
   readonly statistic?: string | undefined;
 }
 
-/** What divergences and observed values are drawn in. */
+/** Colour of divergences and observed values. */
 const MARKED = '#d62728';
-/** Points of one panel at most: more than one sees, and a file that opens. */
+/** Most points of one panel: more could not be distinguished, and the file stays small. */
 const MOST_POINTS = 2000;
-/** Ranks fall into so many bins, as in R's posterior and ArviZ. */
+/** Number of bins of ranks, as in R's posterior and ArviZ. */
 const BINS = 20;
 
 /**
- * Draws the chains of each number one over the other, draw by draw: chains that agree look alike and cover the same values.
+ * Draws the chains of each number over each other, draw by draw: chains that agree look alike and cover the same values.
  *
  * @param draws - what `draw` returned
  * @param options - see {@link DrawsPlotOptions}
- * @returns the picture as SVG text, a panel a number
- * @throws InvalidInputError for a name that the draws do not have
+ * @returns the picture as SVG text, one panel per number
+ * @throws InvalidInputError for a name that is not in the draws
  * @example
  * ```ts
  * const svg = await chainPlot(draws, { names: ['mapping.noise'] });
@@ -72,13 +72,13 @@ export async function chainPlot(draws: Draws, options: DrawsPlotOptions = {}): P
 }
 
 /**
- * Draws how the ranks of each chain's draws among those of all chains are distributed, in 20 bins a chain: evenly where the chains agree. The line is what is
- * expected.
+ * Draws histograms of the ranks of each chain's draws among those of all chains, with 20 bins per chain. They are uniform if the chains agree; the
+ * line is their expectation.
  *
  * @param draws - what `draw` returned
  * @param options - see {@link DrawsPlotOptions}
- * @returns the picture as SVG text, a panel a number, a row of bars a chain
- * @throws InvalidInputError for a name that the draws do not have
+ * @returns the picture as SVG text, one panel per number and one row of bars per chain
+ * @throws InvalidInputError for a name that is not in the draws
  * @see Vehtari et al., Rank-normalization, folding, and localization, Bayesian Analysis 16 (2021), §5
  * @example
  * ```ts
@@ -95,7 +95,7 @@ export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Pr
     });
     const expected = count / BINS;
     const highest = Math.max(2 * expected, ...bars.flatMap((own) => Array.from(own)));
-    // Chain c stands on the level c, its highest bar reaching 0.9 above it.
+    // Chain c stands on level c, and its highest bar reaches 0.9 above it.
     const rows = bars.flatMap((own, c) =>
       Array.from(own, (number, bin) => ({
         chain: colourOf(c),
@@ -142,12 +142,12 @@ export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Pr
 }
 
 /**
- * Draws each pair of numbers, a point a draw, with those of transitions that diverged in red: where they gather, the chains could not go.
+ * Draws each pair of numbers, one point per draw, with divergent transitions in red: where they cluster, the chains could not go.
  *
  * @param draws - what `draw` returned
  * @param options - see {@link DrawsPlotOptions}
- * @returns the picture as SVG text, a panel a pair
- * @throws InvalidInputError for a name that the draws do not have, or fewer than two names
+ * @returns the picture as SVG text, one panel per pair
+ * @throws InvalidInputError for a name that is not in the draws, or fewer than two names
  * @example
  * ```ts
  * const svg = await pairsPlot(draws);
@@ -163,7 +163,7 @@ export async function pairsPlot(draws: Draws, options: DrawsPlotOptions = {}): P
   const all = draws.chains * draws.draws;
   const divergent = new Set(draws.divergences.map(({ chain, draw }) => chain * draws.draws + draw));
   const step = Math.ceil(all / MOST_POINTS);
-  // Divergences are all shown, over the others.
+  // All divergences are shown, above the other points.
   const places = [
     ...Array.from({ length: all }, (_, k) => k).filter((k) => k % step === 0 && !divergent.has(k)),
     ...divergent,
@@ -189,12 +189,12 @@ export async function pairsPlot(draws: Draws, options: DrawsPlotOptions = {}): P
 }
 
 /**
- * Draws a posterior predictive check: the histogram of a statistic of replicated observations, and that of the observations as a line.
+ * Draws a posterior predictive check: the histogram of a statistic of replicated observations, with a line at the statistic of the observations.
  *
- * @param check - what `checkPredictive` returned
+ * @param check - result of `checkPredictive`
  * @param options - see {@link PredictivePlotOptions}
  * @returns the picture as SVG text
- * @throws InvalidInputError for what is no such check
+ * @throws InvalidInputError if it is not such a check
  * @example
  * ```ts
  * const largest = checkPredictive(draws, ({ data }) => Math.max(...data));
@@ -264,7 +264,7 @@ interface Panel extends PanelSize {
   /** Titles of the axes. */
   readonly x: string;
   readonly y: string;
-  /** What the axes span; what the rows have unless given. */
+  /** Range of the axes; default that of the rows. */
   readonly xDomain?: readonly [number, number];
   readonly yDomain?: readonly [number, number];
   readonly marks: Mark[];

@@ -34,34 +34,34 @@ import type { ImageShape } from './rowImages.ts';
 export interface LatentPlotOptions extends LookOptions {
   /** N×q. */
   readonly latents: MatrixLike;
-  /** N×q variances, such as `fit.latentVariances`: each point has an ellipse of mean ± 2 standard deviations. */
+  /** N×q variances, such as `fit.latentVariances`: each point gets an ellipse of mean ± 2 standard deviations. */
   readonly variances?: MatrixLike;
   /**
-   * N covariances, q×q, such as `draws.latents.covariances` or those of `laplaceApproximation`: each point has a turned ellipse of two standard deviations. In the
-   * place of `variances`.
+   * N covariances, q×q, such as `draws.latents.covariances` or those of `laplaceApproximation`: each point gets a rotated ellipse of two standard
+   * deviations. Replaces `variances`.
    */
   readonly covariances?: readonly MatrixLike[];
   /** N×D, whose rows are the images of `image`. */
   readonly observations?: MatrixLike;
-  /** Height and width of the images that the observations are: points are drawn as images where these do not cover each other. */
+  /** Height and width of the images that the observations are: points are drawn as images where these do not overlap. */
   readonly image?: ImageShape;
-  /** The background, made by `precisionGrid` with the same columns; of three panels one each. */
+  /** Background, made by `precisionGrid` with the same columns; one per panel for three panels. */
   readonly precision?: PrecisionGrid | readonly PrecisionGrid[];
   /**
-   * The latent dimensions along the axes, from 0; the first two (or the only one) unless given. Three are shown as three panels of two each, which three
-   * latent dimensions are by default.
+   * Latent dimensions along the axes, from 0; default the first two (or the only one). Three are shown as three panels of two each, which is the
+   * default for three latent dimensions.
    */
   readonly columns?: readonly number[];
-  /** A graph on the N points, such as the learned one of a fit; the opacity of an edge is the share of edges that weigh no more. */
+  /** A graph on the N points, such as the learned one of a fit; the opacity of an edge is the fraction of edges with at most its weight. */
   readonly graph?: Graph;
-  /** Whether a unit is as long on both axes, for latents whose distances mean something; off unless turned on. */
+  /** Whether both axes have the same scale, for latents whose distances are meaningful; default false. */
   readonly equalScales?: boolean;
-  /** Whether the axes are drawn, with ticks and titles; on unless turned off. */
+  /** Whether axes with ticks and titles are drawn; default true. */
   readonly axes?: boolean;
   readonly title?: string;
-  /** Width of the area between the axes in pixels; 460 unless given, 340 of each of three panels. */
+  /** Width of the area between the axes in pixels; default 460, or 340 for each of three panels. */
   readonly width?: number;
-  /** Height of the area between the axes in pixels; 400 unless given, 300 of each of three panels. */
+  /** Height of the area between the axes in pixels; default 400, or 300 for each of three panels. */
   readonly height?: number;
 }
 
@@ -92,15 +92,16 @@ interface Panel extends LatentPlotOptions {
 }
 
 /**
- * Draws latents as points, coloured and shaped by label or coloured by number, over the logarithm of the predictive precision in grey (white
- * where the model is certain), as in Lawrence (2005), "Probabilistic non-linear principal component analysis with
- * Gaussian process latent variable models", figure 4. A single latent dimension is drawn against the index of the point, three as three panels.
+ * Draws latents as points, with colours and shapes by label or colours by number, over the logarithm of the predictive precision in grey (white where
+ * the model is certain), as in Lawrence (2005), "Probabilistic non-linear principal component analysis with Gaussian process latent variable models",
+ * figure 4. A single latent dimension is drawn against the index of the point; three are drawn in three panels.
  *
  * Points without a label or number are grey. All shapes have the same area.
  *
  * @param options - see {@link LatentPlotOptions}
- * @returns the picture as SVG text, which needs no page, font file or script; `svgToPng` makes pixels of it
- * @throws InvalidInputError when sizes do not match, the width or height is not from 1 to 10 000 pixels, latents are not finite, or there are more than 70 different labels
+ * @returns the picture as SVG text, which needs no page, font file or script; `svgToPng` converts it to pixels
+ * @throws InvalidInputError if sizes do not match, the width or height is not from 1 to 10 000 pixels, latents are not finite, or there are more than
+ *   70 different labels
  * @example
  * ```ts
  * const precision = precisionGrid((X) => result.predict(X, { noise: true }), result.latents);
@@ -116,16 +117,16 @@ export async function latentPlot(options: LatentPlotOptions): Promise<string> {
   return pictureGrid(pictures, { columns: 2, ...(options.title !== undefined && { title: options.title }) });
 }
 
-/** A picture as a specification of Vega, plain data: its rows in `data`, its layers, from the background on, in `marks`. */
+/** A picture as a Vega specification, plain data: its rows in `data`, its layers, from the background on, in `marks`. */
 export type PictureSpec = Readonly<Record<string, unknown>>;
 
 /**
- * The layers of a {@link latentPlot} as plain data, for a page that draws them itself or changes them first: what it draws is Vega specifications, which
- * `vega.parse` takes as they are. They go through `structuredClone` and JSON.
+ * The layers of a {@link latentPlot} as plain data, for pages that draw or change them themselves: Vega specifications, which `vega.parse` takes as
+ * they are. They survive `structuredClone` and JSON.
  *
  * @param options - those of `latentPlot`
  * @returns one specification for each panel: one, or three for three dimensions
- * @throws what `latentPlot` throws
+ * @throws the same errors as `latentPlot`
  * @example
  * ```ts
  * const [spec] = await latentPlotSpecs({ latents: result.latents, labels });
@@ -269,7 +270,7 @@ async function imagesOf({ image, observations, looks }: Panel, pixels: Parameter
   );
 }
 
-/** Rounding that the aspect of a grid may have. */
+/** Largest rounding error of a grid's aspect. */
 const ROUNDING = 1e-6;
 
 function checkAspect({ x, y }: PrecisionGrid, aspect: number): void {
@@ -297,7 +298,7 @@ const axisScale = (name: 'x' | 'y', range: 'width' | 'height', numbers: ArrayLik
   domain: [numbers[0]!, numbers[numbers.length - 1]!],
 });
 
-/** What turns a number into its distance in pixels from where the axis begins. */
+/** Maps a number to its distance in pixels from the start of the axis. */
 function positionOn(numbers: ArrayLike<number>, length: number): (value: number) => number {
   const [low, high] = [numbers[0]!, numbers[numbers.length - 1]!];
   return (value) => ((value - low) / (high - low)) * length;
@@ -308,11 +309,11 @@ const axis = (scale: string, orient: 'bottom' | 'left', title: string): Axis => 
   orient,
   title,
   tickCount: 6,
-  // Above the background, which would hide half of the axis line.
+  // Above the background, which would cover half of the axis line.
   zindex: 1,
 });
 
-/** Points of a large set are smaller, so that clusters stay apart. */
+/** Points of a large set are smaller, so that clusters stay separate. */
 const circleSize = (count: number) => Math.min(48, Math.max(14, 14_000 / count));
 
 const pointMarks = (count: number, looks: PointLooks): Mark => ({

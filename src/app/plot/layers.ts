@@ -6,7 +6,7 @@ import { EDGE, fillOf, GREYS, lookFields, type PointLooks, PRIMARY } from './loo
 import type { PrecisionGrid } from './precisionGrid.ts';
 import { brightness, checkImage, type ImageShape, imageAddress } from './rowImages.ts';
 
-/** How many standard deviations an ellipse reaches. */
+/** Half axis of an ellipse, in standard deviations. */
 const DEVIATIONS = 2;
 
 /** Two standard deviations of each point along one latent dimension. */
@@ -35,9 +35,7 @@ export function checkVariances(variances: Matrix, latents: Matrix): Matrix {
   );
 }
 
-/**
- * @throws InvalidInputError unless there is a q×q covariance of every point, of which the shown part is positive semidefinite
- */
+/** @throws InvalidInputError unless there is a q×q covariance for every point whose shown part is positive semidefinite */
 export function checkCovariances(covariances: readonly MatrixLike[], { rows, columns }: Matrix): Matrix[] {
   if (covariances.length !== rows) {
     throw new InvalidInputError(
@@ -54,7 +52,7 @@ export function checkCovariances(covariances: readonly MatrixLike[], { rows, col
   });
 }
 
-/** The outline of an ellipse about 0, in pixels, turned clockwise by some degrees. */
+/** Outline of an ellipse around 0, in pixels, turned clockwise by some degrees. */
 export function ellipse(across: number, up: number, degrees = 0): string {
   const [a, b] = [across, up].map((pixels) => Math.max(0.5, Math.round(100 * pixels) / 100)) as [number, number];
   const rounded = (number: number) => Math.round(100 * number) / 100;
@@ -64,7 +62,10 @@ export function ellipse(across: number, up: number, degrees = 0): string {
   return `M${-x},${-y}A${a},${b},${turn},1,1,${x},${y}A${a},${b},${turn},1,1,${-x},${-y}Z`;
 }
 
-/** The outline of two standard deviations of a covariance of two coordinates, given what a unit of each is in pixels; downwards on the screen is positive. */
+/**
+ * Outline of two standard deviations of a covariance of two coordinates, given the size of a unit of each in pixels; positive is downwards on the
+ * screen.
+ */
 export function covarianceEllipse(xx: number, xy: number, yy: number, pixelsX: number, pixelsY: number): string {
   const [a, b, c] = [xx * pixelsX * pixelsX, -xy * pixelsX * pixelsY, yy * pixelsY * pixelsY];
   const half = Math.hypot((a - c) / 2, b);
@@ -94,15 +95,13 @@ export const ellipseMarks = (looks: PointLooks): Mark => ({
   },
 });
 
-/** Opacities are rounded to as many levels: the edges of one level are one path, a fraction of the size of a path each. */
+/** Number of levels of opacity: all edges of a level are one path, a fraction of the size of one path per edge. */
 const LEVELS = 20;
 
-/** Where a point is drawn, in pixels. */
+/** Position of a point in pixels. */
 type Pixel = readonly [x: number, y: number];
 
-/**
- * The parts of a Vega specification that draw the edges of a graph under its points, the more opaque the larger their weights.
- */
+/** Parts of a Vega specification that draw the edges of a graph below its points, more opaque for larger weights. */
 export function graphLayer(graph: Graph, pixels: readonly Pixel[]): { readonly data: Data[]; readonly marks: Mark[] } {
   const { size, sources, targets, weights } = checkGraph(graph, 'latentPlot');
   if (size !== pixels.length) {
@@ -137,8 +136,8 @@ export function graphLayer(graph: Graph, pixels: readonly Pixel[]): { readonly d
 }
 
 /**
- * The edges of positive weight by opacity, the faintest first, so that what is strong is drawn over it. The opacity of an edge is the
- * share of edges that weigh no more: weights span powers of ten, of which a linear scale would show the last.
+ * Edges of positive weight grouped by opacity, the faintest first, so that strong ones are drawn on top. The opacity of an edge is the fraction of
+ * edges with at most its weight: weights span powers of ten, of which a linear scale would show only the last.
  */
 function opacityLevels(weights: Float64Array): { readonly opacity: number; readonly entries: readonly number[] }[] {
   const ascending = Array.from(weights.keys())
@@ -155,13 +154,13 @@ function opacityLevels(weights: Float64Array): { readonly opacity: number; reado
   return levels.filter(({ entries }) => entries.length > 0);
 }
 
-/** Images of one picture at most, and their pixels. */
+/** Most images of one picture. */
 const MOST_IMAGES = 200;
 const MOST_IMAGE_PIXELS = 1e6;
-/** How high an image is drawn, in pixels. */
+/** Height of an image in pixels. */
 const HEIGHT = 28;
 
-/** The parts of a Vega specification that draw the images of points where none covers another, with frames in the points' colours. */
+/** Parts of a Vega specification that draw the images of points where they do not overlap, with frames in the points' colours. */
 export async function imageLayer(
   Y: Matrix,
   image: ImageShape,
@@ -211,7 +210,7 @@ export async function imageLayer(
   };
 }
 
-/** Points of which no two are so near that their images overlap, those of lower number first. */
+/** Points whose images do not overlap; lower numbers come first. */
 function apart(pixels: readonly Pixel[], width: number, height: number, most: number): number[] {
   const chosen: number[] = [];
   for (let i = 0; i < pixels.length && chosen.length < most; i++) {
@@ -222,7 +221,7 @@ function apart(pixels: readonly Pixel[], width: number, height: number, most: nu
   return chosen;
 }
 
-/** Steps of grey, enough to look continuous. */
+/** Number of grey levels, enough to look continuous. */
 const BANDS = 20;
 
 interface Layer {
@@ -233,8 +232,8 @@ interface Layer {
 }
 
 /**
- * The parts of a Vega specification that draw log₁₀ of the precision as bands of grey. Each band is the region where
- * it exceeds a threshold, drawn over the one below: a tenth of the size of a raster, and without seams.
+ * Parts of a Vega specification that draw log₁₀ of the precision as bands of grey. Each band is the region where it exceeds a threshold, drawn over
+ * the previous one: a tenth of the size of a raster, and without seams.
  */
 export function precisionLayer({ x, y, values }: PrecisionGrid, width: number, height: number): Layer {
   if (values.columns !== x.length || values.rows !== y.length || x.length < 2 || y.length < 2) {
@@ -251,14 +250,14 @@ export function precisionLayer({ x, y, values }: PrecisionGrid, width: number, h
   const logarithms = Array.from(values.data, Math.log10);
   const low = logarithms.reduce((a, b) => Math.min(a, b));
   const high = logarithms.reduce((a, b) => Math.max(a, b));
-  // A constant precision has no bands, and is white.
+  // A constant precision has no bands and is white.
   const thresholds = high > low ? Array.from({ length: BANDS }, (_, k) => low + ((high - low) * k) / BANDS) : [low];
   const [stepX, stepY] = [width / (x.length - 1), height / (y.length - 1)];
   const grid = {
     width: x.length,
     height: y.length,
     values: logarithms,
-    // The first sample lies at ½ in the coordinates of the contours, and at the corner of the picture.
+    // The first sample is at ½ in the coordinates of the contours, and at the corner of the picture.
     scale: [stepX, -stepY],
     translate: [-stepX / 2, height + stepY / 2],
   };
@@ -280,7 +279,7 @@ export function precisionLayer({ x, y, values }: PrecisionGrid, width: number, h
 const precisionLegend: Legend = {
   fill: 'precision',
   type: 'gradient',
-  // Fonts without a lowered 10 would be left for another one.
+  // A subscript 10 is missing in some fonts, which would then be replaced.
   title: 'log10 precision',
   gradientLength: 120,
   gradientStrokeColor: '#999999',
@@ -288,7 +287,7 @@ const precisionLegend: Legend = {
   tickCount: 4,
 };
 
-/** A band is as grey as the legend where it begins, stretched so that the last one is white. */
+/** Each band has the grey of the legend at its lower end, stretched so that the last one is white. */
 const bandMarks = (step: number, low: number, high: number): Mark => ({
   type: 'group',
   clip: true,

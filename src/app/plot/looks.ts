@@ -2,7 +2,7 @@ import type { Legend, Scale } from 'vega';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isMissingText } from '../../core/observations.ts';
 
-/** Nine hues of Tableau 10, and nearly black: any two are 18 apart by CIEDE2000, where 2 can be seen. */
+/** Nine hues of Tableau 10, and nearly black. The difference between any two is at least 18 by CIEDE2000, where 2 is visible. */
 const COLOURS = [
   '#4c78a8',
   '#f58518',
@@ -19,7 +19,7 @@ const COLOURS = [
 /** Seven shapes to ten colours: no two of 70 labels share both. */
 const SHAPES = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross', 'triangle-right'];
 
-/** Vega sizes a symbol by the square around it, of which shapes fill these parts. */
+/** Fraction of its bounding square that a shape fills; Vega sizes symbols by the square. */
 const FILLED: Readonly<Record<string, number>> = {
   circle: Math.PI / 4,
   square: 1,
@@ -30,7 +30,7 @@ const FILLED: Readonly<Record<string, number>> = {
   'triangle-right': Math.sqrt(3) / 4,
 };
 
-/** How many labels have a colour and a shape of their own. */
+/** Most labels that can have distinct looks. */
 export const MOST_LABELS = COLOURS.length * SHAPES.length;
 
 export const PRIMARY = COLOURS[0]!;
@@ -38,7 +38,7 @@ export const PRIMARY = COLOURS[0]!;
 /** Colour of points without a label or number: the grey of Tableau 10. */
 export const UNLABELLED = '#bab0ac';
 
-/** The scale of numbers, of even steps to the eye, for colour-blind readers too (Smith, van der Walt & Firing 2015). */
+/** Colour scale of numbers, perceptually uniform and suited to colour-blind readers (Smith, van der Walt & Firing 2015). */
 export const NUMBERS_SCHEME = 'viridis';
 
 /** Greys of the background, from uncertain to certain. */
@@ -47,34 +47,34 @@ export const GREYS = ['#7a7a7a', '#ffffff'];
 /** Colour of the edges of a graph. */
 export const EDGE = '#444444';
 
-/** Around a picture without axes. */
+/** Frame of a picture without axes. */
 export const FRAME = '#bbbbbb';
 
 export const colourOf = (label: number): string => COLOURS[label % COLOURS.length]!;
 const shapeOf = (label: number): string => SHAPES[label % SHAPES.length]!;
 
-/** The size that gives a shape the area of a circle of another size. */
+/** Size at which a shape has the area of a circle of the given size. */
 export const sizeOf = (shape: string, size: number): number => (size * FILLED.circle!) / FILLED[shape]!;
 
-/** What points are coloured by. */
+/** Options for the colours of points. */
 export interface LookOptions {
-  /** N labels, which give points their colour and shape; '', 'NA', null, undefined and NaN are none, drawn grey. */
+  /** N labels, which determine colour and shape; '', 'NA', null, undefined and NaN count as missing and are grey. */
   readonly labels?: ArrayLike<string | number | null | undefined>;
-  /** N numbers, which give points their colour on a continuous scale; NaN is grey. */
+  /** N numbers, which determine the colour on a continuous scale; NaN is grey. */
   readonly color?: ArrayLike<number>;
-  /** What the legend calls labels or numbers. */
+  /** Title of the legend. */
   readonly legendTitle?: string;
 }
 
-/** How points look: by a label of few kinds, by a number, or all the same. */
+/** Looks of points: by a label, by a number, or all the same. */
 export interface PointLooks {
-  /** The kinds of labels, '(none)' last. */
+  /** Kinds of labels; '(none)' is the last. */
   readonly kinds: readonly Kind[];
-  /** For each point the number of its kind; undefined unless there are labels. */
+  /** Index of each point's kind; undefined without labels. */
   readonly kindOf?: Int32Array;
-  /** For each point its number; undefined unless there are numbers. */
+  /** Number of each point; undefined without numbers. */
   readonly values?: Float64Array;
-  /** The smallest and largest number. */
+  /** Smallest and largest number. */
   readonly range?: readonly [low: number, high: number];
   readonly title: string;
 }
@@ -85,10 +85,10 @@ interface Kind {
   readonly shape: string;
 }
 
-/** The size of a circle in a legend; other shapes have its area. */
+/** Size of a circle in a legend; other shapes have the same area. */
 const LEGEND_SIZE = 60;
 
-/** Labels of a legend that stand below each other at most. */
+/** Most labels in one column of a legend. */
 const MOST_ROWS = 18;
 
 const NONE: Kind = { name: '(none)', colour: UNLABELLED, shape: 'circle' };
@@ -132,7 +132,7 @@ function checkCount(count: number, noun: string, rows: number): void {
 const nameOf = (label: string | number | null | undefined): string =>
   label === null || label === undefined || isMissingText(String(label).trim()) ? NONE.name : String(label);
 
-/** The different labels in the order of a dictionary, numbers by their value, and last what has none. */
+/** The distinct labels in dictionary order, numbers by value, and the missing label last. */
 function kindsOf(names: readonly string[]): Kind[] {
   const distinct = new Set(names);
   const hasNone = distinct.delete(NONE.name);
@@ -146,14 +146,14 @@ function kindsOf(names: readonly string[]): Kind[] {
   return hasNone ? [...kinds, NONE] : kinds;
 }
 
-/** What Vega draws point i from. */
+/** Fields from which Vega draws point i. */
 export const lookFields = ({ kinds, kindOf, values }: PointLooks, i: number): object => ({
   ...(kindOf !== undefined && { label: kinds[kindOf[i]!]!.name }),
   // JSON has no NaN.
   ...(values !== undefined && { value: Number.isNaN(values[i]) ? null : values[i] }),
 });
 
-/** The scales of colours, shapes and sizes; `pointSize` is the size of a shape. */
+/** Scales of colours, shapes and sizes; `pointSize` gives the size of a shape. */
 export function lookScales({ kinds, values, range }: PointLooks, pointSize: (shape: string) => number): Scale[] {
   const domain = kinds.map(({ name }) => name);
   const shape: Scale = { name: 'shape', type: 'ordinal', domain, range: kinds.map((kind) => kind.shape) };
@@ -170,7 +170,7 @@ export function lookScales({ kinds, values, range }: PointLooks, pointSize: (sha
   ];
 }
 
-/** The fill of a point. */
+/** Fill of a point. */
 export function fillOf({ kindOf, values }: PointLooks) {
   if (kindOf !== undefined) return { scale: 'colour', field: 'label' };
   if (values === undefined) return { value: PRIMARY };
@@ -194,7 +194,7 @@ export function lookLegends({ kinds, range, title }: PointLooks): Legend[] {
   if (kinds.length === 0) return [];
   const columns = Math.ceil(kinds.length / MOST_ROWS);
   const rows = Math.ceil(kinds.length / columns);
-  // Vega puts entries into wrong columns unless all are full: blank ones fill the last.
+  // Vega misplaces entries unless all columns are full: blank entries fill the last one.
   const blanks = Array.from({ length: rows * columns - kinds.length }, (_, k) => ' '.repeat(k + 1));
   return [
     {

@@ -4,22 +4,22 @@ import { namedOptions } from '../../core/options.ts';
 import { printable } from './render.ts';
 
 export interface PictureGridOptions {
-  /** Pictures in a row, at least 1; all of them unless given. */
+  /** Pictures per row, at least 1; default all of them. */
   readonly columns?: number;
   readonly title?: string;
 }
 
-/** Pixels for the title above the pictures. */
+/** Height of the title above the pictures, in pixels. */
 const TITLE_HEIGHT = 30;
 
 /**
- * Puts pictures side by side, row after row, as one picture: each column is as wide as its widest picture, each row as high
- * as its highest, and narrower pictures stand in the middle of their column.
+ * Arranges pictures in a grid, row by row: each column is as wide as its widest picture, each row as high as its highest, and narrower pictures are
+ * centred in their column.
  *
- * @param pictures - SVG texts as the plots of this library return them, at least one
+ * @param pictures - SVG texts from the plots of this library, at least one
  * @param options - see {@link PictureGridOptions}
  * @returns the picture as SVG text
- * @throws InvalidInputError when there is no picture, one has no width and height, or columns is not a positive integer
+ * @throws InvalidInputError if there is no picture, one has no width and height, or columns is not a positive integer
  * @example
  * ```ts
  * const svg = pictureGrid([await latentPlot({ latents: result.latents, graph }), await adjacencyPlot(graph)]);

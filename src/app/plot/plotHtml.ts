@@ -16,25 +16,25 @@ import { brightness, checkImage, type ImageShape } from './rowImages.ts';
 export interface PlotHtmlOptions extends LookOptions {
   /** N×q. */
   readonly latents: MatrixLike;
-  /** N names of the points; their numbers from 0 unless given. */
+  /** N names of the points; default their numbers from 0. */
   readonly ids?: readonly string[];
-  /** N×D, whose rows are shown of the point under the pointer. */
+  /** N×D, whose rows are shown for the point under the pointer. */
   readonly observations?: MatrixLike;
   /** D names. */
   readonly columnNames?: readonly string[];
-  /** Height and width of the images that the observations are, which are then shown in the place of numbers. */
+  /** Height and width of the images that the observations are, which are then shown in place of numbers. */
   readonly image?: ImageShape;
   /** N×q variances, such as `fit.latentVariances`, for ellipses of mean ± 2 standard deviations. */
   readonly variances?: MatrixLike;
-  /** Whether a unit is as long on both axes; off unless turned on. */
+  /** Whether both axes have the same scale; default false. */
   readonly equalScales?: boolean;
   readonly title?: string;
 }
 
-/** Numbers of the rows at most, some 12 MB of text, and points. */
+/** Most numbers of the rows, some 12 MB of text, and most points. */
 const MOST_NUMBERS = 2e6;
 const MOST_POINTS = 200_000;
-/** Colours between which those of a legend run. */
+/** Number of colour stops of a legend. */
 const STOPS = 16;
 
 const OPTIONS: readonly (keyof PlotHtmlOptions)[] = [
@@ -52,14 +52,14 @@ const OPTIONS: readonly (keyof PlotHtmlOptions)[] = [
 ];
 
 /**
- * Makes a page of latents that one can explore: one file without network that opens from a disk, with what is known of the point under the pointer
- * (id, label, values or image of its row), zoom by the wheel, and a lasso (Shift and drag) that copies ids. A policy in it forbids all network.
- *
- * Rows are kept to four digits. Where all of them would be more than 2 million numbers, give fewer columns.
+ * Makes an interactive page of latents: one file that opens from disk without a network, with the data of the point under the pointer (id, label,
+ * values or image of its row), zoom by the wheel, and a lasso (Shift and drag) that copies ids. Its content security policy forbids all network
+ * access.
+ * Rows are rounded to four digits. If they have more than 2 million numbers, give fewer columns.
  *
  * @param options - see {@link PlotHtmlOptions}
  * @returns the page as HTML text
- * @throws InvalidInputError when sizes do not match, latents are not finite, or there is more than a page holds
+ * @throws InvalidInputError if sizes do not match, latents are not finite, or there is more than a page can hold
  * @example
  * ```ts
  * const page = await plotHtml({ latents: result.latents, labels, observations: Y, equalScales: true });
@@ -69,7 +69,7 @@ export async function plotHtml(options: PlotHtmlOptions): Promise<string> {
   const latents = Matrix.from(namedOptions(options, 'plotHtml', OPTIONS).latents, 'latents');
   const data = await pageData(options, latents);
   const title = escaped(data.title);
-  // Functions become text: what they use is handed to them. Compilers that keep names call __name.
+  // Functions become text: what they use is passed to them. Compilers that keep names call __name.
   const program = `var __name = (f) => f;
 (${runPage})(JSON.parse(document.getElementById('data').textContent), ${describePoint}, (canvas, on) => (${mapOnCanvas})(canvas, on, {
 drawLand: ${drawGround}, drawMarks: ${drawMarks}, drawOver: ${drawOver}, drawRulers: ${drawRulers}, insidePolygon: ${insidePolygon} }));`;
@@ -99,7 +99,7 @@ drawLand: ${drawGround}, drawMarks: ${drawMarks}, drawOver: ${drawOver}, drawRul
 `;
 }
 
-/** What is behind the points of a page without terrain. Its text becomes part of it. */
+/** Background of a page without terrain. Its source becomes part of the page. */
 function drawGround(
   context: CanvasRenderingContext2D,
   _land: unknown,
@@ -152,7 +152,7 @@ async function pageData(options: PlotHtmlOptions, latents: Matrix): Promise<Page
   };
 }
 
-/** The colours of numbers, by the scale of Vega that pictures use too. */
+/** Colours of numbers, by the same Vega scale as in pictures. */
 async function numberColours({ values, range }: PointLooks): Promise<Pick<PageData, 'values' | 'colours' | 'scale'>> {
   if (values === undefined) return { values: [], colours: [] };
   const { scheme } = await import('vega');
@@ -222,7 +222,7 @@ function legend({ kinds, scale, legendTitle }: PageData): string {
 const escaped = (text: string): string =>
   text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
-/** The look of a page of a plot, in light and dark. */
+/** Styles of a plot's page, in light and dark. */
 const PAGE_STYLE = `
 :root { color-scheme: light dark; font: 14px/1.4 system-ui, sans-serif; }
 * { box-sizing: border-box; }

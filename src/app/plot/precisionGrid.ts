@@ -5,10 +5,10 @@ import { namedOptions } from '../../core/options.ts';
 import { predictInSlices, type SliceOptions } from '../../inference/predictInSlices.ts';
 import { columnsShown } from './axes.ts';
 
-/** Places in each direction. */
+/** Largest number of points in each direction. */
 const MOST = 1000;
 
-/** Predictive precisions at the points of a grid, equally spaced along each axis. */
+/** Predictive precisions on a grid with equal spacing along each axis. */
 export interface PrecisionGrid {
   /** Positions along the first axis, ascending. */
   readonly x: ArrayLike<number>;
@@ -22,13 +22,13 @@ export interface PrecisionGrid {
 export type Predict = (X: Matrix) => { readonly variance: Matrix };
 
 export interface PrecisionGridOptions {
-  /** Points along each axis, at least 2; 60 unless given. */
+  /** Points along each axis, at least 2; default 60. */
   readonly resolution?: number;
-  /** How far the grid reaches beyond the latents, as a part of their range; 0.1 unless given. */
+  /** How far the grid extends beyond the latents, relative to their range; default 0.1. */
   readonly margin?: number;
-  /** The latent dimensions along the axes, from 0; the first two (or the only one) unless given. */
+  /** Latent dimensions along the axes, from 0; default the first two (or the only one). */
   readonly columns?: readonly number[];
-  /** Width of the picture over its height: the grid is widened along one axis, so that a unit is as long on both. */
+  /** Width of the picture over its height: the grid is widened along one axis to give both the same scale. */
   readonly aspect?: number;
 }
 
@@ -41,8 +41,8 @@ export interface PrecisionGridOptions {
  * @param latents - N×q
  * @param options - resolution, margin, columns
  * @returns positions along both axes, and precisions
- * @throws InvalidInputError when an option is out of range
- * @throws NumericalError when a predicted variance is not positive; whatever `predict` throws
+ * @throws InvalidInputError if an option is out of range
+ * @throws NumericalError if a predicted variance is not positive; whatever `predict` throws
  * @example
  * ```ts
  * const precision = precisionGrid((X) => result.predict(X, { noise: true }), result.latents);
@@ -58,14 +58,14 @@ export function precisionGrid(
 }
 
 /**
- * {@link precisionGrid} in slices: the event loop gets its turn every 40 ms, so that a page stays responsive, and it can be aborted. See
+ * {@link precisionGrid} in slices: it yields to the event loop every 40 ms, so that a page stays responsive, and can be aborted. See
  * `predictInSlices` for what cannot be divided.
  *
  * @param predict - predictive variance n×D at n latent points, each row by itself
  * @param latents - N×q
  * @param options - those of `precisionGrid`, and `signal`
  * @returns the grid that `precisionGrid` returns
- * @throws what `precisionGrid` throws; the reason of the signal, once it is aborted
+ * @throws the same errors as `precisionGrid`; the reason of the signal after it is aborted
  * @example
  * ```ts
  * const { signal } = new AbortController();
@@ -81,7 +81,7 @@ export async function precisionGridInSlices(
   return gridOf(await predictInSlices(predict, at, { signal }));
 }
 
-/** Where predictions are wanted, and what is made of them. */
+/** The points of the grid, and the function that turns predictions into precisions. */
 function placesOf(predict: Predict, latents: MatrixLike, options: PrecisionGridOptions & SliceOptions, caller: string) {
   checkFunction(predict, caller, 'a prediction, such as (X) => result.predict(X)');
   const {
@@ -122,7 +122,7 @@ interface Range {
   readonly length: number;
 }
 
-/** The range of some values, widened by a margin; ±1 where all are equal. */
+/** Range of some values, widened by a margin; ±1 if all are equal. */
 export function range(values: Float64Array, margin: number): Range {
   const smallest = values.reduce((a, b) => Math.min(a, b));
   const largest = values.reduce((a, b) => Math.max(a, b));
@@ -130,7 +130,7 @@ export function range(values: Float64Array, margin: number): Range {
   return { low: smallest - widening, length: largest - smallest + 2 * widening };
 }
 
-/** One of two ranges widened about its middle, so that the first is `aspect` times as long as the second. */
+/** Two ranges, one of which is widened around its middle so that the first is `aspect` times as long as the second. */
 export function widened(across: Range, up: Range, aspect: number): [across: Range, up: Range] {
   if (!(aspect > 0 && Number.isFinite(aspect))) {
     throw new InvalidInputError(`The aspect of a picture is a number above 0, but ${aspect} was given.`);
@@ -141,11 +141,11 @@ export function widened(across: Range, up: Range, aspect: number): [across: Rang
     : [across, about(up, across.length / aspect)];
 }
 
-/** Equally spaced positions over a range. */
+/** Positions with equal spacing over a range. */
 export const axis = ({ low, length }: Range, resolution: number): Float64Array =>
   Float64Array.from({ length: resolution }, (_, i) => low + i * (length / (resolution - 1)));
 
-/** The points of a grid, row by row from the smallest y; dimensions that are not shown are at their mean. */
+/** Points of a grid, row by row from the smallest y; dimensions that are not shown are at their mean. */
 export function gridPoints(
   X: Matrix,
   first: number,

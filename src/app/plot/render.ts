@@ -2,7 +2,7 @@ import type { Config, Spec } from 'vega';
 import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 
-/** How all pictures look. */
+/** Style of all pictures. */
 export const CONFIG: Config = {
   background: '#ffffff',
   axis: {
@@ -31,14 +31,11 @@ export const CONFIG: Config = {
   title: { font: 'sans-serif', fontSize: 14, fontWeight: 'bold', color: '#222222', offset: 12 },
 };
 
-/**
- * Draws a Vega specification as SVG text, without a page. Vega is loaded when a picture is asked for, not before: it is
- * larger than the rest of the library.
- */
+/** Renders a Vega specification as SVG text, without a page. Vega is larger than the rest of the library and is loaded only when a picture is drawn. */
 export async function renderSvg(spec: Spec): Promise<string> {
   const [vega, { expressionInterpreter }] = await Promise.all([import('vega'), import('vega-interpreter')]);
   const problems: string[] = [];
-  // Vega would make functions of strings, which a strict content security policy forbids.
+  // Vega would compile strings to functions, which a strict content security policy forbids.
   const view = new vega.View(vega.parse(spec, CONFIG, { ast: true }), {
     renderer: 'none',
     logger: collecting(problems),
@@ -53,7 +50,7 @@ export async function renderSvg(spec: Spec): Promise<string> {
   }
 }
 
-/** Vega reports a failing transform to its logger and goes on; nothing here may reach the console. */
+/** Vega reports a failing transform to its logger and continues; nothing here may be printed to the console. */
 function collecting(problems: string[]) {
   const logger = {
     level: () => logger,
@@ -65,23 +62,23 @@ function collecting(problems: string[]) {
     info: () => logger,
     debug: () => logger,
   };
-  // Vega's type wants `level` to double as a getter, which Vega never uses on a logger it is given.
+  // Vega's type requires `level` to be a getter as well, which Vega never uses on a given logger.
   return logger as never;
 }
 
-/** What XML may hold: control characters and halves of characters become �, so that text of a table cannot damage a picture. */
+/** Text for XML: control characters and lone surrogates become �, so that text of a table cannot damage a picture. */
 export const printable = (text: string): string =>
   text.replace(/(?![\t\n\r])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 
-/** Rounds coordinates to a hundredth of a pixel, which nobody sees and which halves the file. */
+/** Rounds coordinates to a hundredth of a pixel, which is invisible and halves the file. */
 const shortened = (svg: string): string =>
   svg.replace(/ (?:d|transform)="[^"]*"/g, (attribute) =>
     attribute.replace(/-?\d+\.\d{3,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 100) / 100)),
   );
 
 /**
- * Vega numbers clip paths and gradients by a counter that never starts again. Here the picture names them after its own
- * content, so that the same picture is the same text, and pictures put into one page do not share them.
+ * Replaces Vega's ids of clip paths and gradients, which come from a global counter, by ids derived from the content. The same picture then has the
+ * same text, and several pictures in one page do not share ids.
  */
 function withOwnIds(svg: string): string {
   const ids = [...svg.matchAll(/ id="((?:clip|gradient_)\d+)"/g)].map(([, id]) => id!);
@@ -98,10 +95,10 @@ function fingerprint(text: string): string {
   return `p${(hash >>> 0).toString(36)}`;
 }
 
-/** Pixels a picture may be wide or high: more than paper shows, and few enough to be drawn. */
+/** Largest width or height of a picture in pixels: enough for print, and feasible to draw. */
 const LARGEST = 10_000;
 
-/** @throws InvalidInputError that names the size that is no number of pixels from 1 to {@link LARGEST} */
+/** @throws InvalidInputError that names the size, unless it is a number of pixels from 1 to {@link LARGEST} */
 export function checkPictureSize(sizes: Readonly<Record<string, unknown>>): void {
   for (const [name, given] of Object.entries(sizes)) {
     if (typeof given === 'number' && given >= 1 && given <= LARGEST) continue;

@@ -2,15 +2,15 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, isList } from '../../core/given.ts';
 import type { Matrix } from '../../core/matrix.ts';
 
-/** Height and width in pixels of the images that rows hold, row by row from the top; and 3 where each pixel has red, green and blue. */
+/** Height and width in pixels of images stored in rows, pixel rows from the top; and 3 for pixels with red, green and blue. */
 export type ImageShape =
   | readonly [height: number, width: number]
   | readonly [height: number, width: number, channels: 1 | 3];
 
-/** The same with its channels. */
+/** An image shape with its number of channels. */
 export type FullShape = readonly [height: number, width: number, channels: 1 | 3];
 
-/** Pixels of one picture at most. */
+/** Most pixels of one picture. */
 export const MOST_PIXELS = 2 ** 22;
 
 /**
@@ -29,7 +29,7 @@ export function checkImage(shape: ImageShape, columns: number): FullShape {
   throw new InvalidInputError(`Images of ${shape.join('×')} are more than a picture holds. Make them smaller.`);
 }
 
-/** The smallest and largest entry that is there, which are drawn black and white. */
+/** The smallest and largest entries, which are drawn black and white. */
 export function brightness({ data }: Matrix): readonly [black: number, white: number] {
   let black = Infinity;
   let white = -Infinity;
@@ -41,11 +41,11 @@ export function brightness({ data }: Matrix): readonly [black: number, white: nu
 }
 
 /**
- * Images side by side as one PNG, as an address that holds it.
+ * Images side by side as one PNG, in a data URL.
  *
- * @param rows - numbers of the rows, one an image
- * @param across - images in a row of the picture
- * @param enlarged - pixels of the picture along each side for one of an image
+ * @param rows - indices of the rows, one per image
+ * @param across - images per row of the picture
+ * @param enlarged - factor by which pixels are enlarged along each side
  */
 export async function imageAddress(
   Y: Matrix,
@@ -68,7 +68,7 @@ export async function imageAddress(
         for (let c = 0; c < channels; c++) {
           const value = Y.data[row * Y.columns + pixel * channels + c]!;
           const level = Math.round((255 * (value - black)) / (white - black));
-          // What is missing is grey.
+          // Missing pixels are grey.
           data[(top + y) * line + (left + x) * channels + c] = Number.isNaN(value)
             ? 128
             : Math.min(255, Math.max(0, level));

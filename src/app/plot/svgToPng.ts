@@ -5,14 +5,14 @@ import { optionalPackage } from '../../core/optionalPackage.ts';
 import { namedOptions } from '../../core/options.ts';
 
 export interface SvgToPngOptions {
-  /** Pixels of the result for one of the picture; 2 unless given, for screens of fine pixels. */
+  /** Pixels of the result per pixel of the picture; default 2, for high-resolution screens. */
   readonly scale?: number;
 }
 
-/** Pixels along a side at most. */
+/** Largest side in pixels. */
 const LONGEST = 16_384;
 
-/** What this takes of @resvg/resvg-js. */
+/** The part of @resvg/resvg-js that is used. */
 interface Resvg {
   readonly Resvg: new (
     svg: string,
@@ -21,13 +21,12 @@ interface Resvg {
 }
 
 /**
- * Makes pixels of a picture: in Node by the package @resvg/resvg-js, which is installed where it is wanted, with the fonts of the system; in a page by the
- * browser.
+ * Converts a picture to pixels: in Node with the optional package @resvg/resvg-js and the fonts of the system, in a page with the browser.
  *
- * @param svg - a picture as the plots of this library return it
- * @param options - `scale`: pixels of the result for one of the picture
+ * @param svg - a picture from the plots of this library
+ * @param options - `scale`: pixels of the result per pixel of the picture
  * @returns the bytes of a PNG file
- * @throws InvalidInputError when the text is no picture, the scale is out of range, or the package is not installed
+ * @throws InvalidInputError if the text is not a picture, the scale is out of range, or the package is not installed
  * @example
  * ```ts
  * const png = await svgToPng(await latentPlot({ latents: result.latents, labels }), { scale: 3 });

@@ -7,19 +7,19 @@ import { checkPictureSize, renderSvg } from './render.ts';
 
 export interface TracePlotOptions {
   readonly title?: string;
-  /** Width of the area between the axes in pixels; 460 unless given. */
+  /** Width of the area between the axes in pixels; default 460. */
   readonly width?: number;
-  /** Height of the area between the axes in pixels; 280 unless given. */
+  /** Height of the area between the axes in pixels; default 280. */
   readonly height?: number;
 }
 
 /**
- * Draws how the objective rose with the number of its evaluations.
+ * Draws the objective against the number of its evaluations.
  *
  * @param trace - the trace of a fit, at least one entry
  * @param options - see {@link TracePlotOptions}
  * @returns the picture as SVG text
- * @throws InvalidInputError when the trace is empty or holds a number that is not finite
+ * @throws InvalidInputError if the trace is empty or has a number that is not finite
  * @example
  * ```ts
  * const svg = await tracePlot(result.trace);

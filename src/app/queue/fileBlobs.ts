@@ -5,9 +5,9 @@ import { localBlobs } from './localBlobs.ts';
 import type { Blobs } from './transport.ts';
 
 /**
- * Blobs of which the states of fits outlive the process, as files of a folder; all others lie in memory.
+ * Blobs that keep the states of fits as files in a folder, so that they outlive the process, and all others in memory.
  *
- * @param folder - made if need be
+ * @param folder - created if necessary
  */
 export async function fileBlobs(folder: string): Promise<Blobs> {
   await mkdir(folder, { recursive: true });

@@ -1,14 +1,14 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
-/** Bytes of the length of the header, which come first. */
+/** Bytes of the header's length, which come first. */
 const PREFIX = 4;
 const BYTES = 8;
 
 const aligned = (length: number) => Math.ceil(length / BYTES) * BYTES;
 
 /**
- * A small header and large lists of doubles as bytes: the length of the header's JSON in four bytes, the JSON, and from the next multiple of
- * eight bytes on the doubles, little-endian.
+ * A small header and large lists of doubles as bytes: the length of the header's JSON in four bytes, the JSON, and the doubles, little-endian, from
+ * the next multiple of eight bytes on.
  */
 export function framed(header: object, lists: readonly Float64Array[] = []): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify({ ...header, lengths: lists.map(({ length }) => length) }));
@@ -23,14 +23,14 @@ export function framed(header: object, lists: readonly Float64Array[] = []): Uin
   return bytes;
 }
 
-/** What {@link framed} wrote: the header, and the lists as views of one buffer of their own. */
+/** Content of {@link framed} bytes: the header, and the lists as views of a new buffer. */
 export interface Frame {
   readonly header: Readonly<Record<string, unknown>>;
   readonly lists: Float64Array<ArrayBuffer>[];
 }
 
 /**
- * Reads what {@link framed} wrote.
+ * Decodes {@link framed} bytes.
  *
  * @throws InvalidInputError for anything else
  */
@@ -46,7 +46,7 @@ export function frameFrom(bytes: Uint8Array): Frame {
   if (start + BYTES * total !== bytes.length) {
     throw new InvalidInputError(`A message of ${bytes.length} bytes does not hold the lists that its header names.`);
   }
-  // Copied, as what comes from a server need not begin at a multiple of eight bytes.
+  // Copied, because bytes from a server need not begin at a multiple of eight.
   const { buffer } = Uint8Array.from(bytes.subarray(start));
   let next = 0;
   const lists = (lengths as number[]).map((length) => {
@@ -62,7 +62,7 @@ function headerFrom(bytes: Uint8Array): Record<string, unknown> {
     const read: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
   } catch {
-    // Said below.
+    // The error below reports it.
   }
   throw new InvalidInputError('The header of a message is no JSON object.');
 }

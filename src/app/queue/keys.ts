@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 
-/** Keys of what belongs to a job. */
+/** Blob keys of a job. */
 export const keysOf = (id: string) => ({
-  /** What came of it so far, part by part. */
+  /** Its events so far, in parts. */
   events: `events/${id}`,
-  /** Where it can be taken up again. */
+  /** State from which it can be resumed. */
   state: `state/${id}`,
   /** Its result. */
   result: `result/${id}`,
-  /** A part each time that a worker of another version gave it back. */
+  /** One part for each time that a worker of another version returned it. */
   returns: `returns/${id}`,
-  /** Set by the coordinator: 'stop' and by whom, or 'drop'. */
+  /** Written by the coordinator: 'stop' with the reason, or 'drop'. */
   cancel: `cancel/${id}`,
 });
 
 /** The last refusal of a worker, for a coordinator that waits in vain. */
 export const refusalKey = (queue: string) => `refusal/${queue}`;
 
-/** The key of data by their SHA-256, so that what comes back can be checked. */
+/** Key of data: their SHA-256, by which received data can be verified. */
 export function dataKey(bytes: Uint8Array): string {
   return `data/${checksumOf(bytes)}`;
 }
@@ -26,8 +26,8 @@ export function checksumOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The queue of fits and sweeps, unless another one is named. */
+/** Default queue of fits and sweeps. */
 export const FITS = 'fits';
 
-/** The queue of shards, each of which stays with its worker for as long as a fit lasts. */
+/** Queue of shards, each of which stays with its worker for the whole fit. */
 export const SHARDS = 'shards';

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Blobs } from './transport.ts';
 
-/** Bytes in the memory of this process. */
+/** Blobs in the memory of this process. */
 export function localBlobs(): Blobs {
   const blobs = new Map<string, Uint8Array>();
   const lists = new Map<string, Uint8Array[]>();

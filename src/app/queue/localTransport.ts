@@ -16,11 +16,11 @@ import {
 
 interface Entry {
   readonly job: QueuedJob;
-  /** Children that have not come to an end. */
+  /** Children that have not ended. */
   readonly open: Set<string>;
   state: JobState;
   attempts: number;
-  /** When it was given up. */
+  /** Time at which it failed for good. */
   at?: number;
 }
 
@@ -35,13 +35,13 @@ interface Server extends ServeOptions {
   readonly shutdown: AbortController;
 }
 
-/** Attempts at a job that fails for another reason than its own. */
+/** Attempts at a job that fails for a reason outside of the job. */
 const ATTEMPTS = 3;
 
 /**
- * A queue inside this process: the same fits, sweeps and shards without a server.
+ * A queue inside this process: fits, sweeps and shards without a server.
  *
- * @param blobs - where bytes lie; in memory unless given
+ * @param blobs - storage of bytes; default in memory
  * @example
  * ```ts
  * const transport = localTransport();
@@ -94,7 +94,7 @@ export function localTransport(blobs: Blobs = localBlobs()): Transport {
         entry.state = { kind: 'active' };
         const run = attempt(queue, server, entry).finally(() => {
           server.running.delete(run);
-          // In a turn of its own, so that who returns its jobs is gone before they are dealt out.
+          // In a separate turn, so that a worker that returns its jobs has left before they are distributed.
           setTimeout(() => dispatch(queue));
         });
         server.running.add(run);

@@ -10,12 +10,12 @@ const NUMBERS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Plain data as JSON that keeps every bit: lists of doubles as base64 of their little-endian bytes, matrices with their shape, and the numbers
- * that JSON does not have by name.
+ * Plain data as JSON that keeps every bit: lists of doubles as base64 of their little-endian bytes, matrices with their shape, and numbers that JSON
+ * does not have by name.
  */
 export function packed(value: unknown): string {
   return JSON.stringify(value, function (this: unknown, key) {
-    // Matrices have a toJSON of their own, which would be called before.
+    // Matrices have a toJSON, which would be called first.
     const entry = (this as Record<string, unknown>)[key];
     if (entry instanceof Float64Array) return { $doubles: base64Of(entry) };
     if (entry instanceof Matrix) return { $matrix: [entry.rows, entry.columns, base64Of(entry.data)] };
@@ -25,7 +25,7 @@ export function packed(value: unknown): string {
 }
 
 /**
- * Reads what {@link packed} wrote.
+ * Decodes {@link packed} text.
  *
  * @throws InvalidInputError for anything else
  */
@@ -66,6 +66,6 @@ function doublesFrom(given: unknown): Float64Array {
   if (typeof given !== 'string') throw new InvalidInputError('A list of doubles is written as base64.');
   const bytes = Buffer.from(given, 'base64');
   if (bytes.length % 8 !== 0) throw new InvalidInputError(`${bytes.length} bytes are no list of doubles.`);
-  // Copied, as a pooled buffer need not begin at a multiple of eight bytes.
+  // Copied, because a pooled buffer need not begin at a multiple of eight bytes.
   return new Float64Array(Uint8Array.from(bytes).buffer);
 }

@@ -15,15 +15,15 @@ import { VERSION } from './version.ts';
 export interface QueuePoolOptions {
   /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
   readonly connection?: string | undefined;
-  /** In place of a connection: what carries the jobs, which the caller closes. */
+  /** In place of a connection: a transport, which the caller closes. */
   readonly transport?: Transport | undefined;
-  /** Begins the names of all keys; 'latentfield' unless given. */
+  /** Prefix of all keys; default 'latentfield'. */
   readonly prefix?: string | undefined;
-  /** The queue's name; 'fits' unless given. */
+  /** Name of the queue; default 'fits'. */
   readonly queue?: string | undefined;
-  /** Seconds without any worker before the fit gives up; 60 unless given. */
+  /** Seconds without any worker before the fit gives up; default 60. */
   readonly patience?: number | undefined;
-  /** Starts that are in the queue at a time; 1000 unless given. */
+  /** Most starts in the queue at a time; default 1000. */
   readonly count?: number | undefined;
 }
 
@@ -40,13 +40,11 @@ const schema = v.strictObject({
 });
 
 /**
- * Workers of a queue for the option `workers` of `fit`: its starts spread over all machines where `latentfield worker` runs, and what comes of
- * them has the bits of a fit on one. A start whose worker is lost goes on in another one from its last state.
- *
- * @param options - see {@link QueuePoolOptions}
- * @returns what `workers` takes; it connects when a fit begins, and leaves when that has ended
- * @throws InvalidInputError for an unknown option, or neither a connection nor a transport. The fit rejects with InvalidInputError when BullMQ is not
- * installed, and with LatentFieldError when the server cannot be reached or no worker serves the queue
+ * Workers of a queue for the option `workers` of `fit`: its starts are spread over all machines that run `latentfield worker`, and the result has the
+ * bits of a fit on one machine. A start whose worker is lost continues on another one from its last state.  @param options - see {@link
+ * QueuePoolOptions} @returns a worker pool for `workers`; it connects when a fit begins and disconnects when it ends @throws InvalidInputError for an
+ * unknown option, or neither a connection nor a transport. The fit rejects with InvalidInputError if BullMQ is not installed, and with
+ * LatentFieldError if the server cannot be reached or no worker serves the queue
  * @example
  * ```ts
  * const workers = queuePool({ connection: 'redis://127.0.0.1:6379' });
@@ -88,7 +86,7 @@ export function queuePool(options: QueuePoolOptions): WorkerPool {
 
 const problems = new WeakMap<Job, Promise<string>>();
 
-/** A worker, as `fit` sees it, whose starts are jobs of a queue. */
+/** A worker, as `fit` sees it, whose starts are jobs in a queue. */
 function remoteWorker(queue: string, take: () => Promise<Session>, release: () => Promise<void>): NodeThread {
   let emit: (reply: Reply) => void = () => undefined;
   let problem: Job | undefined;
@@ -121,7 +119,7 @@ function remoteWorker(queue: string, take: () => Promise<Session>, release: () =
     }
   };
 
-  /** Hands on what has come since the last look. */
+  /** Passes on the events since the last look. */
   const looking = (transport: Transport, id: string) => {
     const { events } = keysOf(id);
     let seen = 0;
@@ -157,7 +155,7 @@ function remoteWorker(queue: string, take: () => Promise<Session>, release: () =
         await cancel(session, 'drop');
         await session.transport.withdraw(queue, running);
       } catch {
-        // The server is gone, and with it what was to be cancelled.
+        // The server is gone, and so are the jobs to be cancelled.
       } finally {
         await release();
       }
@@ -168,13 +166,13 @@ function remoteWorker(queue: string, take: () => Promise<Session>, release: () =
   };
 }
 
-/** Removes what is left of a job. */
+/** Removes the remaining blobs of a job. */
 async function forget({ blobs }: Transport, id: string): Promise<void> {
   const { events, state, cancel } = keysOf(id);
   await blobs.remove(events, state, cancel);
 }
 
-/** The key of a fit's problem, which is put there once for all starts. */
+/** Key of a fit's problem, which is stored once for all starts. */
 async function problemKey(job: Job, session: Session): Promise<string> {
   const known = problems.get(job) ?? putData(session, packed(job));
   problems.set(job, known);

@@ -9,7 +9,7 @@ const key = v.pipe(v.string(), v.regex(/^data\/[0-9a-f]{64}$/, 'the key of data'
 const number = v.pipe(v.number(), v.finite());
 const doubles = v.custom<Float64Array>((value) => value instanceof Float64Array, 'a list of doubles');
 
-/** The body of a job, which is small: what is large lies under keys. */
+/** Body of a job. It is small: large data lie under keys. */
 const body = v.variant('kind', [
   v.strictObject({ kind: v.literal('start'), version: v.string(), problem: key, start: key }),
   v.strictObject({ kind: v.literal('cell'), version: v.string(), cell: v.string(), data: v.string() }),
@@ -24,7 +24,7 @@ export type RequestOf<K extends Request['kind']> = Extract<Request, { kind: K }>
 
 const solverState = v.custom<object>((value) => typeof value === 'object' && value !== null, 'a state of a solver');
 
-/** A fit as it goes to a worker: `Job` of src/inference/workers. */
+/** A fit in the form that goes to a worker: `Job` of src/inference/workers. */
 export const problemSchema = v.strictObject({
   model: v.string(),
   seed: number,
@@ -48,13 +48,13 @@ export const startSchema = v.strictObject({
   state: v.optional(solverState),
 });
 
-/** Characters of a body at most. */
+/** Most characters of a body. */
 const MOST_BODY = 65_536;
 
 /**
- * What a job asks for.
+ * Parses the request of a job.
  *
- * @throws RefusedJob for what is too large, or not of this form
+ * @throws RefusedJob if it is too large or malformed
  */
 export function requestOf(text: string): Request {
   if (text === '') throw new RefusedJob('This is no job of latentfield.');
@@ -64,7 +64,7 @@ export function requestOf(text: string): Request {
   return refusing(() => checkSaved(body, unpacked(text), 'job'));
 }
 
-/** What another call makes of it, in words of a job that is refused. */
+/** Runs `read` and turns its errors into those of a refused job. */
 export function refusing<T>(read: () => T): T {
   try {
     return read();

@@ -5,10 +5,10 @@ import { serveShards } from './shards/serveShards.ts';
 import { serveCells } from './sweep/serveCells.ts';
 
 /**
- * Makes a thread of a queue's worker out of the thread that calls it: the one line of its file.
+ * Turns the calling thread into a thread of a queue's worker: the single line of its file.
  *
- * @param own - factories of models, kernels, priors and other parts that do not come with the library, by name
- * @throws InvalidInputError when it is not called in a thread of Node
+ * @param own - factories of custom models, kernels, priors and other parts, by name
+ * @throws InvalidInputError unless it is called in a thread of Node
  * @example
  * ```ts
  * serveQueueThread({ kernels: { cauchy } });

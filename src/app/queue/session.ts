@@ -2,16 +2,16 @@ import { LatentFieldError } from '../../core/errors.ts';
 import { refusalKey } from './keys.ts';
 import type { ParentJob, QueuedJob, Transport } from './transport.ts';
 
-/** Milliseconds between two looks at what is waited for: events can be missed while a server is away. */
+/** Milliseconds between polls of awaited jobs: events can be missed while a server is away. */
 const LOOK = 1000;
-/** Bytes are renewed when this share of their time is over. */
+/** Fraction of their lifetime after which bytes are renewed. */
 const RENEWED = 1 / 8;
 
-/** Who waits for a job. */
+/** A listener that waits for a job. */
 export interface Awaited {
-  /** Looks at what there is of it; true once it is over. Called one after another. */
+  /** Looks at the job's state; true once it has ended. Calls do not overlap. */
   look(): Promise<boolean>;
-  /** It will never come to an end. */
+  /** Called if the job will never end. */
   fail(reason: Error): void;
 }
 
@@ -26,15 +26,15 @@ export interface Session {
   ): Promise<void>;
   /** Waits for a job that is in the queue already. */
   wait(id: string, awaited: Awaited): void;
-  /** Nobody waits for it any longer. */
+  /** Stops waiting for a job. */
   leave(id: string): void;
-  /** Keeps bytes that workers may ask for again, for as long as it is open. */
+  /** Keeps bytes that workers may ask for again, while the session is open. */
   keep(key: string): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens a coordinator's end of a queue: it hears of jobs by the queue's events, and looks for itself each second.
+ * Opens a coordinator's end of a queue, which hears of jobs by the queue's events and also polls every second.
  *
  * @param patience - seconds without any worker, or without the server, before it gives up
  */
@@ -69,7 +69,7 @@ export async function openSession(
     const state = await transport.stateOf(queue, id);
     if (state.kind === 'failed') awaited.fail(new LatentFieldError(sentence(state.reason)));
     else if (state.kind === 'completed' || state.kind === 'unknown') {
-      // It may have come to an end just now.
+      // It may have ended just now.
       if (await awaited.look()) return true;
       awaited.fail(new LatentFieldError('A job came to an end, but its result is no longer there.'));
     }
@@ -115,7 +115,7 @@ export async function openSession(
   };
   const timer = setInterval(() => {
     void all();
-    // A server that is away is asked again at the next look.
+    // A server that is away is asked again at the next poll.
     renew().catch(() => {
       renewed = Number.NEGATIVE_INFINITY;
     });

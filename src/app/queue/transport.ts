@@ -1,60 +1,60 @@
-/** A job as it lies in a queue: plain text, which the worker checks before it does anything with it. */
+/** A job in a queue: plain text, which the worker checks before it does anything with it. */
 export interface QueuedJob {
-  /** Unique; letters, digits and hyphens. A job whose id is there already is not added again. */
+  /** Unique id of letters, digits and hyphens. A job with an existing id is not added again. */
   readonly id: string;
-  /** What `packed` made of the request. */
+  /** The `packed` request. */
   readonly body: string;
 }
 
-/** A job that waits until others, its children, have come to an end. */
+/** A job that waits until others, its children, have ended. */
 export interface ParentJob extends QueuedJob {
   readonly children: readonly QueuedJob[];
 }
 
-/** Bytes under keys, which all machines see, until they are removed or forgotten. */
+/** Bytes under keys, visible to all machines, until they are removed or expire. */
 export interface Blobs {
-  /** Seconds after which what was neither put nor renewed is forgotten. */
+  /** Seconds after which bytes expire unless they are put again or renewed. */
   readonly seconds: number;
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
-   * @param most - bytes at most; larger ones are not fetched
-   * @throws InvalidInputError when there are more
+   * @param most - largest number of bytes; more are not fetched
+   * @throws InvalidInputError if there are more
    */
   get(key: string, most?: number): Promise<Uint8Array | undefined>;
-  /** Adds a part to the list under a key. */
+  /** Appends a part to the list under a key. */
   append(key: string, bytes: Uint8Array): Promise<void>;
-  /** The parts of a list from a number on. */
+  /** The parts of a list from an index on. */
   parts(key: string, from: number): Promise<Uint8Array[]>;
-  /** Keeps what is under keys for as long as if it had been put now. */
+  /** Restarts the lifetime of the bytes under these keys. */
   renew(...keys: string[]): Promise<void>;
   remove(...keys: string[]): Promise<void>;
 }
 
-/** What becomes of jobs, as reported to their coordinator, perhaps more than once. */
+/** Listener for a coordinator's jobs; events may be repeated. */
 export interface Watcher {
   /** There are new parts, or a message of the worker. */
   advanced(id: string): void;
   completed(id: string): void;
   /** It was refused, or its attempts are used up. */
   failed(id: string, reason: string): void;
-  /** The server cannot be reached any longer. */
+  /** The server can no longer be reached. */
   lost(reason: string): void;
 }
 
-/** How a job stands. */
+/** State of a job. */
 export type JobState =
   | { readonly kind: 'waiting' | 'active' | 'completed' | 'unknown' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** A job that was given up: it was refused, its attempts are used up, or it has lost too many workers. */
+/** A failed job: it was refused, its attempts are used up, or it has lost too many workers. */
 export interface DeadJob {
   readonly id: string;
   readonly reason: string;
-  /** When it was given up, in milliseconds since 1970. */
+  /** Time of the failure, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** What a worker knows of the job it runs. */
+/** A job that a worker runs. */
 export interface RunningJob extends QueuedJob {
   /** Tells the coordinator that there is something new, and the queue that the worker is alive. */
   advance(): Promise<void>;
@@ -63,59 +63,60 @@ export interface RunningJob extends QueuedJob {
 }
 
 export interface ServeOptions {
-  /** Jobs at a time. */
+  /** Number of simultaneous jobs. */
   readonly concurrency: number;
-  /** Does a job; throws {@link RefusedJob} or {@link ReturnedJob}, or anything else to have it tried again. */
+  /** Runs a job. It throws {@link RefusedJob} or {@link ReturnedJob}, or anything else to have it tried again. */
   run(job: RunningJob): Promise<void>;
-  /** Says what went wrong beside the jobs, such as a connection that was lost. */
+  /** Reports problems outside of jobs, such as a lost connection. */
   problem(message: string): void;
 }
 
-/** A worker at a queue. */
+/** A worker that serves a queue. */
 export interface Serving {
-  /** Takes no more jobs, and waits for those that run, whose signals it aborts. */
+  /** Takes no more jobs, aborts the signals of running ones and waits for them. */
   close(): Promise<void>;
 }
 
-/** Messages that one reader takes, each once, in the order in which they were sent. */
+/** Messages to one reader, each delivered once, in the order in which they were sent. */
 export interface Inbox {
-  /** The next message, or undefined when none came within so many seconds. */
+  /** The next message; undefined if none arrives within this number of seconds. */
   receive(seconds: number): Promise<Uint8Array | undefined>;
-  /** Forgets it, with what is in it; who waits for a message hears that there is none. */
+  /** Removes the inbox with its messages; a pending `receive` gets undefined. */
   close(): Promise<void>;
 }
 
 /**
- * What carries jobs between a coordinator and workers. What fits, sweeps and shards ask of a queue, and all that another queue has to offer.
+ * Carries jobs between a coordinator and workers: everything that fits, sweeps and shards need of a queue, and all that another kind of queue must
+ * implement.
  */
 export interface Transport {
   readonly blobs: Blobs;
   add(queue: string, jobs: readonly (QueuedJob | ParentJob)[]): Promise<void>;
-  /** Says what becomes of the jobs of a queue, until the function it resolves to is called. */
+  /** Reports on the jobs of a queue until the returned function is called. */
   watch(queue: string, watcher: Watcher): Promise<() => Promise<void>>;
   stateOf(queue: string, id: string): Promise<JobState>;
-  /** Jobs that were given up, the latest first. They are listed until they are withdrawn, or forgotten as bytes are. */
+  /** Failed jobs, the latest first. They are listed until they are withdrawn or expire like bytes. */
   dead(queue: string): Promise<readonly DeadJob[]>;
-  /** Takes a job out of the queue that no worker is at; a blob under `cancel/…` asks one that runs to stop. */
+  /** Takes a job out of the queue unless a worker runs it; a blob under `cancel/…` asks a running one to stop. */
   withdraw(queue: string, id: string): Promise<void>;
-  /** How many workers serve a queue. */
+  /** Number of workers that serve a queue. */
   workers(queue: string): Promise<number>;
-  /** How many jobs wait for a worker. */
+  /** Number of jobs that wait for a worker. */
   waiting(queue: string): Promise<number>;
   serve(queue: string, options: ServeOptions): Promise<Serving>;
-  /** Opens an inbox; whoever knows its name may send to it, before it is opened too. */
+  /** Opens an inbox; anyone who knows its name may send to it, even before it is opened. */
   inbox(name: string): Promise<Inbox>;
-  /** Sends a message, which is forgotten after a day without a reader. A message can be lost with the server: who must know asks again. */
+  /** Sends a message, which expires after a day without a reader. A message can be lost with the server: senders that need an answer ask again. */
   send(inbox: string, bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Thrown for a job that no worker could do: it is reported and never tried again. */
+/** Thrown for a job that no worker can do: it is reported and never tried again. */
 export class RefusedJob extends Error {
   override readonly name = 'RefusedJob';
 }
 
-/** Thrown for a job that another worker is to do. */
+/** Thrown for a job that another worker should do. */
 export class ReturnedJob extends Error {
   override readonly name = 'ReturnedJob';
 }

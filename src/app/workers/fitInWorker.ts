@@ -9,22 +9,22 @@ import { loadFit } from '../../models/loadFit.ts';
 import type { OwnParts } from '../../models/ownParts.ts';
 import type { PlainFitOptions, StepMessage, WholeReply, WholeRequest } from './wholeFits.ts';
 
-/** Where a fit in a worker stands after an iteration. */
+/** State of a fit in a worker after an iteration. */
 export interface WorkerStep extends TraceEntry {
-  /** The start that it belongs to: 0 is the model's own. */
+  /** Index of the start: 0 is the model's own. */
   readonly start: number;
   /** N×q */
   readonly latents: Matrix;
 }
 
 export interface FitInWorkerOptions extends PlainFitOptions {
-  /** One that comes with the library; unless given, the one that suits the model. */
+  /** A built-in solver; default the one that suits the model. */
   readonly solver?: Solver | undefined;
-  /** Called with the newest step when the one before it has been dealt with; the trace of the result holds all of them. */
+  /** Called with the newest step once the previous call has returned; the trace of the result holds all steps. */
   readonly onStep?: ((step: WorkerStep) => void) | undefined;
   /** Aborting it stops the fit, which resolves to its best point so far. */
   readonly signal?: AbortSignal | undefined;
-  /** Starts the worker; unless given, that of the library. For parts of your own its file calls `serveFits` with them. */
+  /** Starts the worker; default that of the library. For custom parts, its file calls `serveFits` with them. */
   readonly worker?: (() => WorkerLike) | undefined;
   /** The same parts, for the result. */
   readonly own?: OwnParts | undefined;
@@ -32,9 +32,9 @@ export interface FitInWorkerOptions extends PlainFitOptions {
 
 /** A fit that runs in a worker. */
 export interface FitInWorker<F> {
-  /** The fit, with predictions and all, on this thread; the worker has ended by then. */
+  /** The fit with its predictions, on this thread; the worker has ended by then. */
   readonly result: Promise<F>;
-  /** Holds it after the iteration that runs. */
+  /** Pauses it after the current iteration. */
   pause(): void;
   resume(): void;
   /** Ends it: the result is its best point so far. */
@@ -42,14 +42,10 @@ export interface FitInWorker<F> {
 }
 
 /**
- * Fits a model in a worker, so that a page stays responsive: steps come as they are made, and the fit can be held and ended. The model goes there
- * as JSON and the fit comes back as JSON; its bits are those of `fit` on the same machine.
- *
- * @param model - such as `gplvm(Y, { latentDim: 2 })`
- * @param options - see {@link FitInWorkerOptions}
- * @returns the fit to come, at once
- * @throws InvalidInputError (the result rejects) when the model or its solver cannot go to a worker, or an option is wrong; what `fit` throws; LatentFieldError
- * when the worker is lost
+ * Fits a model in a worker, so that a page stays responsive: steps are reported as they are made, and the fit can be paused and stopped. The model
+ * goes to the worker as JSON and the fit returns as JSON, with the bits of `fit` on the same machine.  @param model - such as `gplvm(Y, { latentDim:
+ * 2 })` @param options - see {@link FitInWorkerOptions} @returns the running fit, immediately @throws InvalidInputError (the result rejects) if the
+ * model or its solver cannot go to a worker, or an option is wrong; whatever `fit` throws; LatentFieldError if the worker is lost
  * @example
  * ```ts
  * const running = fitInWorker(gplvm(Y, { latentDim: 2 }), { seed: 1, onStep: ({ latents, objective }) => show(latents, objective) });

@@ -16,10 +16,10 @@ interface Port {
 }
 
 /**
- * Makes a worker of fits out of the thread that calls it: the one line of a worker's file.
+ * Turns the calling thread into a worker of fits: the single line of a worker's file.
  *
- * @param own - factories of models, kernels, priors and other parts that do not come with the library, by name
- * @throws InvalidInputError when it is not called in a Web Worker or a thread of Node
+ * @param own - factories of custom models, kernels, priors and other parts, by name
+ * @throws InvalidInputError unless it is called in a Web Worker or a thread of Node
  * @example
  * ```ts
  * serveFits({ kernels: { cauchy } });

@@ -4,17 +4,17 @@ import { type SolverJSON, solverFromJSON } from '../../inference/solvers/json.ts
 import type { FitJSON, TraceEntry } from '../../model/fit.ts';
 import type { Model, ModelJSON } from '../../model/model.ts';
 
-/** Options of a fit that go to a worker as they are. */
+/** Options of a fit that go to a worker unchanged. */
 export type PlainFitOptions = Pick<
   FitOptions,
   'batchSize' | 'maxIterations' | 'maxEvaluations' | 'maxSeconds' | 'tolerance' | 'relativeDecrease' | 'seed' | 'engine'
 > & { readonly restarts?: number | undefined };
 
-/** What a page says to the worker of a whole fit. */
+/** Messages from a page to the worker of a whole fit. */
 export type WholeRequest =
   | {
       readonly kind: 'fitWhole';
-      /** What `JSON.stringify` makes of the model. */
+      /** JSON text of the model. */
       readonly model: string;
       readonly options: PlainFitOptions;
       readonly solver: SolverJSON | undefined;
@@ -30,22 +30,22 @@ export interface StepMessage extends TraceEntry {
   readonly columns: number;
 }
 
-/** What the worker says to the page. */
+/** Messages from the worker to the page. */
 export type WholeReply =
   | StepMessage
-  /** The text of the fit's JSON. */
+  /** JSON text of the fit. */
   | { readonly kind: 'fitted'; readonly fit: string }
   | { readonly kind: 'failedWhole'; readonly name: string; readonly message: string };
 
-/** A worker's own end of the line. */
+/** A worker's end of the connection. */
 interface WholePort {
   post(reply: WholeReply): void;
   listen(onRequest: (request: WholeRequest) => void): void;
 }
 
 /**
- * Makes a worker of whole fits out of this thread. A step is posted when the page has seen the one before it, so that a slow page is not
- * flooded; the trace of the result holds all.
+ * Turns this thread into a worker of whole fits. A step is posted once the page has seen the previous one, so that a slow page is not flooded; the
+ * trace of the result holds all steps.
  */
 export function serveWholeFits(port: WholePort, modelFromJSON: (json: ModelJSON) => Model): void {
   const stop = new AbortController();
@@ -85,7 +85,7 @@ export function serveWholeFits(port: WholePort, modelFromJSON: (json: ModelJSON)
           columns,
         });
       }
-      // Messages come in between steps: a turn of the event loop lets them.
+      // Messages arrive between steps, when control returns to the event loop.
       await new Promise<void>((resolve) => setTimeout(resolve));
       await paused;
     }

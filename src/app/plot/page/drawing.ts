@@ -33,7 +33,7 @@ const CORNERS: Readonly<Record<string, readonly (readonly [x: number, y: number]
   'triangle-right': triangle((along, across) => [along, across]),
 };
 
-/** One with its tip along a direction, of equal sides. */
+/** A triangle with its tip along a direction. */
 function triangle(turned: (along: number, across: number) => readonly [number, number]) {
   const half = Math.sqrt(3) / 2;
   return [turned(half, 0), turned(-half, 1), turned(-half, -1)];
@@ -42,16 +42,16 @@ function triangle(turned: (along: number, across: number) => readonly [number, n
 const SHAPES = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross', 'triangle-right'];
 
 /**
- * The shape of the marks of a kind, seven in turn, as the path of an SVG around 0, of the area of a circle of radius 1.
+ * Path of an SVG for the marks of a kind, one of seven shapes in turn, around 0 with the area of a circle of radius 1.
  *
- * @throws InvalidInputError when the kind is no whole number from 0
+ * @throws InvalidInputError unless the kind is a whole number from 0
  */
 export function markPath(kind: number): string {
   checkGiven(kind, 'markPath', 'the number of a kind, a whole number from 0', (k) => Number.isSafeInteger(k) && k >= 0);
   return shapePath(SHAPES[kind % SHAPES.length]!);
 }
 
-/** A shape as the path of an SVG around 0, of the area of a circle of radius 1. */
+/** Path of an SVG for a shape, around 0 with the area of a circle of radius 1. */
 export function shapePath(shape: string): string {
   const corners = CORNERS[shape];
   if (corners === undefined) return 'M1,0A1,1 0 1 1 -1,0A1,1 0 1 1 1,0Z';
@@ -64,7 +64,7 @@ export function shapePath(shape: string): string {
 }
 
 /**
- * Whether a point lies inside a closed line, by the even-odd rule. Its text becomes part of a page: it uses nothing of this module.
+ * True if a point lies inside a closed line, by the even-odd rule. Its source becomes part of a page, so it uses nothing else of this module.
  *
  * @param polygon - corners x₁, y₁, x₂, y₂, …
  */

@@ -11,7 +11,7 @@ export interface Pixels {
   readonly ratio: number;
 }
 
-/** The terrain as an image with its contours, as it is made once. */
+/** The terrain as an image with its contours. */
 export interface Land {
   readonly image: HTMLCanvasElement;
   /** 1 where nothing is known. */
@@ -21,8 +21,8 @@ export interface Land {
 }
 
 /**
- * Makes an image of a terrain, four times as fine as its grid by cubic B-splines, and contours at 12, 28, 48, 70 and 90 % of its range. Its text becomes part of a
- * page: it uses nothing of this module.
+ * Makes an image of a terrain, four times as fine as its grid by cubic B-splines, and contours at 12, 28, 48, 70 and 90 % of its range. Its source
+ * becomes part of a page, so it uses nothing else of this module.
  */
 export function landOf({ side, doubt, tint, ramp, x, y }: MapTerrain, theme: MapTheme): Land {
   const fine = 4 * side;
@@ -102,7 +102,7 @@ export function landOf({ side, doubt, tint, ramp, x, y }: MapTerrain, theme: Map
   return { image, unknown, contours };
 }
 
-/** Draws the land, its contours, and hatches over all that is unknown. Its text becomes part of a page: it uses nothing of this module. */
+/** Draws the land, its contours, and hatches where nothing is known. Its source becomes part of a page, so it uses nothing else of this module. */
 export function drawLand(
   context: CanvasRenderingContext2D,
   land: Land | undefined,
@@ -155,7 +155,8 @@ export function drawLand(
 }
 
 /**
- * Draws all points: as shapes with a halo, or, of many, by masks into the pixels. Its text becomes part of a page: it uses nothing of this module.
+ * Draws all points: as shapes with a halo or, if there are many, by masks into the pixels. Its source becomes part of a page, so it uses nothing else
+ * of this module.
  *
  * @returns the radius of a point in pixels
  */
@@ -276,7 +277,7 @@ export function drawMarks(
   }
 }
 
-/** Draws what moves with the pointer, and words. Its text becomes part of a page: it uses nothing of this module. */
+/** Draws the text and whatever follows the pointer. Its source becomes part of a page, so it uses nothing else of this module. */
 export function drawOver(
   context: CanvasRenderingContext2D,
   scene: MapScene,
@@ -393,8 +394,8 @@ export function drawOver(
 }
 
 /**
- * Draws ticks with their numbers, 1, 2 or 5 times a power of ten apart, along the left or right and the bottom of a canvas, or, without margins, at its left edge. Its text becomes part of a page: it
- * uses nothing of this module.
+ * Draws ticks with numbers, at 1, 2 or 5 times a power of ten, along the left or right and the bottom of a canvas or, without margins, at its left
+ * edge. Its source becomes part of a page, so it uses nothing else of this module.
  */
 export function drawRulers(
   context: CanvasRenderingContext2D,

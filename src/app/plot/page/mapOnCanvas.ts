@@ -2,7 +2,7 @@ import type { insidePolygon } from './drawing.ts';
 import type { drawLand, drawMarks, drawOver, drawRulers, Land, landOf } from './mapDrawing.ts';
 import type { CanvasMap, MapEvents, MapMargins, MapScene, MapTerrain, MapTheme, MapTool } from './mapScene.ts';
 
-/** What the map is made with. */
+/** Functions from which the map is made. */
 export interface MapParts {
   readonly landOf: typeof landOf;
   readonly drawLand: typeof drawLand;
@@ -13,8 +13,9 @@ export interface MapParts {
 }
 
 /**
- * Makes a map on a canvas. Land and points are drawn again when they or the part that is shown change; what moves with the pointer is drawn over them. Of very many
- * points a gesture moves the picture, and they are drawn again when it rests. Its text becomes part of a page: it uses nothing of this module.
+ * Makes a map on a canvas. Land and points are redrawn when they or the visible part change; whatever follows the pointer is drawn above them. With
+ * very many points a gesture moves the picture, and the points are redrawn when it ends. Its source becomes part of a page, so it uses nothing else
+ * of this module.
  */
 export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: MapParts): CanvasMap {
   const distance = (x: number, y: number) => Math.sqrt(x * x + y * y);

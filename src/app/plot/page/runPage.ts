@@ -1,8 +1,8 @@
 import type { CanvasMap, MapEvents, MapTheme } from './mapScene.ts';
 
 /**
- * Runs the page of a plot on a map: hover, zoom by the wheel or + and −, move by dragging, lasso by dragging with Shift or in lasso mode, hide kinds by a click on the
- * legend. Its text becomes part of a page: it uses nothing of this module.
+ * Runs the page of a plot on a map: hover, zoom by the wheel or + and −, panning by dragging, lasso by dragging with Shift or in lasso mode, hiding
+ * kinds by a click on the legend. Its source becomes part of a page, so it uses nothing else of this module.
  */
 export function runPage(
   data: PageData,
@@ -135,8 +135,8 @@ export function runPage(
 }
 
 /**
- * Fills an element with what is known of a point: id, label or number, its image, the values of its row. Its text becomes part of a page: it
- * uses nothing of this module.
+ * Fills an element with the data of a point: id, label or number, its image, the values of its row. Its source becomes part of a page, so it uses
+ * nothing else of this module.
  */
 export function describePoint(data: PageData, i: number, into: HTMLElement): void {
   const MOST_VALUES = 24;
@@ -180,30 +180,30 @@ export function describePoint(data: PageData, i: number, into: HTMLElement): voi
   into.append(canvas);
 }
 
-/** What a page of a plot knows: plain data, as JSON in it. */
+/** Data of a plot's page, embedded as JSON. */
 export interface PageData {
   readonly title: string;
-  /** One list of N coordinates a latent dimension. */
+  /** One list of N coordinates per latent dimension. */
   readonly latents: readonly (readonly number[])[];
-  /** Two standard deviations, likewise. */
+  /** Two standard deviations, in the same form. */
   readonly reach?: readonly (readonly number[])[];
   readonly ids: readonly string[];
-  /** The kind of each point; empty without labels. */
+  /** Index of each point's kind; empty without labels. */
   readonly kindOf: readonly number[];
-  /** `path` is the shape of its marks as the path of an SVG, of the area of a circle of radius 1. */
+  /** `path` is the SVG path of its marks, with the area of a circle of radius 1. */
   readonly kinds: readonly { readonly name: string; readonly colour: string; readonly path: string }[];
-  /** The number of each point, null where there is none; empty without numbers. */
+  /** Number of each point, null where missing; empty without numbers. */
   readonly values: readonly (number | null)[];
-  /** The colour of each point; empty where kinds say it. */
+  /** Colour of each point; empty if kinds determine it. */
   readonly colours: readonly string[];
-  /** Smallest and largest number, and colours between them. */
+  /** Smallest and largest number, and the colours between them. */
   readonly scale?: { readonly range: readonly [number, number]; readonly stops: readonly string[] };
   readonly legendTitle: string;
-  /** The names of the columns of the rows. */
+  /** Names of the columns of the rows. */
   readonly columns: readonly string[];
   /** N rows; null where missing. */
   readonly rows: readonly (readonly (number | null)[])[];
-  /** Height, width and channels of the images that rows are, and what is black and white. */
+  /** Height, width and channels of the images in the rows, and the values drawn black and white. */
   readonly image?: { readonly shape: readonly number[]; readonly range: readonly [number, number] };
   readonly equalScales: boolean;
   readonly primary: string;

@@ -6,7 +6,7 @@ const PURPOSE = 'A queue on Redis';
 const PACKAGES = 'bullmq ioredis';
 
 /**
- * The packages that a queue on Redis takes, loaded where there is one.
+ * Imports the packages for a queue on Redis.
  *
  * @throws InvalidInputError that says what to install
  */
@@ -22,7 +22,7 @@ export async function queuePackages(): Promise<{
   return { bullmq, Redis: ioredis.Redis };
 }
 
-/** Where a server is, as ioredis takes it. */
+/** Address of a server, in the form of ioredis. */
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
@@ -35,7 +35,7 @@ export interface ServerOptions {
 /**
  * Reads redis://user:password@host:port/database, or rediss:// for TLS.
  *
- * @throws InvalidInputError for another text, which is not repeated: it may hold a password
+ * @throws InvalidInputError for any other text, which is not repeated because it may contain a password
  */
 export function serverOptions(connection: string): ServerOptions {
   const expected = 'redis://user:password@host:6379/0, or rediss://… for TLS';
@@ -64,25 +64,25 @@ export function serverOptions(connection: string): ServerOptions {
   };
 }
 
-/** Milliseconds in which a server must answer the first time. */
+/** Milliseconds within which a server must answer at first. */
 const ANSWER = 4000;
-/** Milliseconds that a server may be away, as when it is started again. */
+/** Milliseconds for which a server may be away, for example during a restart. */
 const AWAY = 60_000;
 const MOST_PAUSE = 1000;
 
-/** Options of the connections that last: they connect again for a minute when the server is away. */
+/** Options of long-lived connections, which try to reconnect for a minute while the server is away. */
 export function lasting(server: ServerOptions) {
   return {
     ...server,
     connectTimeout: ANSWER,
-    // A worker's blocking call waits until there is a job.
+    // The blocking call of a worker waits until there is a job.
     maxRetriesPerRequest: null,
     retryStrategy: (times: number) => (times * 250 > AWAY ? null : Math.min(50 * times, MOST_PAUSE)),
   };
 }
 
 /**
- * Connects once, so that what is wrong with the server or the password is said at once.
+ * Connects once, so that a wrong server or password is reported at once.
  *
  * @throws LatentFieldError that names the server and never the password
  */
@@ -107,8 +107,8 @@ export async function checkServer(server: ServerOptions): Promise<void> {
 }
 
 /**
- * An error of a server, or of the connection to it, in words that hold nothing of the connection string; one of the library's own as it is. It has no
- * cause: errors of ioredis hold the command that failed, which may be the one with the password.
+ * An error of a server or connection in words without any part of the connection string; an error of the library is returned unchanged. It has no
+ * cause: errors of ioredis contain the command that failed, which may be the one with the password.
  */
 export function failureOf({ host, port }: ServerOptions, error: Error): LatentFieldError {
   if (error instanceof LatentFieldError) return error;

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { tooLarge } from '../localBlobs.ts';
 import type { Blobs } from '../transport.ts';
 
-/** Bytes under Redis keys: a job that held them would carry JSON five times as large. */
+/** Blobs under Redis keys: inside of a job they would be JSON, five times as large. */
 export function redisBlobs(redis: Redis, prefix: string, seconds: number): Blobs {
   const named = (key: string) => `${prefix}:blobs:${key}`;
   return {

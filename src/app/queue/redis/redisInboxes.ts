@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Transport } from '../transport.ts';
 
-/** Seconds that messages are kept which nobody reads. */
+/** Seconds for which unread messages are kept. */
 const KEPT = 86_400;
 
-/** Inboxes as Redis lists, each with a connection of its own that waits for the next message. */
+/** Inboxes as Redis lists, each with a connection that waits for the next message. */
 export function redisInboxes(redis: Redis, prefix: string): Pick<Transport, 'inbox' | 'send'> {
   const named = (name: string) => `${prefix}:inbox:${name}`;
   return {

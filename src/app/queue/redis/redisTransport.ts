@@ -19,22 +19,22 @@ import { redisInboxes } from './redisInboxes.ts';
 export interface RedisTransportOptions {
   /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
   readonly connection: string;
-  /** Begins the names of all keys, for several sets of workers on one server; 'latentfield' unless given. */
+  /** Prefix of all keys, for several sets of workers on one server; default 'latentfield'. */
   readonly prefix?: string | undefined;
-  /** Seconds without a sign of life after which a worker counts as lost; 10 unless given. */
+  /** Seconds without a sign of life after which a worker counts as lost; default 10. */
   readonly lockSeconds?: number | undefined;
-  /** Seconds that bytes are kept of a coordinator that is gone; a day unless given. One that is there renews what it needs. */
+  /** Seconds for which bytes are kept after their coordinator is gone; default a day. A running coordinator renews what it needs. */
   readonly keptSeconds?: number | undefined;
 }
 
-/** Attempts at a job that fails for another reason than its own, and workers that it may lose. */
+/** Attempts at a job that fails for a reason outside of the job, and number of workers that it may lose. */
 const ATTEMPTS = 3;
 const MOST_LOST = 5;
-/** Events that a queue remembers, about. */
+/** Approximate number of events that a queue remembers. */
 const MOST_EVENTS = 1000;
-/** What is kept of jobs that are done: seconds and number. Those that were given up are kept as long as bytes are, as many of them. */
+/** Seconds for which finished jobs are kept, and their number. The same number of failed jobs is kept as long as bytes are. */
 const KEPT = { age: 3600, count: 1000 };
-/** Milliseconds for which a worker keeps a job that it gives back, so that it does not go round at once. */
+/** Milliseconds for which a worker keeps a job that it returns, so that it does not circulate at once. */
 const RETURNED = 200;
 
 interface Body {
@@ -42,10 +42,8 @@ interface Body {
 }
 
 /**
- * Jobs on a Redis server, by BullMQ.
- *
- * @throws InvalidInputError when the packages are not installed or the connection is no such text; LatentFieldError, within 5 seconds, when the server
- * cannot be reached or refuses the password
+ * Jobs on a Redis server, by BullMQ.  @throws InvalidInputError if the packages are not installed or the connection is malformed; LatentFieldError,
+ * within 5 seconds, if the server cannot be reached or refuses the password
  * @example
  * ```ts
  * const transport = await redisTransport({ connection: 'redis://127.0.0.1:6379' });
@@ -62,7 +60,7 @@ export async function redisTransport(options: RedisTransportOptions): Promise<Tr
   const server = serverOptions(connection);
   await checkServer(server);
   const redis = new Redis(lasting(server));
-  // Whoever waits for an answer hears of it by that.
+  // Callers that wait for an answer get the error from that.
   redis.on('error', () => undefined);
   const settings = { connection: lasting(server), prefix };
   const queues = new Map<string, Queue<Body>>();
@@ -124,7 +122,7 @@ export async function redisTransport(options: RedisTransportOptions): Promise<Tr
         ...{ id: id ?? '', reason: failedReason, at: finishedOn ?? 0 },
       })),
     async withdraw(name, id) {
-      // One that is locked by a worker stays: a blob asks the worker to stop.
+      // A job that a worker has locked stays: a blob asks the worker to stop.
       await queueOf(name)
         .remove(id)
         .catch(() => undefined);
@@ -140,7 +138,7 @@ export async function redisTransport(options: RedisTransportOptions): Promise<Tr
   });
 }
 
-/** The same functions, which reject with errors of the library's that name the server. */
+/** The same functions, rejecting with errors of the library that name the server. */
 function speaking<T extends object>(server: ServerOptions, functions: T): T {
   const spoken = Object.entries(functions).map(([name, value]) => {
     if (typeof value !== 'function') return [name, value];
@@ -202,7 +200,7 @@ async function serve(
       } catch (error) {
         if (error instanceof RefusedJob) throw new UnrecoverableError(error.message);
         if (!(error instanceof ReturnedJob)) throw error;
-        // Not as a delayed job, whose time is told by the clocks of two machines.
+        // Not as a delayed job, whose time would depend on the clocks of two machines.
         if (!shutdown.signal.aborted) await pause(RETURNED, shutdown.signal);
         await job.moveToWait(token);
         throw new WaitingError();
@@ -220,7 +218,7 @@ async function serve(
     isAway = false;
   });
   worker.on('error', (error) => {
-    // Each attempt to connect again would say the same.
+    // Each attempt to reconnect would report the same error.
     if (!isAway && !shutdown.signal.aborted) problem(`${failureOf(connection, error).message} It is tried again.`);
     isAway = true;
   });

@@ -20,20 +20,20 @@ const rowsSchema = v.strictObject({
   fit: v.string(),
 });
 
-/** The rows of a shard, and what their sums are made with: the likelihood for the uncollapsed bound. */
+/** The rows of a shard with the kernel for their sums, and the likelihood for the uncollapsed bound. */
 export interface HeldRows {
   readonly kernel: KernelJSON;
   readonly likelihood?: LikelihoodJSON | undefined;
   readonly rows: Matrix;
-  /** Which of the tree of blocks they are: of each branch the numbers of rows of its blocks. */
+  /** Their branches of the tree of blocks, each by the numbers of rows of its blocks. */
   readonly branches: readonly (readonly number[])[];
 }
 
-/** The bytes of a shard, no two fits the same: what a fit removes is its own. */
+/** The bytes of a shard, different for every fit: what a fit removes is only its own. */
 export const rowsBytes = ({ kernel, likelihood, rows, branches }: HeldRows, fit: string): Uint8Array =>
   framed({ kernel, likelihood, rows: rows.rows, columns: rows.columns, branches, fit }, [rows.data]);
 
-/** @throws InvalidInputError for anything else */
+/** @throws InvalidInputError for malformed bytes */
 export function rowsFrom(bytes: Uint8Array): HeldRows {
   const { header, lists } = frameFrom(bytes);
   const { kernel, likelihood, rows, columns, branches } = checkSaved(rowsSchema, header, 'shard');
@@ -45,18 +45,18 @@ export function rowsFrom(bytes: Uint8Array): HeldRows {
   return { kernel, ...(likelihood && { likelihood }), rows: new Matrix(lists[0]!, rows, columns), branches };
 }
 
-/** What a shard is asked. */
+/** Questions to a shard. */
 export type Question =
-  /** Its sums at a point; with slopes, its gradients there. */
+  /** Its sums at a point or, with slopes, its gradients there. */
   | {
       readonly kind: 'evaluate';
       readonly number: number;
       readonly at: ShardPoint;
       readonly slopes?: Float64Array | undefined;
     }
-  /** The gradients at the point of the question before, so that it need not be sent and computed again. */
+  /** The gradients at the point of the previous question, so that it need not be sent and evaluated again. */
   | { readonly kind: 'slopes'; readonly number: number; readonly slopes: Float64Array }
-  /** For an answer that did not come. */
+  /** For an answer that did not arrive. */
   | { readonly kind: 'again'; readonly number: number };
 
 const questionSchema = v.variant('kind', [
@@ -75,7 +75,7 @@ export function questionBytes(question: Question): Uint8Array {
   return framed({ kind, number, shapes, slopes: slopes !== undefined }, slopes ? [...lists, slopes] : lists);
 }
 
-/** @throws InvalidInputError for anything else */
+/** @throws InvalidInputError for malformed bytes */
 export function questionFrom(bytes: Uint8Array): Question {
   const { header, lists } = frameFrom(bytes);
   const question = checkSaved(questionSchema, header, 'question');
@@ -97,7 +97,7 @@ function listAt(lists: Frame['lists'], i: number): Float64Array {
   return list;
 }
 
-/** What a worker says of its shard. `inbox` is where it takes questions. */
+/** Answers of a worker about its shard. `inbox` is where it takes questions. */
 export type Answer = { readonly shard: number; readonly inbox: string } & (
   | /** It has the rows. */ { readonly kind: 'ready' }
   | /** It has no answer to this question: it is to be sent whole. */ {
@@ -122,7 +122,7 @@ export function answerBytes(answer: Answer): Uint8Array {
   return framed(header, values);
 }
 
-/** @throws InvalidInputError for anything else */
+/** @throws InvalidInputError for malformed bytes */
 export function answerFrom(bytes: Uint8Array): Answer {
   const { header, lists } = frameFrom(bytes);
   const answer = checkSaved(answerSchema, header, 'answer');

@@ -7,32 +7,32 @@ import { kernelToJSON } from '../../../kernels/json.ts';
 import type { ShardPoint, Shards } from '../../../processes/variational/shards.ts';
 import type { HeldRows } from './messages.ts';
 
-/** Options of {@link queueShards}: where the rows go; to threads of this process unless there is a connection. */
+/** Options of {@link queueShards}: where the rows go; threads of this process without a connection. */
 export interface QueueShardsOptions {
   /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
   readonly connection?: string | undefined;
-  /** Begins the names of all keys; 'latentfield' unless given. */
+  /** Prefix of all keys; default 'latentfield'. */
   readonly prefix?: string | undefined;
-  /** Into how many shards the rows are divided. With at least 8192 rows a shard the bits of a fit are those of one process. */
+  /** Number of shards. With at least 8192 rows per shard, the bits of a fit are those of a single process. */
   readonly count: number;
-  /** Seconds without a worker for a shard before the fit fails; 60 unless given. */
+  /** Seconds without a worker for a shard before the fit fails; default 60. */
   readonly patience?: number | undefined;
 }
 
-/** Files of threads, for tests that run from sources. */
+/** Thread programs, for tests that run from sources. */
 interface Programs {
   readonly shardThread?: string;
   readonly queueThread?: string;
 }
 
-/** What the thread of the queue is started with. */
+/** Data with which the thread of the queue is started. */
 export interface ShardThreadData extends Omit<QueueShardsOptions, 'patience'> {
   readonly patience: number;
   readonly flag: Int32Array;
   readonly thread: string | undefined;
 }
 
-/** What the fit asks the thread of the queue. */
+/** Calls from the fit to the thread of the queue. */
 export type ShardCall =
   | {
       readonly kind: 'open';
@@ -51,14 +51,14 @@ const schema = v.strictObject({
 });
 
 /**
- * Shards for the option `shards` of `bayesianGplvm`: the sums of a bound over the rows, Ψ₁ᵀY, Ψ₂ and ψ₀ of the collapsed one and Σ E[log p(y|f)] of the
- * uncollapsed one, and their gradients, are made by the workers of a queue, each of which keeps its rows. The sums are added in the order of one tree of blocks of
- * at most 8192 rows, as they are without shards: with at least as many rows a shard the bits are the same, with fewer they depend on the number of shards alone. The shard of a worker that is lost goes to another one, and the fit goes on.
- *
- * The thread of the fit waits for each evaluation: between two of them it is free.
+ * Shards for the option `shards` of `bayesianGplvm`: the workers of a queue keep the rows and compute the sums of a bound over them, Ψ₁ᵀY, Ψ₂ and ψ₀
+ * of the collapsed bound and Σ E[log p(y|f)] of the uncollapsed one, with their gradients. The sums are added in the order of one tree of blocks of
+ * at most 8192 rows, as without shards: with at least as many rows per shard the bits are the same, with fewer they depend only on the number of
+ * shards. The shard of a lost worker goes to another one, and the fit continues.
+ * The thread of the fit waits for each evaluation and is free in between.
  *
  * @param options - see {@link QueueShardsOptions}
- * @throws InvalidInputError for an unknown option. The fit rejects with LatentFieldError when the server cannot be reached or no worker takes a shard
+ * @throws InvalidInputError for an unknown option. The fit rejects with LatentFieldError if the server cannot be reached or no worker takes a shard
  * @example
  * ```ts
  * const shards = queueShards({ count: 2 });
@@ -84,7 +84,7 @@ export function queueShards(options: QueueShardsOptions, programs: Programs = {}
       return {
         sums,
         gradients: (at, slopes) => {
-          // The workers have the point of the last sums, which is this one unless others were asked for in between.
+          // The workers have the point of the last sums, which is this one unless other sums were asked for in between.
           if (at !== last) sums(at);
           return call({ kind: 'gradients', slopes }) as Float64Array[];
         },
@@ -96,11 +96,11 @@ export function queueShards(options: QueueShardsOptions, programs: Programs = {}
   };
 }
 
-/** A thread that is asked and waited for, as a model is evaluated in one go. */
+/** A thread whose answers are waited for, because a model is evaluated synchronously. */
 function blockingThread(data: Omit<ShardThreadData, 'flag'>, program: string | undefined) {
   const { port1, port2 } = new MessageChannel();
   const flag = new Int32Array(new SharedArrayBuffer(4));
-  // A thread cannot read TypeScript: run from its sources, the library starts what was built from them.
+  // A thread cannot run TypeScript: when run from its sources, the library starts the built thread.
   const built = import.meta.url.endsWith('.ts')
     ? '../../../../dist/app/queue/shards/shardThread.js'
     : './shardThread.js';

@@ -8,19 +8,19 @@ import { likelihoodFromJSON } from '../../../processes/likelihoods/index.ts';
 import { type HeldShard, type ShardPoint, shardValues } from '../../../processes/variational/shards.ts';
 import type { HeldRows } from './messages.ts';
 
-/** What a worker says to its thread about a shard. */
+/** Messages from a worker to its thread about a shard. */
 export type ShardRequest =
-  /** `turn` is woken with each message, for a thread that waits for slopes. */
+  /** `turn` is notified with each message, for a thread that waits for slopes. */
   | ({ readonly kind: 'rows'; readonly turn: Int32Array } & HeldRows)
   | { readonly kind: 'evaluate'; readonly at: ShardPoint; readonly slopes: Float64Array | undefined }
   | { readonly kind: 'slopes'; readonly slopes: Float64Array };
 
-/** What the thread says: the sums, or the gradients. */
+/** Replies of the thread: sums or gradients. */
 export type ShardReply =
   | { readonly kind: 'evaluated'; readonly values: readonly Float64Array[] }
   | { readonly kind: 'failedShard'; readonly name: string; readonly message: string };
 
-/** Thrown where another message came than slopes at the point of the sums. */
+/** Thrown if the next message is not the slopes at the point of the sums. */
 class OtherMessage extends Error {
   constructor(readonly request: ShardRequest) {
     super();
@@ -28,8 +28,8 @@ class OtherMessage extends Error {
 }
 
 /**
- * Makes a thread of shards out of this one. Between the sums at a point and their slopes it waits within the evaluation, so that what the sums
- * are made of is there for the gradients.
+ * Turns this thread into a thread of shards. Between the sums at a point and their slopes it waits inside of the evaluation, so that intermediate
+ * results are there for the gradients.
  */
 export function serveShards(port: MessagePort, own: OwnParts): void {
   let held: HeldShard | Error | undefined;
@@ -84,7 +84,7 @@ export function serveShards(port: MessagePort, own: OwnParts): void {
   });
 }
 
-/** What a shard is asked with, or why it can be asked nothing, such as a kernel that this worker does not know: the answer to the first question. */
+/** The shard, or the reason why it cannot be evaluated, such as a kernel unknown to this worker, which is then the answer to the first question. */
 function heldOr({ kernel, likelihood, rows, branches }: HeldRows, own: OwnParts): HeldShard | Error {
   try {
     return {

@@ -10,45 +10,45 @@ import type { Transport } from '../transport.ts';
 import { VERSION } from '../version.ts';
 import { type Answer, answerFrom, type HeldRows, questionBytes, rowsBytes } from './messages.ts';
 
-/** Milliseconds between two signs of life to the workers. */
+/** Milliseconds between signs of life to the workers. */
 const ALIVE = 10_000;
 /** Milliseconds without an answer after which it is asked for again. */
 const QUIET = 5000;
 
 /** A fit whose rows are spread over shards, each of which stays with a worker. */
 export interface ShardCalls {
-  /** The sums over all rows at a point, added in the order of the tree of blocks. */
+  /** Sums over all rows at a point, added in the order of the tree of blocks. */
   sums(at: ShardPoint): Promise<Float64Array[]>;
-  /** The gradients at the point of the last sums, given those in the sums. */
+  /** Gradients at the point of the last sums, given those in the sums. */
   gradients(slopes: Float64Array): Promise<Float64Array[]>;
   close(): Promise<void>;
 }
 
 interface Shard {
-  /** The first of its rows, and the first of the next one's. */
+  /** Its first row, and the first row of the next shard. */
   readonly from: number;
   readonly to: number;
   /** Its part of the tree of blocks. */
   readonly branches: readonly Branch[];
   readonly job: string;
-  /** Where they lie for a worker that takes them over. */
+  /** Key of the rows, for a worker that takes them over. */
   readonly key: string;
-  /** Where its worker takes questions, once there is one. */
+  /** Inbox of its worker, if there is one. */
   inbox?: string;
-  /** The inbox of who answered last: it has the point of the last sums. */
+  /** Inbox of the worker that answered last, which has the point of the last sums. */
   answered?: string;
   waiting?: {
     readonly number: number;
-    /** When it was sent, or asked for again. */
+    /** Time at which it was sent or asked for again. */
     since: number;
-    /** The question in full, for a worker that knows nothing of the one before. */
+    /** The complete question, for a worker that does not know the previous one. */
     readonly whole: () => Uint8Array;
     resolve(values: readonly Float64Array[]): void;
     reject(error: Error): void;
   };
 }
 
-/** Hands out the rows, and waits for workers to take them when it is asked for sums. */
+/** Distributes the rows, and waits for workers to take them when sums are needed. */
 export async function openShards(
   transport: Transport,
   rows: Matrix,
@@ -91,7 +91,7 @@ export async function openShards(
     await session.add([{ id: job, body }], [job], () => ({ look: async () => false, fail: lose }));
   }
 
-  /** Does with an answer what it is for; one that nobody waits for any longer came twice. */
+  /** Handles an answer; one that nobody waits for is a duplicate. */
   const take = async (answer: Answer) => {
     const shard = shards[answer.shard];
     if (shard === undefined) return;
@@ -137,7 +137,7 @@ export async function openShards(
       transport.send(shard.inbox, isKnown ? short : whole()).catch(reject);
     });
 
-  /** Whoever came first: in the order of the tree, so that the bits are always the same. */
+  /** Added in the order of the tree, whichever shard answered first, so that the bits are always the same. */
   const summed = (parts: readonly Float64Array[]) => {
     const branches = shards.flatMap(({ branches }) => branches);
     const whole = ({ from, to }: Branch) => parts[branches.findIndex((own) => own.from === from && own.to === to)];
@@ -145,7 +145,7 @@ export async function openShards(
       sumOverTree(blocks.length, whole, (left, right) => left.map((value, i) => value + right[i]!)),
     );
   };
-  /** Gradients in the latents' moments are those of each branch one after another; all others are sums. */
+  /** Gradients in the latents' moments are concatenated over branches; all others are summed. */
   const gathered = (found: readonly Float64Array[]) =>
     last.map((_, i) => {
       const parts = found.filter((__, k) => k % last.length === i);

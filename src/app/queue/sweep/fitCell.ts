@@ -17,18 +17,18 @@ import { standardise } from '../../io/index.ts';
 import type { CellOutcome } from './outcome.ts';
 import type { Cell, SweepScore } from './spec.ts';
 
-/** A table as a sweep fits it. */
+/** A table in the form that a sweep fits. */
 export interface SweptTable {
   readonly observations: Matrix;
   readonly labels?: readonly string[] | undefined;
 }
 
-/** How many neighbours trustworthiness looks at, where there are points enough. */
+/** Number of neighbours for trustworthiness, if there are enough points. */
 const NEIGHBOURS = 10;
-/** Seconds between two checkpoints. */
+/** Seconds between checkpoints. */
 const INTERVAL = 5;
 
-/** One fit of a sweep with its scores. One that fails with a reason of the library's is a line of the table, not the end of the sweep. */
+/** One fit of a sweep with its scores. A fit that fails with an error of the library is a line of the table, not the end of the sweep. */
 export async function fitCell(
   cell: Cell,
   { observations, labels }: SweptTable,

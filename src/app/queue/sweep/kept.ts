@@ -5,22 +5,22 @@ import { writeAtomically } from '../../io/index.ts';
 import { makeFolder } from '../../io/makeFolder.ts';
 import { type CellOutcome, cellOutcomeSchema } from './outcome.ts';
 
-/** What a sweep keeps in a folder, so that one that is started again does only what is missing. */
+/** Results that a sweep keeps in a folder, so that a restarted sweep only does what is missing. */
 export interface Kept {
-  /** The fits that are there, by their id. */
+  /** Existing outcomes by the id of the fit. */
   outcomes(): Promise<Map<string, CellOutcome>>;
   keep(id: string, outcome: CellOutcome, fit: string | undefined): Promise<void>;
   table(text: string): Promise<void>;
 }
 
-/** Nothing is kept. */
+/** Keeps nothing. */
 export const NOTHING_KEPT: Kept = {
   outcomes: async () => new Map(),
   keep: async () => undefined,
   table: async () => undefined,
 };
 
-/** @param folder - made if need be: `table.csv`, `outcomes/ID.json` and `fits/ID.json` */
+/** @param folder - created if necessary: `table.csv`, `outcomes/ID.json` and `fits/ID.json` */
 export async function keptIn(folder: string): Promise<Kept> {
   const [outcomes, fits] = [join(folder, 'outcomes'), join(folder, 'fits')];
   await makeFolder(folder);
@@ -38,7 +38,7 @@ export async function keptIn(folder: string): Promise<Kept> {
       return found;
     },
     async keep(id, outcome, fit) {
-      // The outcome comes last: with it, all is there.
+      // The outcome is written last: if it exists, everything does.
       if (fit !== undefined) await writeAtomically(join(fits, `${id}.json`), fit);
       await writeAtomically(join(outcomes, `${id}.json`), JSON.stringify(outcome));
     },

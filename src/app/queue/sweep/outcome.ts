@@ -3,35 +3,35 @@ import type { SweepLine } from './spec.ts';
 
 const number = v.nullable(v.number());
 
-/** What came of one fit of a sweep: plain JSON, null for numbers that are not finite. */
+/** Outcome of one fit of a sweep: plain JSON, with null for numbers that are not finite. */
 export const cellOutcomeSchema = v.strictObject({
   scores: v.record(v.string(), number),
   objective: number,
   status: v.string(),
   iterations: v.nullable(v.number()),
   seconds: number,
-  /** Why there is no score, or no fit. */
+  /** The reason why there is no score, or no fit. */
   failure: v.optional(v.string()),
 });
 export type CellOutcome = v.InferOutput<typeof cellOutcomeSchema>;
 
-/** A line of the table of a sweep. */
+/** A row of the table of a sweep. */
 export interface SweepRow {
   readonly model: string;
   readonly options: Readonly<Record<string, unknown>>;
   readonly seed: number;
-  /** How many of its folds are fitted, and of how many. */
+  /** Number of folds that are fitted, and of all folds. */
   readonly done: number;
   readonly folds: number;
-  /** Means over the folds that are done; null where one has none. */
+  /** Means over the folds that are done; null for a score that a fold does not have. */
   readonly scores: Readonly<Record<string, number | null>>;
   readonly objective: number | null;
-  /** Of the fits, without repetition. */
+  /** Distinct statuses of the fits. */
   readonly statuses: readonly string[];
   readonly failure?: string;
 }
 
-/** The line of the table that the fits which are done make. */
+/** Row of the table for the fits that are done. */
 export function rowOf(
   {
     model,
@@ -61,7 +61,7 @@ function mean(values: readonly (number | null)[]): number | null {
   return values.reduce<number>((sum, value) => sum + value!, 0) / values.length;
 }
 
-/** The table as CSV: one column for each option that a model has. */
+/** The table as CSV, with one column for each option of any model. */
 export function tableText(rows: readonly SweepRow[], scores: readonly string[]): string {
   const options = [...new Set(rows.flatMap((row) => Object.keys(row.options)))];
   const header = ['model', ...options, 'seed', 'done', 'folds', ...scores, 'objective', 'status', 'failure'];

@@ -6,18 +6,18 @@ import type { CellOutcome } from './outcome.ts';
 import type { Cell } from './spec.ts';
 import { type ReadTable, readSweptTable } from './sweptTable.ts';
 
-/** What a worker says to its thread about a sweep. */
+/** Messages from a worker to its thread about a sweep. */
 export type CellRequest =
   | { readonly kind: 'table'; readonly table: ReadTable }
   | { readonly kind: 'cell'; readonly cell: Cell; readonly resume: string | undefined };
 
-/** What the thread says. */
+/** Replies of the thread. */
 export type CellReply =
   | { readonly kind: 'checkpoint'; readonly text: string }
   | { readonly kind: 'fittedCell'; readonly outcome: CellOutcome; readonly fit: string | undefined }
   | { readonly kind: 'failedCell'; readonly isRefusal: boolean; readonly message: string };
 
-/** Makes a thread of sweeps out of this one. */
+/** Turns this thread into a thread of sweeps. */
 export function serveCells(port: MessagePort, own: OwnParts): void {
   let table: Promise<SweptTable> | undefined;
   const post = (reply: CellReply) => port.postMessage(reply);
@@ -31,7 +31,7 @@ export function serveCells(port: MessagePort, own: OwnParts): void {
   port.on('message', (request: CellRequest) => {
     if (request.kind === 'table') {
       table = readSweptTable(request.table);
-      // Each cell says it.
+      // Each cell reports it.
       table.catch(() => undefined);
     } else if (request.kind === 'cell') {
       run(request.cell, request.resume).catch((error: Error) =>

@@ -5,7 +5,7 @@ import type { ReadTableOptions } from '../../io/index.ts';
 import { checksumOf } from '../keys.ts';
 import { packed } from '../packed.ts';
 
-/** A model of a sweep, as JSON: its name, options that stay as they are, and lists of those that vary. */
+/** A model of a sweep as JSON: its name, fixed options, and lists of options that vary. */
 export interface SweptModel {
   readonly model: string;
   readonly options?: Readonly<Record<string, unknown>> | undefined;
@@ -21,32 +21,32 @@ export interface SweptFit {
   readonly restarts?: number | undefined;
 }
 
-/** What a sweep fits and scores: plain JSON, but for observations that are given as they are. */
+/** Specification of a sweep: plain JSON, except for observations that are given directly. */
 export interface SweepSpec {
   /** Models with their grids. */
   readonly models: readonly SweptModel[];
   /** N×D observations, or the path or URL of a table. */
   readonly data: MatrixLike | string;
-  /** N labels, or the column of the table that holds them. */
+  /** N labels, or the column of the table with the labels. */
   readonly labels?: readonly string[] | string | number | undefined;
-  /** How the table is read. */
+  /** Options for reading the table. */
   readonly table?: ReadTableOptions | undefined;
-  /** How the table reaches the workers: as bytes through the queue, or read by each of them; by its size unless given, up to 16 MB through the queue. */
+  /** How the table reaches the workers: as bytes through the queue, or as a file that each of them reads; default the queue for tables up to 16 MB. */
   readonly through?: 'queue' | 'file' | undefined;
-  /** Whether columns are brought to mean 0 and standard deviation 1. */
+  /** Whether columns are standardised to mean 0 and standard deviation 1. */
   readonly standardise?: boolean | undefined;
-  /** Seeds of the fits; [0] unless given. */
+  /** Seeds of the fits; default [0]. */
   readonly seeds?: readonly number[] | undefined;
-  /** Parts held out in turn, from 2; 0, the default, scores fits of all points. */
+  /** Number of folds that are held out in turn, from 2; default 0, which scores fits of all points. */
   readonly folds?: number | undefined;
-  /** Seed of the folds; 0 unless given. */
+  /** Seed of the folds; default 0. */
   readonly foldSeed?: number | undefined;
-  /** Scores by name; none unless given, as each fit has its objective. */
+  /** Names of scores; default none, since each fit has its objective. */
   readonly scores?: readonly SweepScore[] | undefined;
   readonly fit?: SweptFit | undefined;
 }
 
-/** What a sweep can score: the scores of `select` by their names. */
+/** Scores of a sweep, named as those of `select`. */
 export type SweepScore = 'nearestNeighbour' | 'density' | 'trustworthiness';
 const SWEEP_SCORES: readonly SweepScore[] = ['nearestNeighbour', 'density', 'trustworthiness'];
 
@@ -91,7 +91,7 @@ export const specSchema = v.strictObject({
 });
 export type CheckedSpec = v.InferOutput<typeof specSchema>;
 
-/** One fit of a sweep, as it goes to a worker. */
+/** One fit of a sweep in the form that goes to a worker. */
 export const cellSchema = v.strictObject({
   model: v.string(),
   options,
@@ -102,12 +102,12 @@ export const cellSchema = v.strictObject({
   scores,
   standardise: v.boolean(),
   fit,
-  /** Of the table. */
+  /** Checksum of the table. */
   checksum: v.string(),
 });
 export type Cell = v.InferOutput<typeof cellSchema>;
 
-/** A line of the table: a model with its options and a seed, and a fit for each fold. */
+/** A row of the table: a model with its options and a seed, and one fit per fold. */
 export interface SweepLine {
   readonly id: string;
   readonly model: string;
@@ -116,7 +116,10 @@ export interface SweepLine {
   readonly cells: readonly { readonly id: string; readonly cell: Cell }[];
 }
 
-/** Every fit of a sweep, in the order of the grid, the last option varying fastest; ids say what is fitted, so that it is known again. */
+/**
+ * All fits of a sweep, in the order of the grid, with the last option varying fastest. Ids are derived from what is fitted, so that existing results
+ * are found again.
+ */
 export function linesOf(spec: CheckedSpec, checksum: string, version: string): SweepLine[] {
   const { seeds, folds, foldSeed, scores, standardise, fit } = spec;
   const lines = spec.models.flatMap(({ model, options, grid }) =>

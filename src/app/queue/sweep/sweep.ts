@@ -18,47 +18,47 @@ import { type CellOutcome, cellOutcomeSchema, rowOf, type SweepRow, tableText } 
 import { type CheckedSpec, linesOf, type SweepLine, type SweepSpec, specSchema } from './spec.ts';
 import { placedTable, type TablePlace } from './sweptTable.ts';
 
-/** Options of {@link sweep}: where it runs; on this machine alone unless a connection or a transport is given. */
+/** Options of {@link sweep}: where it runs; on this machine alone without a connection or a transport. */
 export interface SweepOptions {
   /** redis://user:password@host:port/database, or rediss:// for TLS. It is never printed. */
   readonly connection?: string | undefined;
-  /** In place of a connection: what carries the jobs, which the caller closes and serves. */
+  /** In place of a connection: a transport, which the caller closes and serves. */
   readonly transport?: Transport | undefined;
-  /** Begins the names of all keys; 'latentfield' unless given. */
+  /** Prefix of all keys; default 'latentfield'. */
   readonly prefix?: string | undefined;
-  /** A folder that keeps results and checkpoints, and the table (`table.csv`) while it fills. */
+  /** Folder that keeps results, checkpoints and the growing table (`table.csv`). */
   readonly out?: string | undefined;
-  /** Fits at a time where it runs on this machine alone; 1 unless given. */
+  /** Number of simultaneous fits on this machine alone; default 1. */
   readonly threads?: number | undefined;
-  /** Starts a thread there, for parts of your own: its file calls `serveQueueThread`. */
+  /** Starts a thread on this machine, for custom parts: its file calls `serveQueueThread`. */
   readonly start?: (() => NodeThread) | undefined;
-  /** Seconds without any worker before it gives up; 60 unless given. */
+  /** Seconds without any worker before it gives up; default 60. */
   readonly patience?: number | undefined;
-  /** Aborting it takes what is left out of the queue; the table holds what is done. */
+  /** Aborting it takes the remaining fits out of the queue; the table holds those that are done. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each fit. */
   readonly onProgress?: ((progress: SweepProgress) => void) | undefined;
 }
 
-/** How far a sweep is. */
+/** Progress of a sweep. */
 export interface SweepProgress {
-  /** Fits that are done, those of an earlier run included, and of how many. */
+  /** Number of fits that are done, including those of an earlier run, and of all fits. */
   readonly done: number;
   readonly total: number;
-  /** How many of them an earlier run had done. */
+  /** Number of fits that an earlier run had done. */
   readonly kept: number;
   /** The table so far. */
   readonly table: readonly SweepRow[];
 }
 
-/** The outcome of {@link sweep}. */
+/** Result of {@link sweep}. */
 export interface Sweep {
-  /** A row for each model, its options and seed, in the order of the grid. */
+  /** One row for each model, its options and seed, in the order of the grid. */
   readonly table: readonly SweepRow[];
-  /** The same as CSV. */
+  /** The table as CSV. */
   readonly text: string;
   readonly status: 'complete' | 'stopped';
-  /** Fits that an earlier run had done. */
+  /** Number of fits that an earlier run had done. */
   readonly kept: number;
 }
 
@@ -78,15 +78,11 @@ const optionsSchema = v.strictObject({
 });
 
 /**
- * Fits and scores a grid: models × options × seeds × folds, each a job of a queue. Results and checkpoints are kept, so that a sweep which is
- * started again with the same data and folder does only what is missing; a fit depends on nothing but its own options and seed, so that the table is the same
- * wherever and in whatever order it was made.
- *
- * @param spec - see {@link SweepSpec}
- * @param options - see {@link SweepOptions}
- * @returns the table
- * @throws InvalidInputError for an unknown option or a table that cannot be read; LatentFieldError when the server cannot be reached or no worker serves
- * it. A fit that fails is a row of the table.
+ * Fits and scores a grid of models × options × seeds × folds, each a job of a queue. Results and checkpoints are kept, so that a sweep that is
+ * restarted with the same data and folder only does what is missing. Each fit depends only on its own options and seed, so that the table is
+ * independent of where and in which order it was made.  @param spec - see {@link SweepSpec} @param options - see {@link SweepOptions} @returns the
+ * table @throws InvalidInputError for an unknown option or a table that cannot be read; LatentFieldError if the server cannot be reached or no worker
+ * serves it. A fit that fails is a row of the table.
  * @example
  * ```ts
  * const models = [{ model: 'gplvm', grid: { latentDim: [1, 2], kernel: ['rbf', 'linear'] } }];
@@ -187,7 +183,7 @@ async function swept(
         fail(error: Error) {
           if (isStopped) return;
           if (error instanceof LatentFieldError && error.code === 'queueLost') reject(error);
-          // Not kept: a sweep that is started again tries it again.
+          // Not kept: a restarted sweep tries it again.
           const scores = Object.fromEntries(spec.scores.map((name) => [name, null]));
           failures.set(id, {
             scores,
@@ -212,7 +208,7 @@ async function swept(
   };
 }
 
-/** Adds what is missing, each line a parent of its fits. */
+/** Adds the missing jobs, each row as a parent of its fits. */
 async function queued(
   session: Session,
   lines: readonly SweepLine[],
@@ -232,7 +228,7 @@ async function queued(
     }
     if (open.length === 0) continue;
     for (const name of [id, ...open.map((cell) => cell.id)]) {
-      // What had failed, or was cancelled, is tried again.
+      // Failed or cancelled jobs are tried again.
       await transport.blobs.remove(keysOf(name).cancel);
       const { kind } = await transport.stateOf(FITS, name);
       if (kind === 'failed' || kind === 'completed') await transport.withdraw(FITS, name);
@@ -257,7 +253,7 @@ async function resultOf({ blobs }: Transport, id: string) {
   return { outcome: checkSaved(cellOutcomeSchema, outcome, 'outcome'), fit };
 }
 
-/** Takes what is left out of the queue; asks what runs to end. */
+/** Takes the remaining jobs out of the queue and asks running ones to stop. */
 async function cancelled(session: Session, lines: readonly SweepLine[], waiting: ReadonlySet<string>): Promise<void> {
   const { transport } = session;
   for (const { id, cells } of lines) {
@@ -272,7 +268,7 @@ async function cancelled(session: Session, lines: readonly SweepLine[], waiting:
   }
 }
 
-/** Milliseconds between two tables at least. */
+/** Shortest interval between two tables, in milliseconds. */
 const PAUSE = 200;
 
 function throttled(write: () => Promise<void>) {

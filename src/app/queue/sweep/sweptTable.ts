@@ -11,7 +11,7 @@ import type { Transport } from '../transport.ts';
 import type { SweptTable } from './fitCell.ts';
 import type { CheckedSpec } from './spec.ts';
 
-/** Where the table of a sweep is: bytes under a key, or a file that each worker reads. */
+/** Location of a sweep's table: bytes under a key, or a file that each worker reads. */
 export const placeSchema = v.variant('kind', [
   v.strictObject({ kind: v.literal('key'), key: v.string() }),
   v.strictObject({
@@ -24,13 +24,13 @@ export const placeSchema = v.variant('kind', [
 ]);
 export type TablePlace = v.InferOutput<typeof placeSchema>;
 
-/** A table as its thread gets it. */
+/** A table in the form that its thread gets. */
 export type ReadTable = { readonly kind: 'bytes'; readonly bytes: Uint8Array } | Extract<TablePlace, { kind: 'file' }>;
 
-/** Bytes up to which a table goes through the queue, unless it is said how. */
+/** Largest size in bytes of a table that goes through the queue by default. */
 const SMALL = 16 * 2 ** 20;
 
-/** Puts the table where workers find it, and says what its rows are by a checksum. */
+/** Puts the table where workers find it, with a checksum of its rows. */
 export async function placedTable(
   spec: CheckedSpec,
   { blobs }: Transport,
@@ -71,7 +71,7 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-/** A redirect to another origin is not followed: who may name an address may not choose another one by it. */
+/** Redirects to another origin are not followed: whoever may name one address must not reach another through it. */
 async function bytesOf(file: string): Promise<Uint8Array> {
   if (!/^https?:/.test(file)) return readFile(file);
   const response = await fetch(file, { redirect: 'manual' });
@@ -88,9 +88,9 @@ const tableSchema = v.strictObject({
 });
 
 /**
- * The table, in the thread that fits it.
+ * Reads the table in the thread that fits it.
  *
- * @throws InvalidInputError when the rows are not those that the coordinator saw
+ * @throws InvalidInputError if the rows differ from those that the coordinator saw
  */
 export async function readSweptTable(table: ReadTable): Promise<SweptTable> {
   if (table.kind === 'bytes') {
@@ -107,7 +107,7 @@ export async function readSweptTable(table: ReadTable): Promise<SweptTable> {
   return { observations: read.observations, labels: labels ?? read.labels };
 }
 
-/** The end of a file's name says what table it is, so that what was fetched becomes a file for a moment. */
+/** The format of a table is determined by the end of its file's name, so that downloaded bytes become a temporary file. */
 async function readDownloaded(file: string, bytes: Uint8Array, options: ReadTableOptions) {
   const { mkdtemp, rm, writeFile } = await import('node:fs/promises');
   const { tmpdir } = await import('node:os');

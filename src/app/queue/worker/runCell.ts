@@ -15,16 +15,16 @@ import { watchOver } from './watchOver.ts';
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const bytes = (said: string) => new TextEncoder().encode(said);
 
-/** One fit of a sweep, from its last checkpoint where another worker had begun it. */
+/** One fit of a sweep, resumed from the last checkpoint if another worker had begun it. */
 export async function runCell(job: RunningJob, request: RequestOf<'cell'>, context: WorkerContext): Promise<void> {
   const { transport, threads } = context;
   const { blobs } = transport;
   const keys = keysOf(job.id);
-  // It may have been done by a worker that was taken for lost.
+  // A worker that was taken for lost may have finished it.
   if ((await blobs.get(keys.result)) !== undefined) return;
   const cell = refusing(() => checkSaved(cellSchema, unpacked(request.cell), 'cell'));
   const place = refusing(() => checkSaved(placeSchema, unpacked(request.data), 'data'));
-  // By what is there, and not by the checksum that a job names: another job's table is none of its business.
+  // By content, not by the checksum that a job names: a job must not reach another job's table.
   const content =
     place.kind === 'key' ? place.key : `${place.file} ${place.checksum} ${packed([place.options, place.labels])}`;
   if (cell.checksum !== (place.kind === 'key' ? place.key.replace(/^data\//, '') : place.checksum)) {
@@ -63,7 +63,7 @@ export async function runCell(job: RunningJob, request: RequestOf<'cell'>, conte
   }
 }
 
-/** The mean over the folds of a line, its children: what a reader of the queue finds without a coordinator. */
+/** Mean over the folds of a row, its children, for readers of the queue without a coordinator. */
 export async function runRow(
   job: RunningJob,
   { cells }: RequestOf<'row'>,
@@ -81,7 +81,7 @@ export async function runRow(
   await blobs.put(keysOf(job.id).result, bytes(packed({ scores, objective, statuses })));
 }
 
-/** A worker reads no file but those below the folders, and beginning with the addresses, that it was started with; links are followed first. */
+/** A worker reads only files in the folders, and addresses with the prefixes, that it was started with; links are resolved first. */
 async function tableAt(place: TablePlace, { data, readable }: WorkerContext): Promise<ReadTable> {
   if (place.kind === 'key') return { kind: 'bytes', bytes: await data(place.key) };
   const file = isUrl(place.file) ? addressOf(place.file) : await realpath(place.file).catch(() => undefined);
@@ -102,11 +102,11 @@ async function tableAt(place: TablePlace, { data, readable }: WorkerContext): Pr
   );
 }
 
-/** Every address of a scheme, as a sweep on one machine reads them. */
+/** All addresses with this scheme, as a sweep on one machine allows. */
 const isAnyHost = (allowed: string) => /^https?:\/\/$/.test(allowed);
 const isUrl = (file: string) => /^https?:/.test(file);
 
-/** An address with its dots resolved; undefined for one with an encoded dot, slash or backslash, which a server may resolve to another place. */
+/** An address with its dots resolved; undefined if it has an encoded dot, slash or backslash, which a server may resolve to another location. */
 function addressOf(address: string): string | undefined {
   if (!URL.canParse(address) || /%(2e|2f|5c)/i.test(address)) return undefined;
   const { origin, pathname, search } = new URL(address);

@@ -8,13 +8,13 @@ import type { WorkerContext } from './serveQueue.ts';
 import type { HeldThread } from './threads.ts';
 import { CancelledJob, watchOver } from './watchOver.ts';
 
-/** Milliseconds without a sign of the coordinator after which a shard is let go, and between two looks. */
+/** Milliseconds without a sign of the coordinator after which a shard is released, and between checks. */
 const ABANDONED = 60_000;
 const LOOK = 5000;
-/** Seconds without a question after which a worker says once more that it has the rows, until the first one comes. */
+/** Seconds without a question after which a worker announces its rows again, until the first question arrives. */
 const QUIET = 5;
 
-/** Keeps a shard, and answers its coordinator until that has no more use for it. */
+/** Keeps a shard and answers its coordinator until it is released. */
 export async function runShard(job: RunningJob, request: RequestOf<'shard'>, context: WorkerContext): Promise<void> {
   const { transport, threads } = context;
   const thread = threads.take(`shard ${job.id}`);
@@ -48,7 +48,7 @@ export async function runShard(job: RunningJob, request: RequestOf<'shard'>, con
   }
 }
 
-/** A coordinator that is gone without a word leaves its shards to nobody. */
+/** Releases the shards of a coordinator that disappeared. */
 function watchCoordinator(blobs: WorkerContext['transport']['blobs'], key: string, gone: () => void) {
   let last = '';
   let since = performance.now();
@@ -66,7 +66,7 @@ interface ShardThread {
   replied(reply: ShardReply): void;
 }
 
-/** Gives the rows to the thread, and keeps nothing of them here. */
+/** Passes the rows to the thread and keeps no copy. */
 async function shardThread(
   thread: HeldThread,
   request: RequestOf<'shard'>,
@@ -98,7 +98,7 @@ interface Exchange {
   readonly over: AbortSignal;
 }
 
-/** One question after the other. The last answer is kept: what is lost on its way is asked for again. */
+/** Answers one question after the other. The last answer is kept, because a lost one is asked for again. */
 async function answerQuestions(
   sender: { readonly shard: number; readonly inbox: string },
   shard: ShardThread,
@@ -106,7 +106,7 @@ async function answerQuestions(
   { mostBytes, problem }: WorkerContext,
 ): Promise<void> {
   let last: Answer | undefined;
-  // The question whose sums the thread has just made, so that it waits for slopes in them.
+  // The question whose sums the thread has just computed, so that it waits for their slopes.
   let held: number | undefined;
   const answered = async (question: Exclude<Question, { kind: 'again' }>): Promise<Answer> => {
     const { number } = question;
@@ -139,7 +139,7 @@ async function answerQuestions(
   }
 }
 
-/** Who may write to the server may write anything: what is no question is reported and has no answer. */
+/** Whoever can write to the server can write anything: malformed questions are reported and get no answer. */
 function questionOf(bytes: Uint8Array, most: number, problem: (message: string) => void): Question | undefined {
   try {
     if (bytes.length <= most) return questionFrom(bytes);

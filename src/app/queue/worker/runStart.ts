@@ -8,12 +8,12 @@ import type { RunningJob } from '../transport.ts';
 import type { WorkerContext } from './serveQueue.ts';
 import { watchOver } from './watchOver.ts';
 
-/** Seconds between two states from which another worker could go on. */
+/** Seconds between states from which another worker could continue. */
 const STATE_INTERVAL = 5;
-/** Milliseconds in which events are gathered before they are sent. */
+/** Milliseconds for which events are collected before they are sent. */
 const GATHERED = 100;
 
-/** The fit from one start: what `serveRuns` does in a thread of the same machine, its events sent in parts. */
+/** The fit from one start: what `serveRuns` does in a thread of the same machine, with its events sent in batches. */
 export async function runStart(
   job: RunningJob,
   request: RequestOf<'start'>,
@@ -33,7 +33,7 @@ export async function runStart(
     sink.add({ kind: 'again', start: begun.number, why: 'it gave no sign of life, or was shut down' });
   }
 
-  // A thread that was stopped stays so, and serves those that are stopped too.
+  // A stopped thread stays stopped, and then only serves stopped starts.
   const stopped = `${request.problem} stopped`;
   const isStopped = (await blobs.get(keys.cancel)) !== undefined;
   const thread = threads.take(isStopped ? stopped : request.problem);
@@ -70,7 +70,7 @@ export async function runStart(
   }
 }
 
-/** Sends events in the order in which they come, gathered for a moment. */
+/** Sends events in order, collected for a moment. */
 function eventSink(job: RunningJob, blobs: WorkerContext['transport']['blobs'], key: string) {
   let gathered: (RunEvent | Reply)[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ function eventSink(job: RunningJob, blobs: WorkerContext['transport']['blobs'], 
   const then = (next: () => Promise<unknown>) => {
     send();
     sending = sending.then(next);
-    // Whoever flushes hears of it.
+    // The caller of `flush` gets the error.
     sending.catch(() => undefined);
   };
   const send = () => {
@@ -97,7 +97,7 @@ function eventSink(job: RunningJob, blobs: WorkerContext['transport']['blobs'], 
       gathered.push(event);
       timer ??= setTimeout(send, GATHERED);
     },
-    /** Does something once all that was added has been sent. */
+    /** Runs a function after everything added so far has been sent. */
     then,
     flush() {
       send();

@@ -20,19 +20,19 @@ import { CancelledJob } from './watchOver.ts';
 
 /** Options of {@link serveQueue}. */
 export interface ServeQueueOptions {
-  /** The queue's name; 'fits' unless given. */
+  /** Name of the queue; default 'fits'. */
   readonly queue?: string | undefined;
-  /** Jobs at a time, each in a thread of its own; 1 unless given. */
+  /** Number of simultaneous jobs, each in its own thread; default 1. */
   readonly threads?: number | undefined;
-  /** Bytes that are fetched for a job at most; 256 MB unless given. */
+  /** Most bytes that are fetched for a job; default 256 MB. */
   readonly mostBytes?: number | undefined;
-  /** Folders, and beginnings of addresses, from which tables of sweeps may be read; none unless given. */
+  /** Folders and address prefixes from which tables of sweeps may be read; default none. */
   readonly data?: readonly string[] | undefined;
-  /** Starts a thread; unless given, one that knows the parts that come with the library. Its file calls `serveQueueThread`. */
+  /** Starts a thread whose file calls `serveQueueThread`; default one that knows the built-in parts. */
   readonly start?: (() => NodeThread) | undefined;
-  /** Called with what happens: jobs that are refused, a server that is away. */
+  /** Called with events: jobs that are refused, a server that is away. */
   readonly onMessage?: ((message: string) => void) | undefined;
-  /** The version that it says to be of; that of the library unless given, for tests. */
+  /** Version that it claims, for tests; default that of the library. */
   readonly version?: string | undefined;
 }
 
@@ -40,24 +40,24 @@ export interface ServeQueueOptions {
 export interface QueueServer {
   /** Resolves when the worker is closed. */
   readonly ended: Promise<void>;
-  /** Takes no more jobs; those that run go back to the queue, to go on elsewhere from their last state. */
+  /** Takes no more jobs; running ones return to the queue, to continue elsewhere from their last state. */
   close(): Promise<void>;
 }
 
-/** What the jobs of a worker have in common. */
+/** Shared context of a worker's jobs. */
 export interface WorkerContext {
   readonly transport: Transport;
   readonly threads: ThreadPool;
-  /** Data by their key, once fetched and checked; held on to for the next job that asks for them, unless they are of one job alone. */
+  /** Data by key, fetched and verified, and kept for the next job that asks for them unless they belong to a single job. */
   data(key: string, ofOneJob?: boolean): Promise<Uint8Array>;
-  /** Says what went wrong beside the jobs. */
+  /** Reports problems outside of jobs. */
   readonly problem: (message: string) => void;
   readonly mostBytes: number;
-  /** Where tables may be read. */
+  /** Folders and address prefixes from which tables may be read. */
   readonly readable: readonly string[];
 }
 
-/** How often a job of another version is given back before it is refused: about a minute where only such workers serve it. */
+/** Number of times a job of another version is returned before it is refused: about a minute if only such workers serve it. */
 const MOST_RETURNS = 200;
 const MOST_BYTES = 256 * 2 ** 20;
 
@@ -72,10 +72,9 @@ const OPTIONS: readonly (keyof ServeQueueOptions)[] = [
 ];
 
 /**
- * Serves fits from a queue, on this machine, until it is closed.
- *
- * Nothing that comes through the queue is run: jobs are checked JSON, and parts of one's own are those of the worker's threads. A job that is
- * malformed or too large is refused and reported, and the worker goes on; one of another version goes back to the queue, and is refused after some 200 returns.
+ * Serves fits from a queue on this machine until it is closed.
+ * No code from the queue is run: jobs are checked JSON, and custom parts are those of the worker's threads. A malformed or too large job is refused
+ * and reported, and the worker goes on; one of another version returns to the queue, and is refused after some 200 returns.
  *
  * @param transport - `redisTransport(…)` or `localTransport()`; the caller closes it
  * @param options - see {@link ServeQueueOptions}
@@ -105,7 +104,10 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
     closed = resolve;
   });
 
-  /** A job of another version goes back for a worker of that version, and after some returns is refused, so that it goes round for ever with nobody. */
+  /**
+   * Returns a job of another version to the queue, for a worker of that version, and refuses it after some returns, so that it does not circulate for
+   * ever.
+   */
   const returnOrRefuse = async (id: string, other: string): Promise<never> => {
     const why = `A job of latentfield ${other} was given back by a worker of version ${version}. Start workers of the coordinator's version.`;
     await transport.blobs.put(refusalKey(queue), new TextEncoder().encode(why));
@@ -124,7 +126,7 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
       if (request.version !== version) await returnOrRefuse(job.id, request.version);
       await handlers(request)(job, request as never, context);
     } catch (error) {
-      // Nobody waits for it: it is over.
+      // Nobody waits for it any longer.
       if (error instanceof CancelledJob) return;
       if (error instanceof RefusedJob) onMessage(`Job ${job.id} was refused: ${error.message}`);
       else if (!(error instanceof ReturnedJob)) onMessage(`Job ${job.id} failed: ${(error as Error).message}`);
@@ -146,11 +148,11 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
   return { ended, close: once };
 }
 
-/** Milliseconds between two looks whether shards wait for a worker, and looks before this one takes more than its share. */
+/** Milliseconds between checks for shards that wait for a worker, and number of checks before this one takes more than its share. */
 const LOOK = 1000;
 const PATIENCE = 2;
 
-/** Serves shards: as many as there are threads, and more where those of a worker that was lost find no other. */
+/** Serves shards: one per thread, and more if those of a lost worker find no other. */
 async function serveShardQueue(transport: Transport, { concurrency, run, problem }: ServeOptions) {
   let held = 0;
   let looks = 0;
@@ -193,7 +195,7 @@ function handlers({ kind }: Request): Handler {
   throw new RefusedJob(`This queue has no jobs of the kind '${kind}'.`);
 }
 
-/** Fetches data once, and holds on to what was asked for last. */
+/** Fetches data once and keeps what was last asked for. */
 function fetched({ blobs }: Transport, mostBytes: number): WorkerContext['data'] {
   const known = new Map<string, Promise<Uint8Array>>();
   const MOST_KEPT = 4;

@@ -1,37 +1,37 @@
 import { Worker } from 'node:worker_threads';
 import type { NodeThread } from '../../../inference/index.ts';
 
-/** A thread that does the work of one job at a time. */
+/** A thread that works on one job at a time. */
 export interface HeldThread {
-  /** What it has open, so that the next job of the same can go to it. */
+  /** Key of the data it has open, so that the next job with the same data can go to it. */
   holds: string;
-  /** Whether it has been given that. */
+  /** Whether it has received these data. */
   isOpen: boolean;
-  /** @param transfer - buffers that go over to the thread */
+  /** @param transfer - buffers that are transferred to the thread */
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  /** Who hears what it says; called with an Error when it comes to an end by itself. */
+  /** Listener for its messages; called with an Error if it ends unexpectedly. */
   listener: ((message: unknown) => void) | undefined;
 }
 
 /** The threads of a worker. */
 export interface ThreadPool {
-  /** One that holds this already, or else a new one. */
+  /** A thread that has these data open, or a new one. */
   take(holds: string): HeldThread;
-  /** Keeps it for the next job. */
+  /** Keeps a thread for the next job. */
   giveBack(thread: HeldThread): void;
-  /** Ends it. */
+  /** Ends a thread. */
   drop(thread: HeldThread): void;
   close(): void;
 }
 
-/** A thread that knows the parts that come with the library. */
+/** Starts a thread that knows the built-in parts. */
 export function startQueueThread(): NodeThread {
-  // A thread cannot read TypeScript: run from its sources, the library starts what was built from them.
+  // A thread cannot run TypeScript: when run from its sources, the library starts the built thread.
   const built = import.meta.url.endsWith('.ts') ? '../../../../dist/app/queue/queueThread.js' : '../queueThread.js';
   return new Worker(new URL(built, import.meta.url));
 }
 
-/** @param most - how many are kept while they have nothing to do */
+/** @param most - most idle threads that are kept */
 export function threadPool(start: () => NodeThread, most: number): ThreadPool {
   const idle: HeldThread[] = [];
   const threads = new Map<HeldThread, NodeThread>();
@@ -68,7 +68,7 @@ export function threadPool(start: () => NodeThread, most: number): ThreadPool {
       held.listener = undefined;
       if (!threads.has(held)) return;
       idle.push(held);
-      // What one has open takes memory: no more are kept than can be at work.
+      // Open data take memory: no more threads are kept than can be at work.
       if (idle.length > most) drop(idle[0]!);
     },
     drop,

@@ -2,10 +2,10 @@ import { ReturnedJob, type RunningJob } from '../transport.ts';
 import type { WorkerContext } from './serveQueue.ts';
 import type { HeldThread } from './threads.ts';
 
-/** Milliseconds between two looks whether the job is cancelled. */
+/** Milliseconds between checks whether the job is cancelled. */
 const LOOK = 500;
 
-/** Hands on what the coordinator and the worker's own end say to a job; returns what ends the watch. */
+/** Passes the coordinator's messages and the worker's shutdown on to a job; returns a function that ends the watch. */
 export function watchOver(
   { signal }: RunningJob,
   blobs: WorkerContext['transport']['blobs'],
@@ -43,5 +43,5 @@ export function watchOver(
   return ended;
 }
 
-/** Nobody waits for the job any longer. */
+/** Thrown when nobody waits for the job any longer. */
 export class CancelledJob extends Error {}
