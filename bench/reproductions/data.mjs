@@ -34,7 +34,7 @@ function dataFile(name) {
 
 /** A matrix of real data: rows are points, entries as in the file. */
 export async function readMatrix(name) {
-  return (await readTable(dataFile(name), { flatten: true })).observations;
+  return (await readTable(dataFile(name), { flatten: true, columns: '*' })).observations;
 }
 
 /** Pictures of data and embeddings. */

@@ -17,7 +17,14 @@ async function fitted(name: string, content: string | Uint8Array, ...flags: stri
   const { path, write } = temporaryFolder();
   const file = write(name, content);
   const out = join(path, 'results');
-  const ran = await latentfield(['fit', file, '--model', 'pca', ...flags, '--out', out]);
+  const ran = await latentfield([
+    'fit',
+    file,
+    ...(flags.includes('--model') ? [] : ['--model', 'pca']),
+    ...flags,
+    '--out',
+    out,
+  ]);
   expect(ran).toMatchObject({ exitCode: 0 });
   const json = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'));
   const observed = Matrix.from((json.model.observations as (number | null)[][]).map((row) => row.map((y) => y ?? NaN)));
@@ -110,6 +117,9 @@ describe('the units of a table', () => {
     expect(warned.said.at(-1)).toMatch(
       /^warning: the columns' standard deviations differ by a factor of \d.*\('width' 0.2\d? to 'length' \d.*e\+5\)\. .*--standardise/,
     );
+    // A model that divides them itself says so in its message instead.
+    const { said: divided } = await fitted('t.csv', text, '--model', 'gplvm', '--max-iterations', '3');
+    expect(divided).toEqual([uses()]);
     const { said, observed, json, out } = await fitted('t.csv', text, '--standardise');
     expect(said).toEqual([uses()]);
     for (let j = 0; j < 4; j++) {

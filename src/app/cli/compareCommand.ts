@@ -90,7 +90,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const pathOf = (model: string) => join(out, `${model}.svg`);
   checkAbsent(models.map(pathOf), force);
   const table = await readLabelledTable(data, given.labels, { ...tableOptions(given), allowMissingLabels: true });
-  const notes = [...leftOutReport(table.leftOut), ...(given.standardise ? [] : scaleWarning(table))];
+  const notes = [...leftOutReport(table.leftOut), ...(given.standardise ? [] : scaleWarning(table, models))];
   streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
   const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
   if (Y.rows < LEAST_ROWS) {

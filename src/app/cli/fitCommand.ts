@@ -219,7 +219,7 @@ function describeTable(
   const lines = given.json
     ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]
     : tableReport(data, table, labels, given.color);
-  if (!given.standardise && options.scale !== true) lines.push(...scaleWarning(table));
+  if (!given.standardise) lines.push(...scaleWarning(table, [given.model], options.scale));
   lines.push(...sizeNotes(given.model, table.observations.rows, options));
   stderr.write(lines.map((line) => `${line}\n`).join(''));
 }

@@ -1,6 +1,7 @@
 import { elementary } from '../../engine/index.ts';
 import type { Matrix } from '../../index.ts';
 import type { Table } from '../io/index.ts';
+import { optionsOf } from './modelHelp.ts';
 
 /** Sentences about what is done with a table before anything is computed. */
 export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
@@ -70,8 +71,19 @@ function equalRows({ data, rows, columns }: Matrix): string[] {
 /** Ratio of the largest to the smallest deviation of columns that is allowed without a note. */
 const WIDEST_RATIO = 100;
 
-/** A warning if the deviations of columns differ by more than a factor of 100, so that those with large deviations decide the result. */
-export function scaleWarning({ observations, columns }: Table): string[] {
+/** Whether a model of this name divides columns of unequal units by their deviations by itself, as its fit then says. */
+const takesUnits = (model: string) => Object.hasOwn(optionsOf(model), 'scale');
+
+/**
+ * A warning where the deviations of columns differ by more than 100: those of large deviation then decide alone, in models that take columns as they are.
+ *
+ * @param models - those that are fitted
+ * @param scale - their option `scale`, where it was given
+ */
+export function scaleWarning({ observations, columns }: Table, models: readonly string[], scale?: unknown): string[] {
+  if (scale === true) return [];
+  const plain = models.filter((model) => scale === false || !takesUnits(model));
+  if (plain.length === 0) return [];
   let largest = { name: '', deviation: 0 };
   let smallest = { name: '', deviation: Number.POSITIVE_INFINITY };
   columns.forEach((name, j) => {
@@ -82,12 +94,14 @@ export function scaleWarning({ observations, columns }: Table): string[] {
   if (!(largest.deviation > WIDEST_RATIO * smallest.deviation)) return [];
   const [wide, narrow] = [largest, smallest].map(({ name, deviation }) => `'${name}' ${deviation.toPrecision(2)}`);
   return [
-    `warning: the columns' standard deviations differ by a factor of ${(largest.deviation / smallest.deviation).toPrecision(2)} (${narrow} to ${wide}). Columns of large deviation decide alone; --standardise brings all to 1.`,
+    `warning: the columns' standard deviations differ by a factor of ${(largest.deviation / smallest.deviation).toPrecision(2)} (${narrow} to ${wide}). Columns of large deviation decide alone${plain.length < models.length ? ` in ${list(plain)}` : ''}; --standardise brings all to 1.`,
   ];
 }
 
+/** 0 of a column of one value: its mean is not always that value to the last digit. */
 function deviationOf(column: Float64Array): number {
   const present = column.filter((entry) => !Number.isNaN(entry));
+  if (present.every((entry) => entry === present[0])) return 0;
   const mean = present.reduce((sum, entry) => sum + entry, 0) / present.length;
   return Math.sqrt(present.reduce((sum, entry) => sum + elementary.square(entry - mean), 0) / present.length);
 }

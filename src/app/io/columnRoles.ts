@@ -49,9 +49,15 @@ export function appearance(column: RawColumn, position: number, all: readonly Ra
   if (position === 0 && isUniqueWhole(numbers!) && all.slice(1).some((other) => !isUniqueWhole(other.numbers))) {
     return { kind: 'index', reason: 'holds whole numbers, none of them twice' };
   }
-  if (distinct === 1 && present.length === numbers!.length && present.length > 1)
-    return { kind: 'constant', reason: `is ${present[0]} in every row` };
-  return { kind: 'feature' };
+  return arrayAppearance(column);
+}
+
+/** What a column of an array looks like: all of them were meant, but a constant one says nothing of the points. */
+export function arrayAppearance({ numbers, text }: RawColumn): Appearance {
+  if (text !== undefined) return { kind: 'text', reason: 'is text' };
+  const first = numbers![0]!;
+  const isConstant = numbers!.length > 1 && numbers!.every((value) => value === first);
+  return isConstant ? { kind: 'constant', reason: `is ${first} in every row` } : { kind: 'feature' };
 }
 
 /** The first column that looks like an index; one that only counts rows gives way to text that names each row. −1 if there is none. */

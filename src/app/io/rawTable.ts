@@ -20,7 +20,7 @@ export interface RawTable {
   readonly columns: readonly RawColumn[];
   /** Position of a row in the file: "line 3", "row 0". */
   place(row: number): string;
-  /** True for NumPy arrays of numbers, all of whose columns were meant as observations. */
+  /** Whether it is an array of numbers, none of whose columns is an index: NumPy's. */
   readonly isArray?: boolean;
   /** Notes about how the file was read. */
   readonly notes: readonly string[];

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { NormalisedCounts } from '../../core/namedTable.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
-import { type Appearance, appearance, type LeftOut, namingColumn } from './columnRoles.ts';
+import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
 import { entriesOf } from './entries.ts';
 import { countsNote, normalised } from './normaliseCounts.ts';
 import { presentLabel } from './numberText.ts';
@@ -53,9 +53,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const time = chosen(options.time, 'the time');
   const asked = chosen(options.id, 'the ids');
   const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
-  const looks: Appearance[] = raw.isArray
-    ? raw.columns.map(({ text }) => (text === undefined ? { kind: 'feature' } : { kind: 'text', reason: 'is text' }))
-    : raw.columns.map(appearance);
+  const looks: Appearance[] = raw.columns.map(raw.isArray ? arrayAppearance : appearance);
   const index = namingColumn(looks, raw.columns, (j) => j === label || dropped.has(j));
   const id = asked ?? (index < 0 ? undefined : index);
 

@@ -4,8 +4,8 @@ import { countEntries, type NormaliseCountsOptions } from './normaliseCounts.ts'
 
 export interface ReadTableOptions extends NormaliseCountsOptions {
   /**
-   * Columns of the observations, in order: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0. Default all columns of numbers,
-   * and of true and false as 1 and 0, except constant ones and those that look like an index; all columns of NumPy arrays.
+   * The columns of the observations: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0, in that order. Unless given, all columns of
+   * numbers, and of true and false as 1 and 0, but those that look like an index, and constant ones; of an array of NumPy, all but constant ones.
    */
   readonly columns?: ColumnChoice;
   /** Columns that are not observations, chosen in the same way. */

@@ -1,4 +1,4 @@
-import { log } from '../../core/elementary/index.ts';
+import { log, square } from '../../core/elementary/index.ts';
 import type { SparseTerms } from '../../engine/sparse/index.ts';
 import {
   analyse,
@@ -17,8 +17,11 @@ export interface ConditionedField {
   readonly logDeterminant: number;
   /** A copy of the field with its entries at the missing points, whatever they are, replaced by their conditional mean. */
   completed(values: Float64Array): Float64Array;
-  /** yᵀQ'y of values at all points. */
-  quadratic(values: Float64Array): number;
+  /**
+   * (y_i − E[y_i | the other observations])²/Var[y_i | them] of each observed point, 0 at missing ones, of a column that is completed. Takes Q with an entry, 0
+   * perhaps, for any two missing points that have one beside the same observed point.
+   */
+  squaredResiduals(completed: Float64Array): Float64Array;
   /** Conditional variance at every point, 0 at observed ones; N numbers. */
   variances(): Float64Array;
   /** Conditional covariance of pairs of points that have an entry in Q, 0 unless both are missing. */
@@ -61,10 +64,34 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
   const total = sums.reduce((sum, entry) => sum + entry, 0);
   const rest = total - dot(q, z);
   let inverse: Float64Array | undefined;
-  /** Entry of V, for two missing points that have one in Q. */
-  const entry = (a: number, b: number) => {
+  /** Entry of Q_mm⁻¹, for two missing points that have one in Q. */
+  const inverseEntry = (a: number, b: number) => {
     inverse ??= selectedInverse(factor);
-    return inverse[entryOf(block.pattern, Math.max(a, b), Math.min(a, b))]! + (z[a]! * z[b]!) / rest;
+    return inverse[entryOf(block.pattern, Math.max(a, b), Math.min(a, b))]!;
+  };
+  /** The same of V. */
+  const entry = (a: number, b: number) => inverseEntry(a, b) + (z[a]! * z[b]!) / rest;
+  let observedPrecisions: Float64Array | undefined;
+  /** P_ii of P = Q'_oo − Q'_om·V·Q'_mo, with b = Q_mi: Q_ii − bᵀ·Q_mm⁻¹·b − (q_i − bᵀz)²/rest. */
+  const precisionsOfObserved = (): Float64Array => {
+    const P = new Float64Array(N);
+    const beside = Array.from(place, (): { readonly a: number; readonly value: number }[] => []);
+    values.forEach((value, e) => {
+      const [i, j] = [rows[e]!, columns[e]!];
+      if (i === j) P[i]! += value;
+      else if (place[i]! < 0 && place[j]! >= 0) beside[i]!.push({ a: place[j]!, value });
+      else if (place[j]! < 0 && place[i]! >= 0) beside[j]!.push({ a: place[i]!, value });
+    });
+    for (let i = 0; i < N; i++) {
+      if (place[i]! >= 0) continue;
+      let left = sums[i]!;
+      for (const one of beside[i]!) {
+        left -= one.value * z[one.a]!;
+        for (const other of beside[i]!) P[i]! -= one.value * other.value * inverseEntry(one.a, other.a);
+      }
+      P[i]! -= square(left) / rest;
+    }
+    return P;
   };
   return {
     logDeterminant: logDeterminant(factor) + log(rest / total),
@@ -82,11 +109,15 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
         return a < 0 ? entry : mean + found[a]! + z[a]! * shift;
       });
     },
-    quadratic: (y) => {
+    squaredResiduals: (y) => {
       const mean = y.reduce((sum, entry) => sum + entry / N, 0);
       const centred = y.map((entry) => entry - mean);
-      const common = dot(sums, centred);
-      return dot(centred, times(precision, centred)) - (common * common) / total;
+      const common = dot(sums, centred) / total;
+      const pulled = times(precision, centred);
+      observedPrecisions ??= precisionsOfObserved();
+      return Float64Array.from(place, (a, i) =>
+        a < 0 ? square(pulled[i]! - sums[i]! * common) / observedPrecisions![i]! : 0,
+      );
     },
     variances: () => Float64Array.from(place, (a) => (a < 0 ? 0 : entry(a, a))),
     covariances: (sources, targets) =>

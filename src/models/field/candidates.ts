@@ -18,6 +18,8 @@ export interface Candidates {
   readonly shown?: Int32Array;
   /** Points that are the same, by their places among those that are fitted. */
   readonly ties: readonly (readonly number[])[];
+  /** The greatest weight where there are ties and nothing else bounds it. */
+  readonly weightBound?: number;
   /** Sentences that say what was done. */
   readonly notes: string;
 }
@@ -128,16 +130,21 @@ function among({ graph, squaredDistances }: Pick<Candidates, 'graph' | 'squaredD
   };
 }
 
-/** The squared distance that equal points are given, relative to the shortest one above 0. */
-const TIED = 1e-6;
+/** What equal points may differ by in a draw of the field, relative to the shortest squared distance above 0: with less, rounding hides the weights beside theirs. */
+const TIED = 1e-4;
 
 /**
- * Ties points at distance 0, whose weight nothing bounds where C = ∞: their squared distance counts as a millionth of the shortest other, which
- * makes one node of them for all that the field says of the rest.
+ * Ties points at distance 0, whose weight nothing bounds where C = ∞: it is held at c/(10⁻⁴·φ), φ the shortest squared distance above 0, which makes one
+ * node of them for all that the field says of the rest. No other weight comes near this bound: an edge's is at most c/φ_e.
  *
+ * @param copies - c
  * @throws InvalidInputError when all distances are 0
  */
-export function tied<C extends Omit<Candidates, 'ties'>>(candidates: C, slackPenalty: number): C & Candidates {
+export function tied<C extends Omit<Candidates, 'ties'>>(
+  candidates: C,
+  slackPenalty: number,
+  copies: number,
+): C & Candidates {
   const { graph, squaredDistances, notes } = candidates;
   if (slackPenalty < Infinity || !squaredDistances.includes(0)) return { ...candidates, ties: [] };
   const zero = Int32Array.from(squaredDistances.keys()).filter((e) => squaredDistances[e] === 0);
@@ -159,12 +166,48 @@ export function tied<C extends Omit<Candidates, 'ties'>>(candidates: C, slackPen
     ties[label]!.push(i);
   });
   const groups = ties.filter((group) => group.length > 1);
+  const kept = withoutRepeats(graph, squaredDistances, labels);
   return {
     ...candidates,
-    squaredDistances: squaredDistances.map((distance) => (distance === 0 ? TIED * shortest : distance)),
+    graph: Object.freeze({
+      size: graph.size,
+      sources: kept.map((e) => graph.sources[e]!),
+      targets: kept.map((e) => graph.targets[e]!),
+      weights: Float64Array.from(kept, (e) => graph.weights[e]!),
+    }),
+    squaredDistances: Float64Array.from(kept, (e) => squaredDistances[e]!),
+    weightBound: copies / (TIED * shortest),
     ties: groups,
     notes: `${notes} ${tiedInWords(groups)}`,
   };
+}
+
+/**
+ * The edges without those that repeat what others say: of several between two groups of equal points the one of least squared distance, and within a group
+ * those that join its points without a cycle. As the points of a group count as one node, only the sum of the others' weights would have a maximum.
+ */
+function withoutRepeats({ size, sources, targets }: Graph, squaredDistances: Float64Array, labels: Int32Array) {
+  const between = new Map<number, number>();
+  const within: number[] = [];
+  const joined = Int32Array.from(labels.keys());
+  const rootOf = (i: number): number => {
+    while (joined[i] !== i) i = joined[i]!;
+    return i;
+  };
+  sources.forEach((i, e) => {
+    const [a, b] = [labels[i]!, labels[targets[e]!]!];
+    if (a !== b) {
+      const pair = Math.min(a, b) * size + Math.max(a, b);
+      const other = between.get(pair);
+      if (other === undefined || squaredDistances[e]! < squaredDistances[other]!) between.set(pair, e);
+      return;
+    }
+    const [root, other] = [rootOf(i), rootOf(targets[e]!)];
+    if (root === other || squaredDistances[e]! > 0) return;
+    joined[other] = root;
+    within.push(e);
+  });
+  return Int32Array.from([...between.values(), ...within]).sort();
 }
 
 function tiedInWords(groups: readonly (readonly number[])[]): string {

@@ -125,12 +125,16 @@ export function checkDimensions({
 
 /** A model that is one maximum-entropy layer on given distances, and the embedding of the field it learns. */
 export function fieldModel(given: FieldParts): UnplacedFieldModel {
-  const { squaredDistances, basePrecision, copies, slackPenalty } = given;
+  const { squaredDistances, basePrecision, copies } = given;
+  const slackPenalty = (given.weightBound ?? 4 * given.slackPenalty) / 4;
   checkDimensions(given);
   const graph = constrainedGraph(given.graph);
-  const problem = fieldProblem(given, checkDistances(squaredDistances, graph, 'maxEntropy', slackPenalty === Infinity));
+  const problem = fieldProblem(
+    { ...given, slackPenalty },
+    checkDistances(squaredDistances, graph, 'maxEntropy', slackPenalty === Infinity),
+  );
   const sparse = isSparse(graph);
-  const start = lazily(() => startingWeights(fieldWeights(problem), given));
+  const start = lazily(() => startingWeights(fieldWeights(problem), { ...given, slackPenalty }));
   return embeddedField({
     ...given,
     // The field of MPME is one of the coordinates.

@@ -65,9 +65,6 @@ const schema = v.strictObject({
   start: startOption,
 });
 
-/** With missing entries, points that are the same are held a thousandth of the shortest other distance apart. */
-const HELD = 1e3;
-
 /**
  * Maximum entropy unfolding: the Gaussian random field over points of largest entropy whose expected squared distances between
  * neighbours are those observed, with attractive weights: max D/2·log|L(w) + γI| − ½·Σ w_e·‖y_i − y_j‖² over w ≥ 0, and its
@@ -127,7 +124,7 @@ function assembled(
     points === undefined ? edgesFrom(Y as GraphInput, 'meu') : candidatesOf(points, neighbours, isHoled, checked);
   const distance = (i: number, j: number) => commonSquaredDistance(points!, i, j);
   const joined = connected(edges, disconnected, 'meu', points, distance);
-  const candidates = tied(joined, slackPenalty);
+  const candidates = tied(joined, slackPenalty, copies);
   const shown = points === undefined ? undefined : shownRows(points, candidates.shown);
   const connecting = () =>
     isHoled && observedPrecision
@@ -151,8 +148,8 @@ function assembled(
   };
   if (isHoled) {
     // Points that agree wherever both are observed are held together by a weight with a bound: nothing else would bound it.
-    const shortest = candidates.squaredDistances.reduce((least, distance) => Math.min(least, distance));
-    const bounded = candidates.ties.length > 0 ? { slackPenalty: copies / (4 * HELD * shortest), ties: [] } : {};
+    const { weightBound } = candidates;
+    const bounded = weightBound === undefined ? {} : { slackPenalty: weightBound / 4, ties: [] };
     return readAs(observedFieldModel({ ...parts, observations: shown!, ...bounded }), readOut);
   }
   const placing = shown !== undefined && { observations: shown, distancesTo: observedSquaredDistances(shown) };

@@ -99,7 +99,7 @@ export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): Unp
   const edges =
     given === undefined ? edgesFrom(Y as GraphInput, 'mpme') : candidatesOf(given, neighbours, distances, checked);
   const distance = (i: number, j: number) => distanceBetween(given!, i, j, distances);
-  const candidates = tied(connected(edges, disconnected, 'mpme', given, distance), slackPenalty);
+  const candidates = tied(connected(edges, disconnected, 'mpme', given, distance), slackPenalty, copies);
   const points = given === undefined ? undefined : shownRows(given, candidates.shown);
   const connecting = () => connectingPrecision(candidates.graph, candidates.squaredDistances, copies);
   const model = fieldModel({

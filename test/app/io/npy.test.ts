@@ -51,6 +51,28 @@ describe('readTable on .npy', () => {
     expect(observations.toArrays()).toEqual([[0.1], [-7]]);
   });
 
+  it('leaves out constant columns, which it names, unless they are asked for', async () => {
+    const header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }\n";
+    const bytes = Buffer.alloc(10 + header.length + 72);
+    bytes.write('\x93NUMPY\x01\x00', 'latin1');
+    bytes.writeUInt16LE(header.length, 8);
+    bytes.write(header, 10, 'latin1');
+    [1, 0.1, 4, 2, 0.1, 5, 3, 0.1, 5].forEach((value, at) => {
+      bytes.writeDoubleLE(value, 10 + header.length + 8 * at);
+    });
+    const file = temporaryFolder().write('t.npy', bytes);
+    const { observations, columns, leftOut } = await readTable(file);
+    // Numbers that count the rows are observations: those of an array were meant.
+    expect(observations.toArrays()).toEqual([
+      [1, 4],
+      [2, 5],
+      [3, 5],
+    ]);
+    expect(columns).toEqual(['column0', 'column2']);
+    expect(leftOut).toEqual([{ column: 'column1', reason: 'is 0.1 in every row' }]);
+    expect((await readTable(file, { columns: '*' })).observations.columns).toBe(3);
+  });
+
   it('refuses a header longer than NumPy takes', async () => {
     const withHeader = (length: number) => {
       const bytes = Buffer.alloc(12 + length + 8, ' ');

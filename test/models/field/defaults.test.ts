@@ -130,6 +130,25 @@ describe('points that are the same', () => {
     expect(again.latents).toEqual(result.latents);
   });
 
+  it.each([
+    ['mpme', 2],
+    ['mpme', 3],
+    ['mpme', 4],
+    ['meu', 2],
+    ['meu', 3],
+    ['meu', 4],
+  ] as const)(
+    'are tied by %s where every row stands %d times, and the optimality conditions hold',
+    async (name, times) => {
+      const rows = swissRoll(20).flatMap((row) => Array.from({ length: times }, () => row));
+      const { status, diagnostics, graph } = await fit(name === 'meu' ? meu(rows) : mpme(rows));
+      expect(status).toBe('converged');
+      expect(diagnostics.kktResidual).toBeLessThan(1e-7);
+      const ties = graph!.sources.filter((i, e) => Math.floor(i / times) === Math.floor(graph!.targets[e]! / times));
+      expect(ties).toHaveLength(20 * (times - 1));
+    },
+  );
+
   it('are one node of multiplicity two: sums of weights are those of a field in which they are one', async () => {
     const options = { basePrecision: 1e-9, latentDim: 2 };
     const single = await fit(mpme(Y, options));
