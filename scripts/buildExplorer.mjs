@@ -7,8 +7,8 @@ import { entries as alias } from '../web/entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const INSTEAD = {
-  // The worker as text of the page.
-  'startWorker.ts': `import Inline from './page.worker.ts?worker&inline'; export const startWorker = () => new Inline();`,
+  // The workers as text of the page, which holds the library once for both.
+  'startWorker.ts': `import Inline from './allWorkers.ts?worker&inline'; export const startWorker = () => new Inline(); export const startSamplingWorker = startWorker;`,
   'svg.ts': `export const svgOf = () => { throw new Error('This page draws no SVG: save the picture as PNG, or the fit, and draw it with latentPlot.'); };`,
 };
 const instead = () => ({
@@ -18,11 +18,13 @@ const instead = () => ({
     const name = Object.keys(INSTEAD).find((file) => id.endsWith(`web/playground/${file}`));
     return name && INSTEAD[name];
   },
-  // Workers of workers, which share restarts, have no file to start from.
-  transform: (code, id) =>
-    id.endsWith('dist/inference/workers/pool.js')
-      ? code.replace(/new URL\('[^']*fitWorker\.js', import\.meta\.url\)/g, "'data:text/javascript,'")
-      : undefined,
+  transform(code, id) {
+    // Listeners of messages, where package.json says that modules have no effects.
+    if (id.endsWith('.worker.ts')) return { code, moduleSideEffects: true };
+    // Workers of workers, which share restarts, have no file to start from.
+    if (!id.endsWith('dist/inference/workers/pool.js')) return undefined;
+    return code.replace(/new URL\('[^']*fitWorker\.js', import\.meta\.url\)/g, "'data:text/javascript,'");
+  },
 });
 const output = { codeSplitting: false };
 const { output: files } = await build({

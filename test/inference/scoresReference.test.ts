@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
+import { seededRandom } from '../../src/core/random.ts';
 import { clusteringAccuracy } from '../../src/inference/scores/clusteringAccuracy.ts';
 import { kMeans } from '../../src/inference/scores/kMeans.ts';
 import { negativeLogPredictiveDensity } from '../../src/inference/scores/negativeLogPredictiveDensity.ts';
@@ -79,6 +80,31 @@ describe('agreement of labels and clusters', () => {
     const named = labels.map((label) => `class ${label}`);
     near(normalizedMutualInformation(clusters, named), expected.arithmetic);
     near(clusteringAccuracy(named, Int32Array.from(clusters)), expected.accuracy);
+  });
+
+  it('has the accuracy of the best of all matchings, with more clusters than labels and fewer', () => {
+    /** The greatest number of points by any matching of each label with a cluster of its own or with none. */
+    const best = (counts: readonly (readonly number[])[], taken: readonly number[] = []): number => {
+      const row = counts[taken.length];
+      if (row === undefined) return 0;
+      const without = best(counts, [...taken, -1]);
+      const gains = row.map((gain, c) => (taken.includes(c) ? 0 : gain + best(counts, [...taken, c])));
+      return Math.max(without, ...gains);
+    };
+    const random = seededRandom(3);
+    for (let table = 0; table < 60; table++) {
+      const [rows, columns] = [1 + random.integer(5), 1 + random.integer(5)];
+      const counts = Array.from({ length: rows }, () =>
+        Array.from({ length: columns }, () => (random.uniform() < 0.3 ? 0 : random.integer(9))),
+      );
+      counts[0]![0]! += 1;
+      const pairs = counts.flatMap((row, r) => row.flatMap((count, c) => Array.from({ length: count }, () => [r, c])));
+      const accuracy = clusteringAccuracy(
+        pairs.map(([r]) => r!),
+        pairs.map(([, c]) => c!),
+      );
+      expect(accuracy).toBe(best(counts) / pairs.length);
+    }
   });
 
   it('needs as many labels as clusters', () => {

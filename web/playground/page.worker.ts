@@ -171,6 +171,7 @@ self.addEventListener('message', async ({ data }: MessageEvent<Signal | { id: nu
     follow(data.signal);
     return;
   }
+  if (!('request' in data)) return;
   const { id, request } = data;
   try {
     self.postMessage({ id, value: await answer(request) } satisfies Reply);

@@ -44,18 +44,19 @@ const LENGTHS = { chains: 4, warmup: 200, draws: 200 };
 /** Trajectories of at most 2⁷ steps, so that the chains are seen to move. */
 const MAX_DEPTH = 7;
 
-/** A fit to draw from, as the text of its JSON; 'stop' ends the chains, and what all of them have drawn is the answer. */
-export type DrawsRequest = { readonly fit: string; readonly holdsPoints: boolean } | 'stop';
+/** A fit to draw from, as the text of its JSON; or the end of the chains: what all of them have drawn is the answer. */
+export type DrawsRequest = { readonly fit: string; readonly holdsPoints: boolean } | { readonly endsChains: true };
 
 export type DrawsReply = { readonly step: DrawsStep } | { readonly drawn: Drawn } | { readonly error: string };
 
 const stop = new AbortController();
 
-self.addEventListener('message', async ({ data }: MessageEvent<DrawsRequest>) => {
-  if (data === 'stop') {
+self.addEventListener('message', async ({ data }: MessageEvent<DrawsRequest | object>) => {
+  if ('endsChains' in data) {
     stop.abort(new Error('The chains were stopped in their warm-up: there are no draws yet.'));
     return;
   }
+  if (!('holdsPoints' in data)) return;
   const reply = (message: DrawsReply) => self.postMessage(message);
   try {
     reply({ drawn: await drawnFrom(data.fit, data.holdsPoints, (step) => reply({ step })) });

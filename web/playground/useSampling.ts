@@ -63,7 +63,7 @@ export function useSampling(fit: Fitted | undefined, across: number, up: number 
     sampling,
     marks,
     start,
-    stop: () => worker.current?.postMessage('stop' satisfies DrawsRequest),
+    stop: () => worker.current?.postMessage({ endsChains: true } satisfies DrawsRequest),
     show: (mode: number) => change(fit!, () => ({ mode })),
   };
 }

@@ -1,4 +1,3 @@
-import { linearSumAssignment } from 'linear-sum-assignment';
 import { contingencyOf, type Partition } from './contingency.ts';
 
 /**
@@ -17,7 +16,52 @@ import { contingencyOf, type Partition } from './contingency.ts';
  */
 export function clusteringAccuracy(labels: Partition, clusters: Partition): number {
   const { size, counts } = contingencyOf(labels, clusters, ['labels', 'clusters']);
-  const { rowAssignments } = linearSumAssignment(counts.map((row) => Float64Array.from(row)));
-  const matched = counts.reduce((sum, row, r) => sum + (row[rowAssignments[r]!] ?? 0), 0);
-  return matched / size;
+  return greatestMatching(counts) / size;
+}
+
+/**
+ * The greatest sum of entries of which no two share a row or a column, by shortest augmenting paths over reduced costs.
+ *
+ * @param counts - rows × columns of counts
+ * @see Jonker & Volgenant, A shortest augmenting path algorithm for dense and sparse linear assignment problems, Computing 38 (1987)
+ */
+function greatestMatching(counts: readonly ArrayLike<number>[]): number {
+  const isWide = counts.length <= counts[0]!.length;
+  const [rows, columns] = isWide ? [counts.length, counts[0]!.length] : [counts[0]!.length, counts.length];
+  const gain = (r: number, c: number) => (isWide ? counts[r]![c]! : counts[c]![r]!);
+  const rowPrices = new Float64Array(rows);
+  const columnPrices = new Float64Array(columns);
+  const rowOf = new Int32Array(columns).fill(-1);
+  for (let added = 0; added < rows; added++) {
+    const distances = new Float64Array(columns).fill(Infinity);
+    const before = new Int32Array(columns).fill(-1);
+    const reached: number[] = [];
+    const isReached = new Uint8Array(columns);
+    let [row, last, distance] = [added, -1, 0];
+    for (;;) {
+      let next = -1;
+      for (let c = 0; c < columns; c++) {
+        if (isReached[c] === 1) continue;
+        const through = distance - gain(row, c) - rowPrices[row]! - columnPrices[c]!;
+        if (through < distances[c]!) {
+          distances[c] = through;
+          before[c] = last;
+        }
+        if (next < 0 || distances[c]! < distances[next]!) next = c;
+      }
+      distance = distances[next]!;
+      last = next;
+      if (rowOf[next] === -1) break;
+      isReached[next] = 1;
+      reached.push(next);
+      row = rowOf[next]!;
+    }
+    rowPrices[added]! += distance;
+    for (const c of reached) {
+      rowPrices[rowOf[c]!]! += distance - distances[c]!;
+      columnPrices[c]! -= distance - distances[c]!;
+    }
+    for (let c = last; c >= 0; c = before[c]!) rowOf[c] = before[c]! < 0 ? added : rowOf[before[c]!]!;
+  }
+  return rowOf.reduce((sum, row, c) => sum + (row < 0 ? 0 : gain(row, c)), 0);
 }
