@@ -2,7 +2,7 @@
 // end in a fit whose result is finite or in an error of the library's.
 import { fit, gplvm, mpme, scg } from 'latentfield';
 import seedrandom from 'seedrandom';
-import { checksums } from '../dist/core/checksum.js';
+import { checksums } from '../dist/core/saved.js';
 import { damaged } from './mutations.mjs';
 import { tried } from './report.mjs';
 import { Y } from './savedModels.mjs';

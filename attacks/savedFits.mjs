@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { loadFit } from 'latentfield';
 import seedrandom from 'seedrandom';
-import { checksums } from '../dist/core/checksum.js';
+import { checksums } from '../dist/core/saved.js';
 import { damaged } from './mutations.mjs';
 import { tried } from './report.mjs';
 import { answersOf, own } from './savedModels.mjs';

@@ -1,8 +1,7 @@
 import { InvalidInputError } from './errors.ts';
 import { checkGiven } from './given.ts';
-import { nodeModule } from './host.ts';
+import { nodeModule, systemReason } from './host.ts';
 import { namedOptions } from './options.ts';
-import { systemReason } from './systemReason.ts';
 
 const node = <T>(name: string) => nodeModule<T>(`node:${name}`, 'Files are written in Node only.');
 const fileSystem = () => node<typeof import('node:fs/promises')>('fs/promises');

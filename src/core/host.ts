@@ -1,4 +1,6 @@
 import { InvalidInputError } from './errors.ts';
+import { readGiven } from './given.ts';
+import { describe } from './matrix.ts';
 
 /**
  * Imports a module of Node. The name is hidden from bundlers, which would otherwise look for the module in a browser.
@@ -34,4 +36,39 @@ export async function processors(): Promise<number> {
   if (!isNode()) return globalThis.navigator?.hardwareConcurrency ?? 1;
   const { availableParallelism } = await nodeModule<typeof import('node:os')>('node:os', 'Not in Node.');
   return availableParallelism();
+}
+
+/**
+ * Imports a package that users install only if they need it.
+ *
+ * @param name - as npm takes it; several names are separated by spaces
+ * @throws InvalidInputError if it is not installed, with the command that installs it
+ */
+export async function optionalPackage<T>(name: string, load: () => Promise<T>, purpose: string): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const names = name.split(' ');
+    const packages = `package${names.length > 1 ? 's' : ''} ${names.join(' and ')}`;
+    throw new InvalidInputError(`${purpose} takes the ${packages}: npm install ${name}`, { cause: error });
+  }
+}
+
+/**
+ * The reason of a file system error, in words.
+ *
+ * @internal
+ */
+export function systemReason(error: unknown): string {
+  const code = readGiven('The error', () => (error as { readonly code?: unknown } | null | undefined)?.code);
+  if (code === 'ENOENT') return 'there is no such file or folder';
+  if (code === 'EISDIR') return 'it is a folder';
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
+  if (code === 'ENOTDIR') return 'a part of its path is not a folder';
+  if (code === 'ENOSPC') return 'the disk is full';
+  if (code === 'EDQUOT') return 'the quota of the disk is used up';
+  if (code === 'EROFS') return 'the file system is read-only';
+  if (code === 'EFBIG') return 'it is larger than a file may be here';
+  return error instanceof Error ? error.message.replace(/\.$/, '') : describe(error);
 }

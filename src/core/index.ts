@@ -1,4 +1,3 @@
-export { checksum } from './checksum.ts';
 export type { ScaleOption } from './columnUnits.ts';
 export {
   type ErrorCode,
@@ -8,6 +7,7 @@ export {
   NumericalError,
   OptimizationError,
 } from './errors.ts';
+export { systemReason } from './host.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
 export type { FittedTable, KnownColumns, NamedTable, NormalisedCounts, ObservationsLike } from './namedTable.ts';
 export type { Standardization } from './observations.ts';
@@ -15,5 +15,5 @@ export { unknownName } from './options.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom } from './random.ts';
 export type { RowSource } from './rowSource.ts';
+export { checksum } from './saved.ts';
 export { type CompressedRows, SparseMatrix } from './sparseMatrix.ts';
-export { systemReason } from './systemReason.ts';

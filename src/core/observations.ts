@@ -127,3 +127,39 @@ export function standardized(Y: Matrix, { mean, deviation }: Standardization): M
   const data = Y.data.map((entry, i) => (entry - mean[i % Y.columns]!) / deviation[i % Y.columns]!);
   return new Matrix(data, Y.rows, Y.columns);
 }
+
+/**
+ * Returns the matrix unless a row has only missing entries (NaN).
+ *
+ * @param name - its name in error messages
+ */
+export function checkObservedRows(Y: Matrix, name: string): Matrix {
+  for (let i = 0; i < Y.rows; i++) if (!isObserved(Y, i)) throw unobservedRow(i, name);
+  return Y;
+}
+
+/** True if a row has at least one observed entry. */
+export const isObserved = ({ data, columns }: Matrix, row: number): boolean =>
+  data.subarray(row * columns, (row + 1) * columns).some((entry) => !Number.isNaN(entry));
+
+export const unobservedRow = (row: number, name: string): InvalidInputError =>
+  new InvalidInputError(
+    `Row ${row} of ${name} (from 0) has no observed entry at all, so nothing says where it lies. Leave that row out.`,
+  );
+
+/** An N×N matrix of doubles takes 3.2 GB at this N. */
+const MOST_POINTS = 20_000;
+
+/**
+ * Throws if there are too many points for an N×N matrix. Call it before allocating one.
+ *
+ * @param who - the method, as the subject of the message
+ * @param instead - a sentence that says what to use instead
+ */
+export function checkAllPairs(who: string, points: number, instead: string, most = MOST_POINTS): void {
+  if (points <= most) return;
+  throw new InvalidInputError(
+    `${who} keeps a number for each two points, and takes up to ${most} of them: ${points} points would need ` +
+      `${Math.ceil((8 * points * points) / 1e9)} GB for one such matrix. ${instead}`,
+  );
+}

@@ -5,10 +5,10 @@ import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts
 import type { TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, parameterFrom, positive } from '../model/parameter.ts';
 import type { Kernel } from './kernel.ts';
-import { isOffset, withOffset } from './offsets.ts';
 import { namedParts } from './parameterNames.ts';
 import type { JoinedPaths, LeafPaths, PathsOf } from './paths.ts';
 import { pickColumns } from './pickColumns.ts';
+import { isOffset, withOffset } from './structure/radial.ts';
 
 /**
  * Sum of covariances: k(x, x') = Σ_i k_i(x, x'). Parameters keep the names of their kernels; a second `rbf` is `rbf2`.

@@ -2,7 +2,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { positive } from '../model/parameter.ts';
 import { defineKernel } from './defineKernel.ts';
-import { constantDiagonal } from './stationary.ts';
+import { constantDiagonal } from './defineRadialKernel.ts';
 
 /**
  * Bias (constant): k(x, x') = v. Two of them in a sum merge into one.

@@ -2,7 +2,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { positive } from '../model/parameter.ts';
 import { defineKernel } from './defineKernel.ts';
-import { constantDiagonal } from './stationary.ts';
+import { constantDiagonal } from './defineRadialKernel.ts';
 
 /**
  * Cosine: k(x, x') = v·cos(2π·Σ_d (x_d − x'_d)/l_d): a wave of length l_d along dimension d. Positive definite in any dimension (of rank 2), unlike a

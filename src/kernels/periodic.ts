@@ -2,7 +2,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { positive } from '../model/parameter.ts';
 import { defineKernel } from './defineKernel.ts';
-import { constantDiagonal } from './stationary.ts';
+import { constantDiagonal } from './defineRadialKernel.ts';
 
 /**
  * Periodic: k(x, x') = v·exp(−2·Σ_d sin²(π(x_d − x'_d)/T_d)/l_d²): functions that repeat after T.

@@ -2,7 +2,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { positive } from '../model/parameter.ts';
 import { defineKernel } from './defineKernel.ts';
-import { constantDiagonal, scaledSquaredDistances } from './stationary.ts';
+import { constantDiagonal, scaledSquaredDistances } from './defineRadialKernel.ts';
 
 /**
  * Rational quadratic: k(x, x') = v(1 + r²/(2α))^{−α}, r² = Σ_d ((x_d − x'_d)/l_d)²: a mixture of rbf kernels of all lengthscales, which tends to one

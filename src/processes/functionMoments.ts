@@ -1,5 +1,12 @@
+import type { Matrix } from '../core/matrix.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
+import { valueTensors } from '../model/valueTensors.ts';
+import type { Conditioned, Covariance } from './covariance/covariance.ts';
+import { type ObservedPattern, patternData, placeOf } from './covariance/observedData.ts';
 
 /** Moments of the noise-free functions at n inputs, for a group of columns that share their covariance. */
 export interface FunctionMoments {
@@ -44,3 +51,69 @@ export function covariancesOf(groups: readonly FunctionMoments[]): Tensor2D[] {
   }
   return byColumn;
 }
+
+/** A process with known values, and the observations it is conditioned on. */
+interface Conditioning {
+  readonly covarianceAt: (p: TensorMap, X: Tensor2D) => Covariance;
+  /** Natural values of the process's parameters. */
+  readonly values: ParameterValues;
+  /** N×q */
+  readonly X: Matrix;
+  readonly patterns: readonly ObservedPattern[];
+  /** Number of columns of all patterns. */
+  readonly width: number;
+  /** Name of the covariance in messages. */
+  readonly name: string;
+}
+
+/**
+ * Moments of the functions given the observations. Conditioning is done once for each pattern, and its result is kept as plain numbers.
+ *
+ * @see Rasmussen & Williams 2006, algorithm 2.1
+ */
+export function patternMoments({ covarianceAt, values, X, patterns, width, name }: Conditioning): MomentsAt {
+  const conditioned = withFloat64(() => {
+    const covariance = covarianceAt(valueTensors(values), matrixTensor(X));
+    return patterns.map((pattern) => {
+      const left = covariance.condition(patternData(pattern, X.rows, width), { name });
+      return { pattern, left: Object.entries(left).map(([key, tensor]) => [key, tensorMatrix(tensor)] as const) };
+    });
+  });
+  return (A) => {
+    const momentsOf = covarianceAt(valueTensors(values), matrixTensor(X)).momentsAt(A);
+    return conditioned.map(({ pattern, left }) => {
+      const tensors = Object.fromEntries(left.map(([key, matrix]) => [key, matrixTensor(matrix)]));
+      return { ...momentsOf(placeOf(pattern, X.rows, width), tensors), columns: pattern.columns };
+    });
+  };
+}
+
+/** Result of conditioning on Y at X, as plain numbers. */
+interface Known {
+  readonly X: Matrix;
+  readonly Y: Matrix;
+  readonly left: readonly (readonly [string, Matrix])[];
+}
+
+/** Result of conditioning on Y at X. With a memory, which belongs to one set of values, it is computed once. */
+export function remembered(
+  memory: Map<object, unknown> | undefined,
+  owner: object,
+  X: Tensor2D,
+  Y: Tensor2D,
+  condition: () => Conditioned,
+): Conditioned {
+  if (memory === undefined) return condition();
+  const given = { X: tensorMatrix(X), Y: tensorMatrix(Y) };
+  const all = (memory.get(owner) as Known[] | undefined) ?? [];
+  let known = all.find((one) => isSame(one.X, given.X) && isSame(one.Y, given.Y));
+  if (known === undefined) {
+    const left = Object.entries(condition()).map(([name, tensor]) => [name, tensorMatrix(tensor)] as const);
+    known = { ...given, left };
+    memory.set(owner, [...all, known]);
+  }
+  return Object.fromEntries(known.left.map(([name, matrix]) => [name, matrixTensor(matrix)]));
+}
+
+const isSame = (a: Matrix, b: Matrix) =>
+  a.rows === b.rows && a.columns === b.columns && a.data.every((entry, i) => entry === b.data[i]);

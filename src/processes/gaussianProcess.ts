@@ -13,19 +13,18 @@ import type { Density } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, type ParameterValue, real } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
-import { remembered } from './conditionedMemory.ts';
 import type { Covariance, CovarianceStructure } from './covariance/covariance.ts';
 import { inducingCovariance } from './covariance/inducing.ts';
+import type { ObservedPattern } from './covariance/observedData.ts';
 import { dataOf, disposeData, keptPatternData } from './covariance/observedData.ts';
 import { structureOf } from './covariance/structureOf.ts';
 import type { MomentsAt } from './functionMoments.ts';
+import { patternMoments, remembered } from './functionMoments.ts';
 import { checkNoise, gaussian, noiseOfNew } from './likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelihood.ts';
-import type { ObservedPattern } from './observedPatterns.ts';
-import { patternMoments } from './patternMoments.ts';
 import { processDensity } from './processDensity.ts';
+import { sparseDensity } from './variational/boundProcess.ts';
 import type { Inducing } from './variational/inducingInputs.ts';
-import { sparseDensity } from './variational/sparseDensity.ts';
 
 /** Callbacks of a computation. */
 export interface ProcessContext {

@@ -1,3 +1,4 @@
+export type { ObservedPattern } from './covariance/observedData.ts';
 export type { FunctionMoments, MomentsAt } from './functionMoments.ts';
 export {
   type ColumnScales,
@@ -10,5 +11,4 @@ export {
   type ProcessPaths,
 } from './gaussianProcess.ts';
 export * from './likelihoods/index.ts';
-export type { ObservedPattern } from './observedPatterns.ts';
 export type { OpenShards, PlainTensor, ShardPoint, Shards } from './variational/shards.ts';

@@ -17,13 +17,12 @@ import type { Parameter } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
 import { valueTensors } from '../model/valueTensors.ts';
 import { columnScales, scaledMoments, scaledNoise } from './columnScales.ts';
-
+import { observedPatterns } from './covariance/observedData.ts';
 import { allColumns, covariancesOf, type FunctionMoments, type MomentsAt } from './functionMoments.ts';
 import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
 import { noiseOfNew } from './likelihoods/gaussian.ts';
 import type { Likelihood } from './likelihoods/likelihood.ts';
-import { logPredictiveEntries, observedAt } from './likelihoods/newObservations.ts';
-import { observedPatterns } from './observedPatterns.ts';
+import { logPredictiveEntries, observedAt } from './likelihoods/normalExpectation.ts';
 import { sparseMoments } from './sparseApproximation.ts';
 
 /** A process without its density. */

@@ -3,11 +3,11 @@ import { doublesOf } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import type { ParameterValues } from '../model/model.ts';
 import { valueTensors } from '../model/valueTensors.ts';
+import type { ObservedPattern } from './covariance/observedData.ts';
 import { spanningInputs } from './covariance/spanningInputs.ts';
 import { structureOf } from './covariance/structureOf.ts';
 import type { MomentsAt } from './functionMoments.ts';
 import type { GaussianProcess } from './gaussianProcess.ts';
-import type { ObservedPattern } from './observedPatterns.ts';
 
 /** Fewest points for which preparing predictions through fewer inputs is worthwhile. */
 const FEWEST_POINTS = 200;

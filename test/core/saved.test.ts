@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checksum } from '../../src/core/checksum.ts';
-import { checkDepth, MOST_LEVELS } from '../../src/core/saved.ts';
+import { checkDepth, checksum, MOST_LEVELS } from '../../src/core/saved.ts';
 import {
   add,
   InvalidInputError,

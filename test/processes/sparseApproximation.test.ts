@@ -4,10 +4,10 @@ import { doublesOf } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
 import { valueTensors } from '../../src/model/valueTensors.ts';
+import { observedPatterns } from '../../src/processes/covariance/observedData.ts';
 import { spanningInputs } from '../../src/processes/covariance/spanningInputs.ts';
 import type { MomentsAt } from '../../src/processes/functionMoments.ts';
 import { allColumns } from '../../src/processes/functionMoments.ts';
-import { observedPatterns } from '../../src/processes/observedPatterns.ts';
 import { sparseMoments } from '../../src/processes/sparseApproximation.ts';
 
 const random = seededRandom(5);

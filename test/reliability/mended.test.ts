@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { readTable, writeAtomically } from '../../src/app/io/index.ts';
 import { parseNumpy } from '../../src/app/io/npy.ts';
 import { latentPlot, precisionGrid, svgToPng } from '../../src/app/plot/index.ts';
-import { checksum } from '../../src/core/checksum.ts';
+import { checksum } from '../../src/core/saved.ts';
 import { Float64Memory } from '../../src/engine/memory.ts';
 import {
   alle,

@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { optionalPackage } from '../../core/optionalPackage.ts';
-import { systemReason } from '../../core/systemReason.ts';
+import { optionalPackage, systemReason } from '../../core/host.ts';
 import { checkTableSize } from './format.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { systemReason } from '../../core/systemReason.ts';
+import { systemReason } from '../../core/host.ts';
 
 export type Format = 'csv' | 'tsv' | 'txt' | 'npy' | 'npz' | 'parquet' | 'arrow' | 'mtx';
 

@@ -2,8 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { access, constants, mkdir, rmdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { InvalidInputError } from '../../core/errors.ts';
+import { systemReason } from '../../core/host.ts';
 import { describe } from '../../core/matrix.ts';
-import { systemReason } from '../../core/systemReason.ts';
 
 /**
  * Creates a folder for results with its parents, unless it exists.

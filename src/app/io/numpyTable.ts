@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate';
 import { InvalidInputError } from '../../core/errors.ts';
-import { systemReason } from '../../core/systemReason.ts';
+import { systemReason } from '../../core/host.ts';
 import { checkSize, checkTableSize } from './format.ts';
 import { type NumpyArray, parseNumpy } from './npy.ts';
 import type { RawTable } from './rawTable.ts';

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
+import { systemReason } from '../../core/host.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { RowSource } from '../../core/rowSource.ts';
-import { systemReason } from '../../core/systemReason.ts';
 import { entryReader } from './npy.ts';
 import { npyHeader } from './npyHeader.ts';
 

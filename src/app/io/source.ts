@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { InvalidInputError } from '../../core/errors.ts';
-import { systemReason } from '../../core/systemReason.ts';
+import { systemReason } from '../../core/host.ts';
 import { checkSize, collected, type Format, formatOf, mostBytes, unpacked } from './format.ts';
 
 /** Name of standard input, as in most programs. */

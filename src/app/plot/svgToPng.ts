@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
-import { isNode, nodeModule } from '../../core/host.ts';
-import { optionalPackage } from '../../core/optionalPackage.ts';
+import { isNode, nodeModule, optionalPackage } from '../../core/host.ts';
 import { namedOptions } from '../../core/options.ts';
 
 export interface SvgToPngOptions {

@@ -2,6 +2,19 @@
  * Elementary functions from additions, multiplications, divisions and square roots only, which every machine rounds alike. Those of `Math` differ
  * between JavaScript engines in the last digit.
  */
-export { acosh, asinh, atanh, binaryExponent, cosh, exp, expm1, log, log1p, sinh, tanh } from './exponential.ts';
-export { pow, square } from './power.ts';
+export {
+  acosh,
+  asinh,
+  atanh,
+  binaryExponent,
+  cosh,
+  exp,
+  expm1,
+  log,
+  log1p,
+  pow,
+  sinh,
+  square,
+  tanh,
+} from './exponential.ts';
 export { acos, asin, atan, atan2, cos, sin, tan } from './trigonometric.ts';

@@ -1,6 +1,6 @@
-import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { checkAllPairs } from '../../core/observations.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Graph } from '../graph/graph.ts';
 import { type Metric, metricNeighboursInParts } from '../neighbours/index.ts';

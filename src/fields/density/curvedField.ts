@@ -1,5 +1,5 @@
 import { square } from '../../core/elementary/index.ts';
-import { areSame } from '../../core/finiteArray.ts';
+import { areSame } from '../../core/plainNumbers.ts';
 import { fusedOperations } from '../../engine/dense/activeEngine.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 import type { PairSteps } from '../../engine/operations/covariances.ts';

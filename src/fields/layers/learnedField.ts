@@ -1,5 +1,5 @@
 import { NumericalError } from '../../core/errors.ts';
-import { areSame } from '../../core/finiteArray.ts';
+import { areSame } from '../../core/plainNumbers.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';

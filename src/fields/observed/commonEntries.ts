@@ -2,7 +2,7 @@ import { counted } from '../../core/counted.ts';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { checkObservedRows } from '../../core/observedRows.ts';
+import { checkObservedRows } from '../../core/observations.ts';
 import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { checkNeighbours } from '../../engine/graph/neighbourhoodGraph.ts';

@@ -3,7 +3,7 @@ import { Matrix } from '../../core/matrix.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import type { SparseTerms } from '../../engine/sparse/index.ts';
 import type { Prediction } from '../../model/posterior.ts';
-import { observedPatterns } from '../../processes/observedPatterns.ts';
+import { observedPatterns } from '../../processes/covariance/observedData.ts';
 import { conditionedField } from './conditionedField.ts';
 
 /** L + λI as a sum of entries. */

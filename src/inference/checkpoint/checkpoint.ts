@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { checksums } from '../../core/checksum.ts';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
-import { checkDepth, checkSums } from '../../core/saved.ts';
+import { checkDepth, checkSums, checksums } from '../../core/saved.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { START_KINDS } from '../../model/model.ts';
 import { ENGINE_DIFFERENCE, type FitProblem } from '../fit/fitProblem.ts';

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { removeStaleFiles, writeAtomically } from '../../core/fileWriting.ts';
-import { nodeModule } from '../../core/host.ts';
-import { systemReason } from '../../core/systemReason.ts';
+import { nodeModule, systemReason } from '../../core/host.ts';
 import { callersFunction, UNFINISHED } from '../fit/callersFunction.ts';
 import type { Checkpoint } from './checkpoint.ts';
 

@@ -1,8 +1,8 @@
-import { checksums } from '../../core/checksum.ts';
 import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { matchedObservations } from '../../core/namedTable.ts';
 import { positiveZeros, withPlainNumbers } from '../../core/plainNumbers.ts';
+import { checksums } from '../../core/saved.ts';
 import { type EngineChoice, withEngine } from '../../engine/dense/index.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';

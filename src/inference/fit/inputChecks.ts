@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { isMatrixLike } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkEntries, checkNumbers } from '../../core/observations.ts';
-import { checkObservedRows } from '../../core/observedRows.ts';
+import { checkEntries, checkNumbers, checkObservedRows } from '../../core/observations.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
 import type { AnyPosterior, Mapping } from '../../model/posterior.ts';
 

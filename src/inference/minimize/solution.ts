@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { describe } from '../../core/matrix.ts';
+import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import type { Box, EndingKind, Iterate, SolverMemory } from '../../model/solver.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { areSame } from '../../core/finiteArray.ts';
+import { areSame } from '../../core/plainNumbers.ts';
 import { nthSmallest } from '../../engine/vectors.ts';
 import type { Box, Ending, Iterate, QuadraticModel, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 import { minimised } from './quadraticMinimum.ts';

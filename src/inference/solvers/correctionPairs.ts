@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
+import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import type { Iterate, SolverMemory } from '../../model/solver.ts';
 
 const atLeastOne = 'a whole number of at least 1';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { isFiniteArray } from '../../core/finiteArray.ts';
 import { checkOptions } from '../../core/options.ts';
+import { isFiniteArray } from '../../core/plainNumbers.ts';
 import { dot, norm } from '../../engine/vectors.ts';
 import type { Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
 import { checkOptions } from '../../core/options.ts';
+import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import { dot } from '../../engine/vectors.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 import { cannotDescend } from './noDescent.ts';

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { isCount, isFiniteArray } from '../../core/finiteArray.ts';
+import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import type { Edges } from '../../engine/graph/graph.ts';
 import { laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
 import type { Evaluation, Solver, SolverMemory, SolverRun, Step, Steps } from '../../model/solver.ts';

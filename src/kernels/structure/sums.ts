@@ -4,10 +4,10 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Kernel } from '../kernel.ts';
-import { isOffset, type Offset, offsetOf } from '../offsets.ts';
 import { namedParts } from '../parameterNames.ts';
 import { pickColumns } from '../pickColumns.ts';
 import { type White, whiteSum } from './finiteRank.ts';
+import { isOffset, type Offset, offsetOf } from './radial.ts';
 
 /** A summand of a kernel, with the scales and selections around it. */
 interface Summand {

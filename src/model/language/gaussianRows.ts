@@ -1,7 +1,7 @@
 import { exp, log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { type Standardization, standardized } from '../../core/observations.ts';
-import { paddedRows } from '../../core/paddedRows.ts';
+import { paddedRows } from '../../core/rowMatrices.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import { valueAndGradients } from '../../engine/tensors/gradients.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';

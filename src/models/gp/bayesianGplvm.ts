@@ -3,8 +3,7 @@ import { isScaled, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkObservedRows } from '../../core/observedRows.ts';
+import { checkObservedRows, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowSource.ts';
 import { fit } from '../../inference/fit/fit.ts';
@@ -21,9 +20,8 @@ import { type Initialization, initialLatents } from '../../model/initialization.
 import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
-import { checkObserved } from '../../processes/likelihoods/checkObserved.ts';
-import { functionsOf, isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
-import { observedPatterns } from '../../processes/observedPatterns.ts';
+import { observedPatterns } from '../../processes/covariance/observedData.ts';
+import { checkObserved, functionsOf, isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import { boundProcess } from '../../processes/variational/boundProcess.ts';
 import { checkInducing, type Inducing } from '../../processes/variational/inducingInputs.ts';
 import type { Shards } from '../../processes/variational/shards.ts';

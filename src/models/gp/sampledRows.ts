@@ -7,8 +7,8 @@ import { checkRowSource, type RowSource, readRows } from '../../core/rowSource.t
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { Model, ParameterValues, SourcedModel } from '../../model/model.ts';
 import type { DistributedPosterior, LatentMoments } from '../../model/posterior.ts';
-import { checkObserved } from '../../processes/likelihoods/checkObserved.ts';
 import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
+import { checkObserved } from '../../processes/likelihoods/likelihood.ts';
 import { readMoments } from './readMoments.ts';
 
 /** What a model starts from whose observations are read some rows at a time, and what is known of all of them. */

@@ -3,8 +3,14 @@ import { isScaled, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkName, isMatrixLike } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
-import { isObserved, unobservedRow } from '../../core/observedRows.ts';
+import {
+  isObserved,
+  observationsFrom,
+  type Standardization,
+  standardizationOf,
+  standardized,
+  unobservedRow,
+} from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
@@ -17,11 +23,15 @@ import { joinedColumns } from '../../model/language/graph.ts';
 import { flooredNoise, noiseStart } from '../../model/leastNoise.ts';
 import { fixed, isParameter, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
+import { type ObservedPattern, observedPatterns } from '../../processes/covariance/observedData.ts';
 import { type ColumnScales, gaussianProcess } from '../../processes/gaussianProcess.ts';
-import { checkObserved } from '../../processes/likelihoods/checkObserved.ts';
 import { checkNoise, gaussian } from '../../processes/likelihoods/gaussian.ts';
-import { isLikelihood, type Likelihood, type LikelihoodJSON } from '../../processes/likelihoods/likelihood.ts';
-import { type ObservedPattern, observedPatterns } from '../../processes/observedPatterns.ts';
+import {
+  checkObserved,
+  isLikelihood,
+  type Likelihood,
+  type LikelihoodJSON,
+} from '../../processes/likelihoods/likelihood.ts';
 import { startedKernel, startOf } from '../../processes/startedKernel.ts';
 import { boundProcess, type ViewProcess } from '../../processes/variational/boundProcess.ts';
 import { checkInducing, type Inducing, inducingStart } from '../../processes/variational/inducingInputs.ts';

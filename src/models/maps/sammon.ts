@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { checkAllPairs } from '../../core/allPairs.ts';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { squaredDistances } from '../../engine/neighbours/squaredDistance.ts';

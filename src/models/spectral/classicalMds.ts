@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { checkAllPairs } from '../../core/allPairs.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { checkAllPairs } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkAllPairs } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed, once, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { geodesicDistances } from '../../engine/graph/geodesicDistances.ts';

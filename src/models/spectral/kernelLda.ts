@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom } from '../../core/observations.ts';
+import { checkAllPairs, observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labels.ts';

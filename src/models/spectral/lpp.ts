@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { checkAllPairs } from '../../core/allPairs.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';

@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { type Features, whiteOf } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
-import { inducingFactor } from '../variational/inducingFactor.ts';
+import { inducingFactor } from '../variational/inducingInputs.ts';
 import type { Covariance } from './covariance.ts';
 import { lowRankStructure } from './lowRank.ts';
 import { noiseOf, type ObservedData } from './observedData.ts';

@@ -1,4 +1,7 @@
+import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Density } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
@@ -72,10 +75,41 @@ export function functionsOf({ start }: Pick<Likelihood, 'start'>, { data, rows, 
 }
 
 /** Mean of each row, NaN if an entry is missing. */
-export function rowMeans({ data, rows, columns }: Pick<Matrix, 'data' | 'rows' | 'columns'>): Float64Array {
+function rowMeans({ data, rows, columns }: Pick<Matrix, 'data' | 'rows' | 'columns'>): Float64Array {
   return Float64Array.from({ length: rows }, (_, i) => {
     let total = 0;
     for (let j = 0; j < columns; j++) total += data[i * columns + j]!;
     return total / columns;
   });
+}
+
+/** Throws if an observation is outside of the likelihood's range, or would be after centring or scaling. */
+export function checkObserved(Y: Matrix, likelihood: Likelihood, changed: boolean): void {
+  if (changed && likelihood.conjugate === undefined) {
+    throw new InvalidInputError(
+      `Observations of likelihood '${likelihood.name}' cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
+    );
+  }
+  const means = rowMeans(Y);
+  Y.data.forEach((entry, i) => {
+    const expected = Number.isNaN(entry) ? undefined : likelihood.refuses(entry, means[Math.floor(i / Y.columns)]!);
+    if (expected === undefined) return;
+    throw new InvalidInputError(
+      `An observation of likelihood '${likelihood.name}' is ${expected}, but row ${Math.floor(i / Y.columns)}, column ${i % Y.columns} is ${entry}.`,
+    );
+  });
+}
+
+/** Draws entry by entry, given functions, n×D, and scalar values or one per column. */
+export function drawnEntries(
+  f: Tensor2D,
+  values: readonly Tensor[],
+  draw: (f: number, ...values: number[]) => number,
+): Tensor2D {
+  const none = op.zerosLike(f);
+  const all = [f, ...values.map((value) => op.add(value, none))].map(doublesOf);
+  return op.tensor<Tensor2D>(
+    Float64Array.from(all[0]!, (entry, i) => draw(entry, ...all.slice(1).map((own) => own[i]!))),
+    f.shape,
+  );
 }

@@ -5,7 +5,7 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { positive } from '../../model/parameter.ts';
 import { type CountOptions, countOptions, logCount, refusesAsCount, withOffset } from './counts.ts';
 import { defineLikelihood } from './defineLikelihood.ts';
-import { drawnEntries } from './drawnEntries.ts';
+import { drawnEntries } from './likelihood.ts';
 
 /**
  * Overdispersed counts: mean μ = exp f and variance μ + μ²/r,

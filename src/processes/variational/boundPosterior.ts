@@ -3,22 +3,21 @@ import { Matrix } from '../../core/matrix.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { certainExpectations, closedExpectations } from '../../kernels/expectations/index.ts';
+import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { certainExpectations, closedExpectations, type Expectations } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { DensityStart } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
+import { observedPatterns } from '../covariance/observedData.ts';
 import { functionsOf, type Likelihood } from '../likelihoods/likelihood.ts';
-import { observedPatterns } from '../observedPatterns.ts';
-import { collapsedData, collapsedStatistics } from './collapsedData.ts';
-import { inducingFactor } from './inducingFactor.ts';
-import { type Inducing, inducingStart } from './inducingInputs.ts';
+import { solvedStatistics } from './collapsedBound.ts';
+import { type CollapsedData, collapsedData, collapsedStatistics } from './collapsedData.ts';
+import { type Inducing, inducingFactor, inducingStart } from './inducingInputs.ts';
 import type { InducingPosterior } from './inducingMoments.ts';
 import { inducingVariables, Q_MEAN, variablesFrom } from './inducingVariables.ts';
 import { ofKernel, ofLikelihood } from './inputs.ts';
-import { optimalPosterior } from './optimalPosterior.ts';
 import { isInBlocks, type Shards, summedStatistics } from './shards.ts';
 
 /** Options of a bound through inducing inputs. */
@@ -155,4 +154,27 @@ export function fittedPosterior(
   const result = optimalPosterior(Z, factor, found.expectations, p.noise!, found.data);
   data.dispose();
   return result;
+}
+
+/**
+ * The optimal q(u), at which the bound is the collapsed one, whitened: for a group of columns, m = L_B⁻ᵀc and covariance B⁻¹, so that C = L_B⁻ᵀ.
+ *
+ * @see Titsias 2009, eq. 10
+ */
+function optimalPosterior(
+  Z: Tensor2D,
+  factor: Tensor2D,
+  expectations: Expectations,
+  noise: Tensor,
+  data: CollapsedData,
+): InducingPosterior {
+  return {
+    inducing: tensorMatrix(Z),
+    factor: tensorMatrix(factor),
+    groups: solvedStatistics(factor, expectations, noise, data).map(({ group, root, moments }) => ({
+      columns: group.columns,
+      mean: tensorMatrix(op.triangularSolve(root, moments, { transpose: true })),
+      roots: tensorMatrix(op.triangularSolve(root, op.eye(root.shape[0]) as Tensor2D)),
+    })),
+  };
 }

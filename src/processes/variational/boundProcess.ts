@@ -4,11 +4,19 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { slopeVariances } from '../../kernels/slopeVariance.ts';
 import type { Conditional, Density, DensityContext, DensityStart, Rows } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
-import type { Parameter } from '../../model/parameter.ts';
+import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
-import { functionsConditional, functionsDensity, momentsAround, withHoles } from '../processDensity.ts';
-import { type BoundOptions, fittedPosterior, isCollapsed, startedParameters } from './boundPosterior.ts';
+import {
+  functionsConditional,
+  functionsDensity,
+  momentsAround,
+  type Process,
+  processDensity,
+  withHoles,
+} from '../processDensity.ts';
+import { type BoundOptions, fittedPosterior, inputsStart, isCollapsed, startedParameters } from './boundPosterior.ts';
+import { inducingStart } from './inducingInputs.ts';
 import { inducingMoments, tensorsOf } from './inducingMoments.ts';
 import { inducingDivergence, Q_MEAN, variablesFrom } from './inducingVariables.ts';
 import { inputsOf, ofKernel, ofLikelihood } from './inputs.ts';
@@ -114,4 +122,35 @@ function relevanceOf(kernel: Kernel, values: ParameterValues, inputs: number): F
   if (slopes === undefined) return undefined;
   const largest = slopes.reduce((most, slope) => Math.max(most, slope), 0);
   return largest === 0 ? slopes : slopes.map((slope) => slope / largest);
+}
+
+/**
+ * Density of a process through inducing inputs: its own bound if all rows are used, the inputs are points and the noise is Gaussian (Titsias 2009),
+ * otherwise that of {@link boundProcess}.
+ */
+export function sparseDensity(process: Process, options: BoundOptions): Density {
+  const bound = boundProcess(options).density;
+  if (!options.collapses) return bound;
+  const own = processDensity(process);
+  const isOwn = (start: DensityStart) => !start.batched && start.given.every(({ variance }) => variance === undefined);
+  const opened = new WeakSet<object>();
+  return Object.freeze<Density>({
+    ...bound,
+    quadratic: own.quadratic!,
+    parameters: (start) =>
+      isOwn(start)
+        ? { ...process.parameters, inducing: real(inducingStart(options.inducing, inputsStart(start))) }
+        : bound.parameters(start),
+    prepare: (start) => {
+      if (isOwn(start)) return own.prepare!(start);
+      const open = bound.prepare!(start) as object;
+      opened.add(open);
+      return open;
+    },
+    held: (start) => (isOwn(start) ? undefined : bound.held!(start)),
+    logDensity: (p, rows, context) =>
+      (opened.has(context.constants as object) ? bound : own).logDensity(p, rows, context),
+    condition: (p, fitted, context) =>
+      (Q_MEAN in p || fitted.givenVariances !== undefined ? bound : own).condition!(p, fitted, context),
+  });
 }

@@ -8,7 +8,7 @@ import { outerProduct } from '../../engine/typescript/matrices.ts';
 import type { Expectations } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { ObservedPattern } from '../observedPatterns.ts';
+import type { ObservedPattern } from '../covariance/observedData.ts';
 import { latentExpectations, noExpectations } from './latentExpectations.ts';
 
 /** Observations in the form that the collapsed bound needs, kept as tensors until `dispose`. */

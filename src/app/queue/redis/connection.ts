@@ -1,5 +1,5 @@
 import { InvalidInputError, LatentFieldError } from '../../../core/errors.ts';
-import { optionalPackage } from '../../../core/optionalPackage.ts';
+import { optionalPackage } from '../../../core/host.ts';
 
 /** What is said to whoever has not installed the queue. */
 const PURPOSE = 'A queue on Redis';

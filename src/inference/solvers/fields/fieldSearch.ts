@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
-import { isCount } from '../../../core/finiteArray.ts';
+import { isCount } from '../../../core/plainNumbers.ts';
 import type { Ending, Iterate, Solver, SolverMemory, Steps } from '../../../model/solver.ts';
 import { type FieldProblem, kktResidual } from './fieldProblem.ts';
 

@@ -1,4 +1,4 @@
-import { isCount, isFiniteArray } from '../../../core/finiteArray.ts';
+import { isCount, isFiniteArray } from '../../../core/plainNumbers.ts';
 import { type LaplacianFactor, laplacianFactor } from '../../../engine/sparse/laplacianFactor.ts';
 import type { Solver, SolverMemory } from '../../../model/solver.ts';
 import { CONVERGED } from './denseWeights.ts';

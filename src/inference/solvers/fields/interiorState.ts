@@ -1,4 +1,4 @@
-import { isCount, isFiniteArray } from '../../../core/finiteArray.ts';
+import { isCount, isFiniteArray } from '../../../core/plainNumbers.ts';
 import type { SolverMemory } from '../../../model/solver.ts';
 import { type FieldProblem, weightScale } from './fieldProblem.ts';
 import { damagedMemory } from './fieldSearch.ts';

@@ -1,4 +1,4 @@
-import { isFiniteArray } from '../../../core/finiteArray.ts';
+import { isFiniteArray } from '../../../core/plainNumbers.ts';
 import type { SolverMemory } from '../../../model/solver.ts';
 import { betterOf, countsOf, damagedMemory } from './fieldSearch.ts';
 import { type MomentProblem, momentResidual, type PrecisionEntries } from './momentProblem.ts';

@@ -1,6 +1,6 @@
 import { square } from '../../../core/elementary/index.ts';
-import { isCount, isFiniteArray } from '../../../core/finiteArray.ts';
 import { Matrix } from '../../../core/matrix.ts';
+import { isCount, isFiniteArray } from '../../../core/plainNumbers.ts';
 import { seededRandom } from '../../../core/random.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
 import { signOfLargest } from '../../../engine/typescript/symmetricEigen.ts';

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../../../core/errors.ts';
-import { areFinite } from '../../../../core/finiteArray.ts';
+import { areFinite } from '../../../../core/plainNumbers.ts';
 import { clearUpper } from '../../../dense/factorize.ts';
 import { bytesOf, firstOf, isRegistered, registerMatrixKernel, runKernel, type Workspace } from './operation.ts';
 
