@@ -45,14 +45,12 @@ const DRAW_JITTER = 1e-10;
 export function functionsDensity({
   kernel,
   likelihood,
-  parameters,
-}: Described): Pick<Density, 'kind' | 'name' | 'centred' | 'takesMissing' | 'scales' | 'sample'> {
+}: Described): Pick<Density, 'kind' | 'name' | 'centred' | 'takesMissing' | 'sample'> {
   return {
     kind: 'density',
     name: 'gaussianProcess',
     centred: likelihood.conjugate !== undefined,
     takesMissing: true,
-    scales: Object.keys(parameters).filter((name) => name === 'noise' || /^kernel\..*variance$/i.test(name)),
     ...((likelihood.conjugate || likelihood.density.sample) && {
       sample: (p: TensorMap, random: Random, [n, D]: readonly [number, number], given: readonly Tensor2D[]) => {
         const own = Object.fromEntries(Object.keys(kernel.parameters).map((key) => [key, p[`kernel.${key}`]!]));

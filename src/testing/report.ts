@@ -43,7 +43,7 @@ export interface CheckOptions {
 export type Requirement = readonly [name: string, work: () => string];
 
 /**
- * Checks all requirements, with the guard against numbers rounded to float32 on, and counts the tensors they leak.
+ * Checks all requirements, with the guards against numbers rounded to float32 and columns broadcast against lists on, and counts the tensors they leak.
  *
  * @throws ConformanceError if one does not hold, unless `throws` is false
  */
@@ -52,9 +52,10 @@ export function conformance(
   { throws = true }: CheckOptions,
   requirements: readonly Requirement[],
 ): ConformanceReport {
-  const { strict } = writeGuard;
+  const { strict, checkShapes } = writeGuard;
   const { memory64 } = float64Backend();
   writeGuard.strict = true;
+  writeGuard.checkShapes = refuseOuter;
   try {
     const [tensors, blocks] = [tf.memory().numTensors, memory64.liveBlocks];
     const checks = requirements.map(outcome);
@@ -80,7 +81,17 @@ export function conformance(
     return report;
   } finally {
     writeGuard.strict = strict;
+    writeGuard.checkShapes = checkShapes;
   }
+}
+
+/** Refuses n×1 beside a list of m numbers, which broadcast to n×m: a column of numbers was meant to meet a list of as many. */
+function refuseOuter(a: readonly number[], b: readonly number[]): void {
+  const [column, list] = a.length === 2 ? [a, b] : [b, a];
+  if (column.length !== 2 || list.length !== 1 || column[1] !== 1 || column[0]! === 1 || list[0]! === 1) return;
+  throw new LatentFieldError(
+    `an operation entry by entry of [${a}] and [${b}] gives [${column[0]}, ${list[0]}]: write op.reshape(…, [1, ${list[0]}]) if that is meant, or bring both to one shape`,
+  );
 }
 
 function outcome([name, work]: Requirement): Check {

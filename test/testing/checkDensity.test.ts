@@ -229,6 +229,17 @@ describe('checkDensity', () => {
     expect(failures(leaking())).toEqual([expect.stringMatching(/^leaves no tensors behind: \d+ tensors/)]);
     for (const tensor of kept) tensor.dispose();
   });
+
+  it('refuses a column beside a list of numbers, which broadcast to a matrix', () => {
+    const outer = defineDensity({
+      name: 'outer',
+      logDensity: (_, { value, given: [f] }) =>
+        op.neg(op.sum(op.square(op.sub(op.reshape<Tensor2D>(value, [-1, 1]), op.reshape(f!, [-1]))))),
+    });
+    expect(failures(outer(), { givenColumns: [1] })).toContainEqual(
+      expect.stringMatching(/\[\d+,1\] and \[\d+\] gives \[(\d+), \1\]: write op\.reshape/),
+    );
+  });
 });
 
 describe('checkKernel', () => {

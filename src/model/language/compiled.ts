@@ -26,7 +26,6 @@ import {
   distributedRows,
   type EncodedRows,
   isEncoded,
-  isGaussian,
   isShared,
   type LatentVariable,
   type MappedVariable,
@@ -337,11 +336,8 @@ export function compiled(
     }
     return () => start;
   };
-  const placeDensity = (node: Node, placed: PlacedDensity) => {
-    const own = placed.density.parameters(result.startOf(node));
-    checkScales(owner, node, placed, own);
-    place(placed.path, own);
-  };
+  const placeDensity = (node: Node, { path, density }: PlacedDensity) =>
+    place(path, density.parameters(result.startOf(node)));
 
   for (const node of nodes) {
     const { name, variable, densities } = node;
@@ -392,25 +388,6 @@ export function compiled(
     );
   }
   return result;
-}
-
-/**
- * Refuses free scales of the density of latent points that is given other variables: shrinking the points, these scales and what is given the points together
- * raises the density without end.
- */
-function checkScales(
-  owner: string,
-  { name, variable, given }: Node,
-  { density, isFactor }: PlacedDensity,
-  parameters: Readonly<Record<string, Parameter>>,
-): void {
-  if (variable.role !== 'latent' || isGaussian(variable) || given.length === 0 || isFactor) return;
-  const scales = (density.scales ?? []).filter((key) => parameters[key]?.free && parameters[key].prior === undefined);
-  if (scales.length === 0 || scales.length < density.scales!.length) return;
-  throw new InvalidInputError(
-    `The points '${name}' of ${owner} and the scales of their density (${scales.map((key) => `'${name}.${key}'`).join(', ')}) shrink together without end, so ` +
-      'the model has no maximum. Hold one of these scales with fixed(…), give one a prior, or infer the variable as Gaussian rows: posterior: gaussian().',
-  );
 }
 
 const restrictionOf = ({ densities }: Node): PlacedDensity | undefined =>

@@ -180,8 +180,6 @@ export interface Density {
   readonly findings?: (p: ParameterValues, constants: unknown) => Findings;
   /** Where new rows lie whose givens are these (n×c), beside the fitted rows, for a density that finds them by itself; plain numbers. */
   readonly place?: (given: Matrix, fitted: Matrix) => Projection;
-  /** Names of parameters in whose units the value is: with the value they shrink together. */
-  readonly scales?: readonly string[];
   /** Parameter of the latents, moved within what the density allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
   readonly search?: Search;

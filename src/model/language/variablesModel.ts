@@ -5,7 +5,16 @@ import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { checkModelGiven } from '../givenModel.ts';
 import { noiseNote } from '../leastNoise.ts';
-import type { AnyModel, Assembly, Model, ModelJSON, ParameterValues, Search, StartKind } from '../model.ts';
+import type {
+  AnyModel,
+  Assembly,
+  ChoiceSettings,
+  Model,
+  ModelJSON,
+  ParameterValues,
+  Search,
+  StartKind,
+} from '../model.ts';
 import type { DataFormat } from '../modelFactory.ts';
 import type { AnyPosterior, Posterior } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
@@ -121,7 +130,7 @@ export function variablesModel<Data>(
   const points = lazily(() => (areIndependent(graph(), () => compile(0, true)) ? graph().points : undefined));
   // Fits begin with the maps at which variables start, and go on with the model that starts there.
   const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, posteriorOf, own);
-  const choose = lazily(() => {
+  const chooseStart = lazily(() => {
     if (maps !== undefined) return undefined;
     if (graph().nodes.some(startsAtMap)) {
       return async () => ({
@@ -140,6 +149,19 @@ export function variablesModel<Data>(
         message = ` The latents started at ${owner} coordinates on their chart.`;
       }
       return { model: best, message };
+    };
+  });
+  // A fit of a model without a maximum would go on until it stops somewhere; named models hold their scales.
+  const choose = lazily(() => {
+    if (places !== undefined || maps !== undefined || !graph().nodes.some(mayShrink)) return chooseStart();
+    return async (settings: ChoiceSettings) => {
+      const { scalesAreHeld } = await import('./degenerateScales.ts');
+      withLocation(`The variables of ${owner}`, () =>
+        withDensity(model, settings.seed, (density, start) =>
+          scalesAreHeld(compile(settings.seed, false), start, density),
+        ),
+      );
+      return (await chooseStart()?.(settings)) ?? { model, message: '' };
     };
   });
   return Object.freeze(
@@ -186,25 +208,41 @@ async function chartMapsOf(
   }));
 }
 
-/** The log density of a model where it starts; −∞ where it has none there. */
-function startDensity(model: Model, seed: number): number {
+/** Points with a density of their own, whose scales might shrink with them. */
+const mayShrink = ({ variable }: Node): boolean =>
+  variable.role === 'latent' && variable.density !== undefined && variable.posterior === undefined;
+
+/** Calls `work` with the log density of a model at natural values, −∞ where it has none, and the values at which it starts. */
+function withDensity<T>(
+  model: Model,
+  seed: number,
+  work: (density: (values: ParameterValues) => number, start: ParameterValues) => T,
+): T {
   return withFloat64(() => {
     const assembly = model.assemble(seed);
-    try {
-      const start = Object.entries(assembly.parameters).map(([path, { initial }]) => [path, initial] as const);
-      const terms = assembly.terms(valueTensors(Object.fromEntries(start)), {
-        iteration: 0,
-        random: seededRandom(seed),
-        onJitter: () => {},
-        onRank: () => {},
+    const start = Object.fromEntries(Object.entries(assembly.parameters).map(([path, { initial }]) => [path, initial]));
+    const density = (values: ParameterValues) =>
+      withFloat64(() => {
+        const terms = assembly.terms(valueTensors(values), {
+          iteration: 0,
+          random: seededRandom(seed),
+          onJitter: () => {},
+          onRank: () => {},
+        });
+        const value = Object.values(terms).reduce((sum, term) => sum + op.valueOf(term), 0);
+        return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
       });
-      const value = Object.values(terms).reduce((sum, term) => sum + op.valueOf(term), 0);
-      return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+    try {
+      return work(density, start);
     } finally {
       assembly.dispose?.();
     }
   });
 }
+
+/** The log density of a model where it starts. */
+const startDensity = (model: Model, seed: number): number =>
+  withDensity(model, seed, (density, start) => density(start));
 
 /** What compiles a model, by the function that writes it, which copies of a model share. */
 const compilers = new WeakMap<() => ModelJSON, (seed: number) => CompiledGraph>();

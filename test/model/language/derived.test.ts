@@ -20,6 +20,7 @@ import {
   mapped,
   mlpMap,
   observed,
+  type Parameter,
   positive,
   rbf,
   seededRandom,
@@ -246,19 +247,32 @@ describe('variables', () => {
         /takes complete rows only/,
       ],
       [
-        () => {
-          const h = latent({ dim: 2, density: gaussianProcess({ kernel: rbf() }), given: x });
-          return { x, h, y: observed(Y, { density, given: h }) };
-        },
-        /'h' .*shrink together without end.*Hold one of these scales/,
-      ],
-      [
         () => ({ l: shared(positive(1)), x, y: observed(Y, { density, given: x }) }),
         /Nothing uses the shared parameter 'l'/,
       ],
     ];
     for (const [variables, message] of cases) expect(() => evaluated(variables as never)).toThrow(message);
     expect(() => latent({ dim: 1, densty: standardNormal() } as never)).toThrow(/Did you mean 'density'/);
+  });
+
+  it('are not fitted where their points shrink with the scales of their density without end', async () => {
+    const deep = (layer: { variance?: Parameter; noise?: Parameter }) =>
+      defineModel({
+        name: 'deep',
+        variables: ({ y }: { y: Matrix }) => {
+          const x = latent({ dim: 1, density: standardNormal() });
+          const { variance = positive(1), noise = positive(0.01) } = layer;
+          const h = latent({ dim: 2, density: gaussianProcess({ kernel: rbf({ variance }), noise }), given: x });
+          return { x, h, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: h }) };
+        },
+      })({ y: Y });
+    const short = { maxIterations: 2 };
+    await expect(fit(deep({}), short)).rejects.toThrow(
+      /'h' shrinks with .*'h\.noise'.*without end.*Hold a parameter of the density of 'h'/,
+    );
+    expect((await fit(deep({ variance: fixed(1), noise: fixed(0.01) }), short)).status).toBe('maxIterations');
+    // What is drawn or only evaluated needs no maximum.
+    expect(evaluate(deep({})).objective).toBeLessThan(0);
   });
 
   it('share a parameter under one path', async () => {

@@ -11,6 +11,8 @@ function isShortDyadic(value: number): boolean {
  */
 class WriteGuard {
   strict = false;
+  /** Called with the shapes of both operands of an operation entry by entry, to refuse those that broadcast to what was hardly meant. */
+  checkShapes: ((a: readonly number[], b: readonly number[]) => void) | undefined;
 
   check(values: Float32Array): void {
     if (!this.strict) return;

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { doubleOf } from '../doubles.ts';
+import { writeGuard } from '../float64/writeGuard.ts';
 import { requireBackend, scalarOperand, squareOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
@@ -16,6 +17,11 @@ import { asTensor, type TensorOrNumber } from './creation.ts';
  */
 export type Binary = <T extends Tensor = Tensor>(a: TensorOrNumber, b: TensorOrNumber) => T;
 
+function operands<T extends Tensor>(a: TensorOrNumber, b: TensorOrNumber): [T, T] {
+  if (typeof a !== 'number' && typeof b !== 'number') writeGuard.checkShapes?.(a.shape, b.shape);
+  return [asTensor(a) as T, asTensor(b) as T];
+}
+
 /**
  * a + b.
  *
@@ -24,7 +30,7 @@ export type Binary = <T extends Tensor = Tensor>(a: TensorOrNumber, b: TensorOrN
  * op.add(op.tensor([[1, 2], [3, 4]]), op.tensor([10, 20])); // [[11, 22], [13, 24]]
  * ```
  */
-export const add: Binary = (a, b) => tf.add(asTensor(a), asTensor(b));
+export const add: Binary = (a, b) => tf.add(...operands(a, b));
 
 /**
  * a − b.
@@ -34,7 +40,7 @@ export const add: Binary = (a, b) => tf.add(asTensor(a), asTensor(b));
  * op.sub(op.tensor([1, 2]), 0.5); // [0.5, 1.5]
  * ```
  */
-export const sub: Binary = (a, b) => tf.sub(asTensor(a), asTensor(b));
+export const sub: Binary = (a, b) => tf.sub(...operands(a, b));
 
 /**
  * a·b, entry by entry; see `matMul` for the product of matrices.
@@ -44,7 +50,7 @@ export const sub: Binary = (a, b) => tf.sub(asTensor(a), asTensor(b));
  * op.mul(op.tensor([1, 2]), 0.1); // [0.1, 0.2]
  * ```
  */
-export const mul: Binary = (a, b) => tf.mul(asTensor(a), asTensor(b));
+export const mul: Binary = (a, b) => tf.mul(...operands(a, b));
 
 /**
  * a / b, infinite or NaN where b is 0.
@@ -54,7 +60,7 @@ export const mul: Binary = (a, b) => tf.mul(asTensor(a), asTensor(b));
  * op.div(1, op.tensor([2, 4])); // [0.5, 0.25]
  * ```
  */
-export const div: Binary = (a, b) => tf.div(asTensor(a), asTensor(b));
+export const div: Binary = (a, b) => tf.div(...operands(a, b));
 
 /**
  * a to the power b; NaN for a negative a and a b that is not an integer. Its gradients are b·a^(b − 1) and, where a > 0, aᵇ·log a.
@@ -64,7 +70,7 @@ export const div: Binary = (a, b) => tf.div(asTensor(a), asTensor(b));
  * op.pow(op.tensor([2, 3]), 2); // [4, 9]
  * ```
  */
-export const pow: Binary = (a, b) => tf.pow(asTensor(a), asTensor(b));
+export const pow: Binary = (a, b) => tf.pow(...operands(a, b));
 
 /**
  * The larger of a and b; where they are equal, a receives the gradient.
@@ -74,7 +80,7 @@ export const pow: Binary = (a, b) => tf.pow(asTensor(a), asTensor(b));
  * op.maximum(op.tensor([1, 5]), 3); // [3, 5]
  * ```
  */
-export const maximum: Binary = (a, b) => tf.maximum(asTensor(a), asTensor(b));
+export const maximum: Binary = (a, b) => tf.maximum(...operands(a, b));
 
 /**
  * The smaller of a and b; where they are equal, a receives the gradient.
@@ -84,7 +90,7 @@ export const maximum: Binary = (a, b) => tf.maximum(asTensor(a), asTensor(b));
  * op.minimum(op.tensor([1, 5]), 3); // [1, 3]
  * ```
  */
-export const minimum: Binary = (a, b) => tf.minimum(asTensor(a), asTensor(b));
+export const minimum: Binary = (a, b) => tf.minimum(...operands(a, b));
 
 /**
  * (a − b)². Its gradients are 2(a − b) and −2(a − b).
@@ -94,7 +100,7 @@ export const minimum: Binary = (a, b) => tf.minimum(asTensor(a), asTensor(b));
  * op.squaredDifference(op.tensor([1, 5]), 3); // [4, 4]
  * ```
  */
-export const squaredDifference: Binary = (a, b) => tf.squaredDifference(asTensor(a), asTensor(b));
+export const squaredDifference: Binary = (a, b) => tf.squaredDifference(...operands(a, b));
 
 /**
  * The angle of the point (b, a), in (−π, π] radians. Its gradients are b/(a² + b²) and −a/(a² + b²).
@@ -104,7 +110,7 @@ export const squaredDifference: Binary = (a, b) => tf.squaredDifference(asTensor
  * op.atan2(op.tensor([1, 0]), op.tensor([0, -1])); // [1.5707963267948966, 3.141592653589793]
  * ```
  */
-export const atan2: Binary = (a, b) => tf.atan2(asTensor(a), asTensor(b));
+export const atan2: Binary = (a, b) => tf.atan2(...operands(a, b));
 
 /**
  * K + v·I without forming I: K_ij + v·[i = j]. The gradient in v is the trace of that in the result.
