@@ -23,6 +23,7 @@ const { status } = spawnSync(
 if (status !== 0) process.exit(status ?? 1);
 const { bundleDeclarations } = await import('./bundleDeclarations.mjs');
 await bundleDeclarations(declarations);
+await import('./flatEntry.mjs');
 await import('./buildBrowser.mjs');
 await import('./buildExplorer.mjs');
 chmodSync(new URL('../dist/app/cli/main.js', import.meta.url), 0o755);

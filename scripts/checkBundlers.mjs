@@ -1,6 +1,7 @@
 // Packs the package, installs it beside esbuild and webpack in an empty project, and has a page of it fit a model on its own thread and in a worker: through Vite's
 // server, Vite's build, webpack and esbuild, each in Chromium. All must find the same objective. A word as argument chooses some of them. Ends with what a page loads first when Vite
-// and when esbuild has bundled it: of `latentfield/map` that is to be the same within 5 %.
+// and when esbuild has bundled it: of `latentfield/map` that is to be the same within 5 %, of the whole library within
+// 15 %: esbuild keeps the storage of models of TensorFlow.js, which declares side effects, and cuts what is shared into more files.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -191,7 +192,8 @@ for (const [name, code] of Object.entries(LIGHT)) {
   console.log(
     `${name}: ${(byVite / 1000).toFixed(1)} kB gzip by Vite, ${(byEsbuild / 1000).toFixed(1)} by esbuild (${(100 * more).toFixed(0)} % more)`,
   );
-  if (name.startsWith('map') && Math.abs(more) > 0.05) throw new Error(`The page of ${name} differs by more than 5 %.`);
+  const most = name.startsWith('map') ? 0.05 : 0.15;
+  if (Math.abs(more) > most) throw new Error(`The page of ${name} differs by more than ${100 * most} %.`);
 }
 
 /** Compressed bytes of a chunk and of those that it imports at once. */
