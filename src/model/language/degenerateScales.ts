@@ -1,10 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { ParameterValues } from '../model.ts';
-import { checkSupport } from '../parameter.ts';
 import type { CompiledGraph } from './compiled.ts';
 import type { Node } from './graph.ts';
-import { isGaussian } from './variable.ts';
 
 /** Powers of the shrinking factor with which a parameter may change. */
 const POWERS = [0, -1, -2, 1, 2] as const;
@@ -27,7 +25,7 @@ export function scalesAreHeld(
   objective: (values: ParameterValues) => number,
 ): string {
   const points = model.graph.nodes.filter(
-    ({ name, variable }) => variable.role === 'latent' && !isGaussian(variable) && at[name] instanceof Matrix,
+    ({ name, variable }) => variable.role === 'latent' && at[name] instanceof Matrix,
   );
   const tried = points.filter((node) => ownScales(model, node).length > 0);
   for (const node of tried) checkShrinking(model, node, at, objective);
@@ -59,7 +57,6 @@ function checkShrinking(
     const moved: Record<string, ParameterValues[string]> = { ...at, [node.name]: times(at[node.name]!, 1 / factor) };
     for (const [path, power] of powers) moved[path] = times(at[path]!, toPower(factor, power));
     try {
-      for (const path of powers.keys()) checkSupport(model.parameters[path]!, moved[path]!, path);
       const found = objective(moved);
       return Number.isNaN(found) ? Number.NEGATIVE_INFINITY : found;
     } catch {

@@ -16,6 +16,7 @@ import type {
   StartKind,
 } from '../model.ts';
 import type { DataFormat } from '../modelFactory.ts';
+import { checkSupport } from '../parameter.ts';
 import type { AnyPosterior, Posterior } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
@@ -223,6 +224,8 @@ function withDensity<T>(
     const start = Object.fromEntries(Object.entries(assembly.parameters).map(([path, { initial }]) => [path, initial]));
     const density = (values: ParameterValues) =>
       withFloat64(() => {
+        for (const [path, parameter] of Object.entries(assembly.parameters))
+          checkSupport(parameter, values[path]!, path);
         const terms = assembly.terms(valueTensors(values), {
           iteration: 0,
           random: seededRandom(seed),
