@@ -239,9 +239,25 @@ async function modelCalled(i, { name, table, labels: kind, options, fitOptions, 
   if (result.message.length > 2000)
     report.fail(`${what}: message of ${result.message.length} characters`, result.message);
   report.count(`fits that are ${result.status}`);
+  if (i % 5 === 0) await geometryCalled(what, result, at, report);
   if (typeof result[use] !== 'function') return;
   const used = await tried(report, `${what}, then ${use}(${shown(at())})`, async () => result[use](at(), at(), 3));
   if (used !== undefined) report.count(used.error === undefined ? 'uses that return' : 'typed errors of uses');
+}
+
+/** Each function of the geometry of a fit, if it has one. */
+async function geometryCalled(what, result, at, report) {
+  const made = await tried(report, `${what}, then geometry`, async () => latentfield.geometry(result));
+  if (made?.value === undefined) return report.count('typed errors of geometries');
+  const uses = Object.keys(made.value).filter((name) => typeof made.value[name] === 'function');
+  for (const name of uses) {
+    for (const given of [[at(), at()], [0, 1], [[0, 1]], [[[0, 1]]], [result.latents], [0, [0.1, -0.1]]]) {
+      const asked = `${what}, then geometry().${name}(${given.map(shown).join(', ')})`;
+      const used = await tried(report, asked, async () => made.value[name](...given));
+      if (used !== undefined)
+        report.count(used.error === undefined ? 'geometries that return' : 'typed errors of geometries');
+    }
+  }
 }
 
 function tableAs({ Y, as }) {

@@ -29,7 +29,8 @@ export function collapsedBound(
       const constant = op.mul((rows * D) / 2, op.add(LOG_2PI, op.log(noise)));
       const spread = op.mul(D, op.sum(op.log(op.diagPart(root))));
       const misfit = op.div(energy / 2, noise);
-      const rest = op.mul(D / 2, op.sub(op.div(diagonals[i]!, noise), op.sum(op.diagPart(scatter))));
+      // Never negative: what rounding makes negative of it is no gain, or a large variance of the kernel would raise the bound without end.
+      const rest = op.mul(D / 2, op.abs(op.sub(op.div(diagonals[i]!, noise), op.sum(op.diagPart(scatter)))));
       const explained = op.mul(0.5, op.sum(op.square(moments)));
       return op.sub(explained, op.add(op.add(constant, spread), op.add(misfit, rest))) as Scalar;
     })

@@ -155,5 +155,32 @@ describe('the collapsed bound', () => {
     expect(Math.abs(complete / columns.reduce((sum, part) => sum + part) - 1)).toBeLessThan(1e-12);
   });
 
+  it('is never above the log density of observations without misfit, even where a large variance of the kernel is lost in rounding', () => {
+    const observations = Matrix.from(Y);
+    const most = -0.5 * observations.data.length * Math.log(2 * Math.PI * 0.01);
+    for (const signal of [1, 1e12, 1e16, 1e18]) {
+      const bound = withFloat64(() => {
+        const data = collapsedData(observations, observedPatterns(observations));
+        const q = {
+          'rbf.variance': op.scalar(signal),
+          'rbf.lengthscale': op.scalar(30),
+          'bias.variance': op.scalar(1),
+        };
+        const x = {
+          mean: op.tensor<Tensor2D>(mean),
+          variance: op.tensor<Tensor2D>(variance.map((s) => s.map(() => 1e-9))),
+        };
+        const inducing = op.tensor<Tensor2D>(mean);
+        const expectations = closedExpectations(kernel, q, { x, Z: inducing })!;
+        const value = op.valueOf(
+          collapsedBound(inducingFactor(kernel, q, inducing), expectations, op.scalar(0.01), data),
+        );
+        data.dispose();
+        return value;
+      });
+      expect(bound, `variance ${signal}`).toBeLessThan(most);
+    }
+  });
+
   const columnOf = (observations: Matrix, j: number) => new Matrix(observations.column(j), observations.rows, 1);
 });
