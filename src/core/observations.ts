@@ -110,22 +110,46 @@ export interface Standardization {
 export function standardizationOf(Y: Matrix, centre: boolean, scale: boolean): Standardization {
   const mean = new Float64Array(Y.columns);
   const deviation = new Float64Array(Y.columns).fill(1);
-  for (let j = 0; j < Y.columns; j++) {
-    const column = Y.column(j).filter((entry) => !Number.isNaN(entry));
-    const average = column.reduce((sum, entry) => sum + entry, 0) / column.length;
-    if (centre) mean[j] = average;
-    if (scale) {
-      const variance = column.reduce((sum, entry) => sum + square(entry - average), 0) / column.length;
-      const spread = column.reduce((largest, entry) => Math.max(largest, Math.abs(entry)), 0);
-      if (Math.sqrt(variance) > 1e-14 * spread) deviation[j] = Math.sqrt(variance);
-    }
+  if (!centre && !scale) return { mean, deviation };
+  const average = columnMeans(Y);
+  if (centre) mean.set(average);
+  if (!scale) return { mean, deviation };
+  const variance = averagesOf(Y, (entry, j) => square(entry - average[j]!));
+  const { data, columns: D } = Y;
+  const spread = new Float64Array(D);
+  for (let start = 0; start < data.length; start += D) {
+    for (let j = 0; j < D; j++) if (Math.abs(data[start + j]!) > spread[j]!) spread[j] = Math.abs(data[start + j]!);
+  }
+  for (let j = 0; j < D; j++) {
+    const own = Math.sqrt(variance[j]!);
+    if (own > 1e-14 * spread[j]!) deviation[j] = own;
   }
   return { mean, deviation };
 }
 
-export function standardized(Y: Matrix, { mean, deviation }: Standardization): Matrix {
-  const data = Y.data.map((entry, i) => (entry - mean[i % Y.columns]!) / deviation[i % Y.columns]!);
-  return new Matrix(data, Y.rows, Y.columns);
+/** Means of the observed entries of each column; NaN where there are none. */
+export const columnMeans = (Y: Matrix): Float64Array => averagesOf(Y, (entry) => entry);
+
+/** Means over each column of a value of its observed entries, in one pass through the rows. */
+function averagesOf({ data, columns: D }: Matrix, at: (entry: number, j: number) => number): Float64Array {
+  const [sums, counts] = [new Float64Array(D), new Float64Array(D)];
+  for (let start = 0; start < data.length; start += D) {
+    for (let j = 0; j < D; j++) {
+      const entry = data[start + j]!;
+      if (Number.isNaN(entry)) continue;
+      sums[j]! += at(entry, j);
+      counts[j]!++;
+    }
+  }
+  return sums.map((sum, j) => sum / counts[j]!);
+}
+
+export function standardized({ data, rows, columns: D }: Matrix, { mean, deviation }: Standardization): Matrix {
+  const own = new Float64Array(data.length);
+  for (let start = 0; start < data.length; start += D) {
+    for (let j = 0; j < D; j++) own[start + j] = (data[start + j]! - mean[j]!) / deviation[j]!;
+  }
+  return new Matrix(own, rows, D);
 }
 
 /**

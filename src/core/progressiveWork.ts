@@ -1,11 +1,38 @@
 /** Long work that pauses regularly and yields the fraction that is done. */
 export type ProgressiveWork<T> = Generator<number, T, void>;
 
+/** Sees the fraction that is done of work that runs to its end; it may throw to end it. */
+export type Watch = (part: number) => void;
+
+let watch: Watch | undefined;
+
+/** Runs a computation, all work of which `by` watches. */
+export function watched<T>(by: Watch | undefined, compute: () => T): T {
+  const before = watch;
+  watch = by;
+  try {
+    return compute();
+  } finally {
+    watch = before;
+  }
+}
+
+/** Tells who watches, if anybody does, that this fraction of some work is done. */
+export function progressed(part: number): void {
+  watch?.(part);
+}
+
 /** Runs the work to its end without pausing. */
 export function completed<T>(work: Generator<unknown, T, void>): T {
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
+  try {
+    for (;;) {
+      const step = work.next();
+      if (step.done) return step.value;
+      if (typeof step.value === 'number') progressed(step.value);
+    }
+  } finally {
+    // Gives back what it holds where it is ended early.
+    work.return(undefined as never);
   }
 }
 

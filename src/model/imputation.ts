@@ -1,4 +1,5 @@
 import { Matrix } from '../core/matrix.ts';
+import { columnMeans } from '../core/observations.ts';
 import { principalSubspaceFit } from '../engine/dense/principalComponents.ts';
 
 /** Rounds of filling in and fitting again; the start of a fit needs no more. */
@@ -10,8 +11,8 @@ const ROUNDS = 20;
  * and maps that read Y. The likelihood sees observed entries only.
  */
 export function imputed(Y: Matrix, components: number): Matrix {
+  if (!Y.data.some(Number.isNaN)) return Y;
   const missing = Array.from(Y.data.keys()).filter((index) => Number.isNaN(Y.data[index]));
-  if (missing.length === 0) return Y;
   const means = columnMeans(Y);
   const complete = Matrix.from(Y);
   for (const index of missing) complete.data[index] = means[index % Y.columns]!;
@@ -20,11 +21,4 @@ export function imputed(Y: Matrix, components: number): Matrix {
     for (const index of missing) complete.data[index] = fitted.data[index]!;
   }
   return complete;
-}
-
-function columnMeans(Y: Matrix): Float64Array {
-  return Float64Array.from({ length: Y.columns }, (_, j) => {
-    const observed = Y.column(j).filter((entry) => !Number.isNaN(entry));
-    return observed.reduce((sum, entry) => sum + entry, 0) / observed.length;
-  });
 }

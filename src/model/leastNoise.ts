@@ -35,6 +35,12 @@ export function noiseNote(
 
 /** Mean square of the observed entries, which is the columns' mean variance when they are centred; 1 when all are 0. */
 export function meanVariance({ data }: Matrix): number {
-  const observed = data.filter((entry) => !Number.isNaN(entry));
-  return observed.reduce((sum, entry) => sum + entry * entry, 0) / observed.length || 1;
+  let [sum, count] = [0, 0];
+  for (let p = 0; p < data.length; p++) {
+    const entry = data[p]!;
+    if (Number.isNaN(entry)) continue;
+    sum += entry * entry;
+    count++;
+  }
+  return sum / count || 1;
 }

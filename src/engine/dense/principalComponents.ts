@@ -153,20 +153,36 @@ function allAxes({ data, rows: N, columns: D }: Matrix): Eigenpairs {
   });
 }
 
-/** y ← Yx */
+/** y ← Yx, four rows at a time: a sum waits for its last term, while the others go on. */
 function project({ data, rows: N, columns: D }: Matrix, x: Float64Array, y: Float64Array): void {
-  for (let i = 0; i < N; i++) {
-    let sum = 0;
-    for (let j = 0; j < D; j++) sum += data[i * D + j]! * x[j]!;
-    y[i] = sum;
+  for (let i = 0; i < N; i += 4) {
+    const row0 = i * D;
+    const row1 = Math.min(i + 1, N - 1) * D;
+    const row2 = Math.min(i + 2, N - 1) * D;
+    const row3 = Math.min(i + 3, N - 1) * D;
+    let [sum0, sum1, sum2, sum3] = [0, 0, 0, 0];
+    for (let j = 0; j < D; j++) {
+      const own = x[j]!;
+      sum0 += data[row0 + j]! * own;
+      sum1 += data[row1 + j]! * own;
+      sum2 += data[row2 + j]! * own;
+      sum3 += data[row3 + j]! * own;
+    }
+    y[i] = sum0;
+    if (i + 1 < N) y[i + 1] = sum1;
+    if (i + 2 < N) y[i + 2] = sum2;
+    if (i + 3 < N) y[i + 3] = sum3;
   }
 }
 
-/** y ← Yᵀx */
+/** y ← Yᵀx, two rows at a time, added in their order. */
 function combineRows({ data, rows: N, columns: D }: Matrix, x: Float64Array, y: Float64Array): void {
   y.fill(0);
-  for (let i = 0; i < N; i++) {
-    const weight = x[i]!;
-    for (let j = 0; j < D; j++) y[j]! += weight * data[i * D + j]!;
+  let i = 0;
+  for (; i + 1 < N; i += 2) {
+    const [row, weight, next] = [i * D, x[i]!, x[i + 1]!];
+    for (let j = 0; j < D; j++) y[j] = y[j]! + weight * data[row + j]! + next * data[row + D + j]!;
   }
+  if (i === N) return;
+  for (let j = 0; j < D; j++) y[j]! += x[i]! * data[i * D + j]!;
 }

@@ -1,7 +1,8 @@
 import { square } from '../../core/elementary/index.ts';
+import { progressed } from '../../core/progressiveWork.ts';
 import { type BlockProducts, withBlockProducts } from './blockProducts.ts';
 import { numbersFor } from './factorStorage.ts';
-import type { SparseFactor } from './sparseCholesky.ts';
+import { type SparseFactor, WATCHED } from './sparseCholesky.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
 /**
@@ -64,6 +65,7 @@ function invertBlocks(
   const work = workspaceFor(symbolic);
   let top = 0;
   for (let s = supernodes - 1; s >= 0; s--) {
+    if (s % WATCHED === 0) progressed(1 - panelStarts[s]! / panelStarts[supernodes]!);
     const width = columnStarts[s + 1]! - columnStarts[s]!;
     const below = rowStarts[s + 1]! - rowStarts[s]!;
     const block = panelStarts[s]!;

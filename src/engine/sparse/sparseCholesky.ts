@@ -1,5 +1,6 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
+import { progressed } from '../../core/progressiveWork.ts';
 import { type BlockProducts, withBlockProducts } from './blockProducts.ts';
 import { factorDiagonal, type Pivots, solveRowsBelow } from './denseBlocks.ts';
 import { numbersFor } from './factorStorage.ts';
@@ -43,6 +44,9 @@ export function eliminate(symbolic: SymbolicFactor, blocks: Float64Array, stack:
   withBlockProducts(symbolic, (products) => eliminateBlocks(symbolic, blocks, stack, pivots, products));
 }
 
+/** Blocks between two calls of who watches. */
+export const WATCHED = 32;
+
 function eliminateBlocks(
   symbolic: SymbolicFactor,
   blocks: Float64Array,
@@ -54,6 +58,7 @@ function eliminateBlocks(
   const sums = new Float64Array(symbolic.mostColumns);
   let top = 0;
   for (let s = 0; s < supernodes; s++) {
+    if (s % WATCHED === 0) progressed(panelStarts[s]! / panelStarts[supernodes]!);
     const width = columnStarts[s + 1]! - columnStarts[s]!;
     const below = rowStarts[s + 1]! - rowStarts[s]!;
     const block = panelStarts[s]!;

@@ -7,6 +7,7 @@ import { type FitOptions, type FitSettings, fitSettings, type OptionsOf } from '
 import { type FitProblem, openProblem } from './fitProblem.ts';
 import { type FitStep, fitFrom, fitStep, stageStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
+import { beginsWithin, OutOfTime } from './outOfTime.ts';
 import { remembering } from './rememberedColumns.ts';
 import { type Run, runsOf } from './restarts.ts';
 import { isStillToRun, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
@@ -89,10 +90,12 @@ const FOR_CHOICE = 0.5;
 async function chosen(model: Model, { seed = 0, signal, maxSeconds }: FitSettings) {
   if (model.choose === undefined) return { model, message: '' };
   const began = performance.now();
-  const choice = await model.choose({
-    seed,
+  const limits = {
     ...(signal && { signal }),
     ...(maxSeconds !== undefined && { maxSeconds: FOR_CHOICE * maxSeconds }),
+  };
+  const choice = await model.choose({ seed, ...limits }).catch((error: unknown) => {
+    throw error instanceof OutOfTime ? new OutOfTime(maxSeconds!, error.needed / FOR_CHOICE) : error;
   });
   const seconds = (performance.now() - began) / 1000;
   return { ...choice, ...(maxSeconds !== undefined && { secondsLeft: Math.max(0, maxSeconds - seconds) }) };
@@ -109,10 +112,17 @@ async function* stepsWith(
   const resumed = checkpoints && (await checkpoints.resumedFrom(settings));
   const saved = resumed?.checkpoint;
   const seed = saved?.seed ?? settings.seed ?? 0;
-  const problem = openProblem(model, { ...settings, seed, threads });
   const stop = stopping(settings.signal, settings.maxSeconds, settings.secondsLeft);
   const seconds = () => (saved?.seconds ?? 0) + (performance.now() - began - stop.held) / 1000;
+  const begins = settings.maxSeconds !== undefined && beginsWithin(settings.maxSeconds, () => stop.left);
+  // A computation can be ended at its pauses.
+  let isBegun = model.solve !== undefined;
+  let problem: FitProblem | undefined;
   try {
+    problem = openProblem(model, {
+      ...{ ...settings, seed, threads },
+      ...(begins && { watch: (part) => (isBegun ? undefined : begins(part)) }),
+    });
     // What is resumed is evaluated again.
     for (const start of saved?.starts ?? [])
       await problem.inBatches?.ready?.(Number(start?.state.evaluations ?? 1) - 1);
@@ -128,6 +138,7 @@ async function* stepsWith(
         const next = await events.next();
         if (next.done) break;
         const event = next.value;
+        isBegun = true;
         const run = runs[event.start]!;
         if (event.kind === 'again') {
           again.push(` Start ${event.start} was done again, because its worker was lost: ${event.why}.`);
@@ -165,7 +176,7 @@ async function* stepsWith(
     return fitFrom(problem, point, { status, trace, message, diagnostics }, gathered);
   } finally {
     stop.release();
-    problem.dispose();
+    problem?.dispose();
   }
 }
 

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import type { Watch } from '../../core/progressiveWork.ts';
 import type { EngineChoice, EngineReport } from '../../engine/dense/index.ts';
 import { checkPointwise, placesOf, seenEntries } from '../../model/batchRows.ts';
 import { type GivenValues, givenValues } from '../../model/evaluate.ts';
@@ -83,14 +84,16 @@ interface ProblemOptions {
   readonly batchSize?: number | undefined;
   /** Where the search begins, in place of the model's own values. */
   readonly start?: GivenStart | undefined;
+  /** Sees how far long work is. */
+  readonly watch?: Watch;
 }
 
 /** Makes a model ready to be fitted. */
 export function openProblem(
   model: Model,
-  { seed, engine, threads = ONE_THREAD, batchSize, start }: ProblemOptions,
+  { seed, engine, threads = ONE_THREAD, batchSize, start, watch }: ProblemOptions,
 ): FitProblem {
-  const compute = computeWith(engine, threads);
+  const compute = computeWith(engine, threads, watch);
   if (model.solve !== undefined) return computedProblem({ model, seed, engine, threads, compute });
   const assemble = () => compute(() => assemblyOf(model, seed, { batched: batchSize !== undefined }));
   const assembly = assemble();

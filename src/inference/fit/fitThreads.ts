@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { environmentVariable } from '../../core/host.ts';
+import { type Watch, watched } from '../../core/progressiveWork.ts';
 import { type EngineChoice, type EngineReport, engineReport, withEngine } from '../../engine/dense/index.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
@@ -153,9 +154,14 @@ function environmentCount(): number | 'auto' | undefined {
   );
 }
 
-/** Runs numerics on the float64 backend, with this engine and these threads. */
-export function computeWith(engine: EngineChoice | undefined, threads: FitThreads): <T>(work: () => T) => T {
-  return (work) => withFloat64(({ memory64 }) => withEngine(memory64, engine, () => threads.run(work)));
+/** Runs numerics on the float64 backend, with this engine and these threads; `watch` sees how far long work is. */
+export function computeWith(
+  engine: EngineChoice | undefined,
+  threads: FitThreads,
+  watch?: Watch,
+): <T>(work: () => T) => T {
+  return (work) =>
+    watched(watch, () => withFloat64(({ memory64 }) => withEngine(memory64, engine, () => threads.run(work))));
 }
 
 /** The linear algebra engine that a choice comes to, and what there is to know about it. */

@@ -137,6 +137,8 @@ export interface Stopping {
   hold(): void;
   /** Lets the clock go on. */
   goOn(): void;
+  /** Milliseconds that are left. */
+  readonly left: number;
   /** For how many milliseconds it was held. */
   readonly held: number;
   /** Lets go of the caller's signal and of the clock. */
@@ -197,7 +199,7 @@ export function stopping(
       return isExpired;
     },
     reserve(milliseconds) {
-      if (!controller.signal.aborted && left - (performance.now() - since) < milliseconds) expire();
+      if (!controller.signal.aborted && this.left < milliseconds) expire();
     },
     hold() {
       clearTimeout(timer);
@@ -208,6 +210,9 @@ export function stopping(
       held += now - since;
       since = now;
       wait();
+    },
+    get left() {
+      return left - (performance.now() - since);
     },
     get held() {
       return held;

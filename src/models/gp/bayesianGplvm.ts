@@ -6,7 +6,6 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkObservedRows, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowSource.ts';
-import { fit } from '../../inference/fit/fit.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -26,7 +25,7 @@ import { boundProcess } from '../../processes/variational/boundProcess.ts';
 import { checkInducing, type Inducing } from '../../processes/variational/inducingInputs.ts';
 import type { Shards } from '../../processes/variational/shards.ts';
 import { collapses } from './distributedViews.ts';
-import { type Choose, MOST_EXACT, searchOfMany, withMembers } from './family.ts';
+import { type Choose, MOST_EXACT, searchOfMany, startedAtMap, withMembers } from './family.ts';
 import type { DistributedPaths } from './gpModel.ts';
 import { assembledFamily } from './latentVariableModel.ts';
 import { modelOfRows, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
@@ -164,16 +163,14 @@ export function bayesianGplvm<K extends Kernel | undefined = undefined>(
   }
   if (options.init !== 'neighbours') return assembled(variationalParts(Y, options)) as BayesianGplvmModel<K>;
   const startedAt = (init: 'pca' | Initialization) => assembled(variationalParts(Y, { ...options, init }));
-  const choose: Choose = async ({ seed, signal, maxSeconds }) => {
+  const choose: Choose = async (settings) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
     const raw = observationsFrom(Y, false, options.scale === true);
     const { likelihood, latentDim, scale = 'auto' } = options;
     const functions = likelihood === undefined ? raw : functionsOf(likelihood, raw);
     const isReal = likelihood === undefined || likelihood.conjugate !== undefined;
     const seen = standardized(functions, standardizationOf(functions, false, isReal && isScaled(raw, scale)));
-    const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
-    const map = await fit(tsneMap(seen, { latentDim }), { seed, ...limits });
-    return { model: startedAt(map), message: ' The latents started at a t-SNE map.' };
+    return startedAtMap(tsneMap(seen, { latentDim }), settings, startedAt);
   };
   return withMembers(startedAt('pca'), { choose }) as BayesianGplvmModel<K>;
 }

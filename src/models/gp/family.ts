@@ -5,6 +5,8 @@ import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { unknownName } from '../../core/options.ts';
 import { fit } from '../../inference/fit/fit.ts';
+import { OutOfTime } from '../../inference/fit/outOfTime.ts';
+import { shortNumber } from '../../inference/shortNumber.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
@@ -210,9 +212,9 @@ function throughInducing(model: Model, count: number, map: Choose | undefined): 
 function neighbourStart(
   Y: MatrixLike,
   { latentDim, scale = 'auto', ...options }: FamilyOptions,
-  startedAt: (start: Matrix) => Model,
+  startedAt: (start: 'pca' | Matrix) => Model,
 ): Choose {
-  return async ({ seed, signal, maxSeconds }) => {
+  return async (settings) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
     const { spreadMap } = await import('../../model/neighbourStart.ts');
     const raw = observationsFrom(Y);
@@ -222,10 +224,26 @@ function neighbourStart(
       observations,
       standardizationOf(observations, false, isReal(options) && isScaled(raw, scale)),
     );
-    const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
-    const map = await fit(tsneMap(seen, { latentDim }), { seed, ...limits });
-    return { model: startedAt(spreadMap(map, seen, latentDim)), message: ' The latents started at a t-SNE map.' };
+    return startedAtMap(tsneMap(seen, { latentDim }), settings, (map) =>
+      startedAt(map === 'pca' ? map : spreadMap(map, seen, latentDim)),
+    );
   };
+}
+
+/** A model that starts at a fitted map, or at the principal components where the time is too short for one, and which of them it is. */
+export async function startedAtMap(
+  map: Model,
+  { seed, signal, maxSeconds }: Parameters<Choose>[0],
+  startedAt: (start: 'pca' | Initialization) => Model,
+): ReturnType<Choose> {
+  const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
+  try {
+    return { model: startedAt(await fit(map, { seed, ...limits })), message: ' The latents started at a t-SNE map.' };
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error;
+    const message = ` The latents started at the principal components, as the neighbours of a t-SNE map are not found in the ${shortNumber(maxSeconds!)} seconds that it may take.`;
+    return { model: startedAt('pca'), message };
+  }
 }
 
 /** Dynamics with the default kernel of a model, where none is given or that is undefined. */

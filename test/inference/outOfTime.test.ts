@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { completed, watched } from '../../src/core/progressiveWork.ts';
+import { seededRandom } from '../../src/core/random.ts';
+import { fit, Matrix, OptimizationError, tsne } from '../../src/index.ts';
+import { beginsWithin, OutOfTime } from '../../src/inference/fit/outOfTime.ts';
+import { startedAtMap } from '../../src/models/gp/family.ts';
+
+const { normal } = seededRandom(3);
+const points = new Matrix(
+  Float64Array.from({ length: 700 * 20 }, () => normal()),
+  700,
+  20,
+);
+
+/** A clock that goes on by so many seconds whenever it is read. */
+function clock(seconds: number) {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 1000 * seconds;
+    return now;
+  });
+}
+afterEach(() => void vi.restoreAllMocks());
+
+describe('limit of seconds before there is a result', () => {
+  it('goes on within the limit, and ends long work beyond it with an estimate', () => {
+    clock(1);
+    let left = 2500;
+    const watch = beginsWithin(2.5, () => left);
+    watch(0.1);
+    watch(0.2);
+    left = -500;
+    // Two readings of the clock lie between .1 and .3: 2 s for .2 of the work, 7 for the rest, half a second late.
+    expect(() => watch(0.3)).toThrow(new OutOfTime(2.5, 10));
+  });
+
+  it('ends work that is as good as done by itself', () => {
+    clock(1);
+    const watch = beginsWithin(2.5, () => -1);
+    watch(0.1);
+    expect(() => watch(0.95)).not.toThrow();
+    expect(() => watch(0.1)).not.toThrow();
+    expect(() => watch(0.2)).toThrow(OutOfTime);
+  });
+
+  it('gives back what ended work holds, and watches no other work afterwards', () => {
+    let released = 0;
+    const work = function* () {
+      try {
+        yield 0.5;
+        return 'done';
+      } finally {
+        released++;
+      }
+    };
+    const end = () => {
+      throw new OutOfTime(1, 2);
+    };
+    expect(() => watched(end, () => completed(work()))).toThrow(OutOfTime);
+    expect(released).toBe(1);
+    expect(completed(work())).toBe('done');
+  });
+
+  it('rejects a t-SNE map whose neighbours are not found in time', async () => {
+    clock(1);
+    const map = fit(tsne(points), { maxSeconds: 3, threads: 1 });
+    await expect(map).rejects.toThrow(/maxSeconds = 3 passed before the search had begun.*Raise the limit/);
+    await expect(map).rejects.toBeInstanceOf(OptimizationError);
+  });
+
+  it('starts a mapping at the principal components, and says so, where there is no time for its map', async () => {
+    clock(1);
+    const starts: unknown[] = [];
+    const made = await startedAtMap(tsne(points), { seed: 0, maxSeconds: 3 }, (start) => {
+      starts.push(start);
+      return tsne(points);
+    });
+    expect(starts).toEqual(['pca']);
+    expect(made.message).toContain('started at the principal components');
+  });
+});
