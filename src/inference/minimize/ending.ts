@@ -177,6 +177,7 @@ export function stopping(
   let left = 1000 * secondsLeft;
   let [since, held] = [performance.now(), 0];
   let timer: ReturnType<typeof setTimeout> | undefined;
+  const leftNow = () => left - (performance.now() - since);
   const spend = () => {
     const now = performance.now();
     left -= now - since;
@@ -199,7 +200,7 @@ export function stopping(
       return isExpired;
     },
     reserve(milliseconds) {
-      if (!controller.signal.aborted && this.left < milliseconds) expire();
+      if (!controller.signal.aborted && leftNow() < milliseconds) expire();
     },
     hold() {
       clearTimeout(timer);
@@ -212,7 +213,7 @@ export function stopping(
       wait();
     },
     get left() {
-      return left - (performance.now() - since);
+      return leftNow();
     },
     get held() {
       return held;
