@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { describe } from '../../core/matrix.ts';
 import type { Watch } from '../../core/progressiveWork.ts';
 import type { EngineChoice, EngineReport } from '../../engine/dense/index.ts';
 import { checkPointwise, placesOf, seenEntries } from '../../model/batchRows.ts';
@@ -257,6 +258,9 @@ const isFit = (given: GivenStart): given is FittedModel =>
 
 /** Natural values by path from what a caller gave. The latents of a fit are left out where the model computes its own, as with back-constraints. */
 export function valuesGiven({ variables }: VariableLayout, given: GivenStart): ParameterValues {
+  if (typeof given !== 'object' || given === null) {
+    throw new InvalidInputError(`start must be a fit, or natural values by path, but ${describe(given)} was given.`);
+  }
   if (!isFit(given)) return givenValues(given as GivenValues);
   const hasLatents = variables.some(({ path }) => path === 'latents');
   return { ...given.parameters, ...(hasLatents && { latents: given.latents }) };

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkFunction, checkGiven } from '../../core/given.ts';
-import { Matrix } from '../../core/matrix.ts';
+import type { Matrix } from '../../core/matrix.ts';
 import type { Draws } from './draws.ts';
 
 /** A statistic of observations beside that of observations that the model makes. */
@@ -24,7 +24,7 @@ const SUSPICIOUS = 0.025;
  * @param draws - what `draw` returned
  * @param statistic - a number from observations N×D
  * @param options - `seed` of the replicated observations (0); `draws`: how many of them (200)
- * @throws InvalidInputError for a model without observations in its JSON, such as one with several views, and a statistic that is not finite
+ * @throws InvalidInputError for a model with several observed variables or views, and a statistic that is not finite
  * @see Gelman, Meng & Stern, Posterior predictive assessment, Statistica Sinica 6 (1996)
  * @example
  * ```ts
@@ -44,10 +44,10 @@ export function checkPredictive(
     'what draw returned',
     ({ toJSON, predictive }) => typeof toJSON === 'function' && typeof predictive === 'function',
   );
-  const { observations } = (draws.toJSON().model ?? {}) as { readonly observations?: unknown };
-  if (!Array.isArray(observations)) {
+  const { observations } = draws;
+  if (observations === undefined) {
     throw new InvalidInputError(
-      `The model '${draws.model}' does not say its observations: compare draws.predictive() with them yourself.`,
+      `The model '${draws.model}' has several observed variables or views: compare draws.predictive({ view }) with the observations of each yourself.`,
     );
   }
   const of = (Y: Matrix) => {
@@ -55,7 +55,7 @@ export function checkPredictive(
     if (Number.isFinite(value)) return value;
     throw new InvalidInputError(`The statistic given to checkPredictive is ${value}: it takes a finite number.`);
   };
-  const observed = of(Matrix.from(observations as number[][], 'The observations'));
+  const observed = of(observations);
   const replicated = Float64Array.from(draws.predictive(options), of);
   const pValue = replicated.filter((entry) => entry >= observed).length / replicated.length;
   const isMissed = Math.min(pValue, 1 - pValue) < SUSPICIOUS;

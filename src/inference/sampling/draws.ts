@@ -8,6 +8,8 @@ import { seededRandom } from '../../core/random.ts';
 import type { EngineChoice } from '../../engine/dense/index.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
 import type { Fit } from '../../model/fit.ts';
+import type { FittedVariables } from '../../model/language/derived.ts';
+import type { RowsByName } from '../../model/language/fittedGraph.ts';
 import type { AnyModel, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { entriesOf, valueFrom } from '../../model/parameterValue.ts';
 import { plainData } from '../../model/plainData.ts';
@@ -70,6 +72,19 @@ export interface DrawsPredictOptions {
   /** Most draws that predictions are averaged over, evenly spaced; 200 unless given. */
   readonly draws?: number | undefined;
 }
+
+/** Options of replicated observations. */
+export interface PredictiveOptions {
+  /** Of what is random; 0 unless given. */
+  readonly seed?: number | undefined;
+  /** Most draws that are taken, evenly spaced; 200 unless given. */
+  readonly draws?: number | undefined;
+  /** The observed variable or view; the only one unless given. */
+  readonly view?: string | undefined;
+}
+
+/** Rows by the names of variables. */
+type RowsGiven = Readonly<Record<string, MatrixLike>>;
 
 /** Where new observations lie, by several draws. */
 export interface DrawnProjection {
@@ -135,6 +150,8 @@ export interface Draws {
    * Predictive mean and variance at latent points X (n×q), averaged over draws: the variance is the mean of theirs and the variance of their means.
    */
   predict(X: MatrixLike, options?: DrawsPredictOptions): Prediction;
+  /** The same at rows by the names of variables, of each variable that follows from them: for models whose fits take such rows. */
+  predict(rows: RowsGiven, options?: DrawsPredictOptions): Readonly<Record<string, Prediction>>;
   /**
    * Places new observations (n×D) by a fit at each of some draws: a search a row and draw, so fewer draws are taken than for predictions.
    *
@@ -145,8 +162,15 @@ export interface Draws {
   project(Y: ObservationsLike, options?: { readonly draws?: number | undefined }): Promise<DrawnProjection>;
   /** A draw of new observations at latent points X (n×q), n×D, of the model at one draw, both by the seed (0). */
   sample(X: MatrixLike, seed?: number): Matrix;
-  /** Replicated observations N×D at the latents of some draws, for posterior predictive checks: see `checkPredictive`. */
-  predictive(options?: { readonly seed?: number | undefined; readonly draws?: number | undefined }): readonly Matrix[];
+  /** The same at rows by the names of variables, of each variable that follows from them. */
+  sample(rows: RowsGiven, seed?: number): Readonly<Record<string, Matrix>>;
+  /** The observations N×D that were drawn from, NaN where missing; undefined for a model that has several observed variables or views. */
+  readonly observations: Matrix | undefined;
+  /**
+   * Replicated observations N×D at the latents and known rows of some draws, for posterior predictive checks: see `checkPredictive`. `view` says which observed variable is meant
+   * where there are several.
+   */
+  predictive(options?: PredictiveOptions): readonly Matrix[];
   /**
    * Leave-one-out cross-validation: of each entry of a Gaussian process's observations given all others, and of each row where rows are independent given latents
    * and parameters. `message` says which, and how far it can be trusted.
@@ -234,7 +258,11 @@ const projectOptions = v.strictObject({
     20,
   ),
 });
-const predictiveOptions = v.strictObject({ seed: v.optional(v.number('a number'), 0), draws: count });
+const predictiveOptions = v.strictObject({
+  seed: v.optional(v.number('a number'), 0),
+  draws: count,
+  view: v.optional(v.string('the name of an observed variable')),
+});
 
 /** Draws with all that follows from them, from their record. */
 export function createDraws(model: AnyModel, record: DrawsRecord, engine?: EngineChoice): Draws {
@@ -250,7 +278,8 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
     const place = places.get(name);
     if (place === undefined) {
       const several = variables.find(({ path }) => path === name);
-      if (several === undefined) throw unknownName('parameter', name, [...places.keys()].slice(0, 12), 'These draws');
+      if (several === undefined)
+        throw unknownName('parameter', name, [...places.keys()].slice(0, 12), 'The model of these draws');
       throw new InvalidInputError(
         `'${name}' has shape [${several.shape.join(', ')}]: ask for one of its entries, such as values('${namesOf(name, several.shape)[0]}'), or for at(chain, draw).`,
       );
@@ -363,13 +392,15 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
       addedPriors: record.added,
     },
     fitAt: (chain, draw) => fitOf(placeOf(chain, draw)),
-    predict(X, options = {}) {
+    predict(X: MatrixLike | RowsGiven, options: DrawsPredictOptions = {}) {
       const { noise, view, draws: most } = checkOptions(predictOptions, options, 'predict');
-      return averaged(
-        spaced(most).map((k) => {
-          return able(fitOf(k), 'predict', model).predict(X, { noise, ...(view !== undefined && { view }) });
-        }),
+      const all = spaced(most).map((k): Prediction | Readonly<Record<string, Prediction>> =>
+        able(fitOf(k), 'predict', model).predict(X as MatrixLike, { noise, ...(view !== undefined && { view }) }),
       );
+      if (isPrediction(all[0]!)) return averaged(all as readonly Prediction[]) as never;
+      const byName = all as readonly Readonly<Record<string, Prediction>>[];
+      const average = (name: string) => averaged(byName.map((predictions) => predictions[name]!));
+      return Object.fromEntries(Object.keys(byName[0]!).map((name) => [name, average(name)])) as never;
     },
     async project(Y, options = {}) {
       const { draws: most } = checkOptions(projectOptions, options, 'project');
@@ -391,17 +422,27 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
       );
       return Object.freeze({ latents: mean, covariances, logDensity });
     },
-    sample(X, seed = 0) {
+    sample(X: MatrixLike | RowsGiven, seed = 0) {
       const random = seededRandom(seed);
       const fitted = fitOf(random.integer(chains * draws));
-      return able(fitted, 'sample', model).sample(X, { seed: random.integer(2 ** 31) });
+      return able(fitted, 'sample', model).sample(X as MatrixLike, { seed: random.integer(2 ** 31) }) as never;
+    },
+    get observations() {
+      return observationsOf(model, valuesOf(0));
     },
     predictive(options = {}) {
-      const { seed, draws: most } = checkOptions(predictiveOptions, options, 'predictive');
+      const { seed, draws: most, view } = checkOptions(predictiveOptions, options, 'predictive');
       const random = seededRandom(seed);
+      const { known = [], roots = [] } = variablesOf(model, valuesOf(0)) ?? {};
       return spaced(most).map((k) => {
         const fitted = fitOf(k);
-        return able(fitted, 'sample', model).sample(fitted.latents, { seed: random.integer(2 ** 31) });
+        const { sample } = able(fitted, 'sample', model);
+        const drawn = { seed: random.integer(2 ** 31) };
+        if (known.length === 0 || known.length + roots.length === 1) {
+          return sample(fitted.latents, { ...drawn, ...(view !== undefined && { view }) });
+        }
+        const { values } = fitted as unknown as { readonly values: RowsByName };
+        return chosenOf(sample(values as never, drawn) as unknown as RowsByName, model, view);
       });
     },
     loo: () => leaveOneOut(model, { chains, draws, valuesOf, fitOf }),
@@ -415,6 +456,33 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
     toInferenceData: () => inferenceDataOf(model.name, record),
     toCSV: () => csvOf([...places.keys()], values, chains, draws),
   });
+}
+
+const isPrediction = (found: object): found is Prediction => 'mean' in found && found.mean instanceof Matrix;
+
+/** What follows from a model of variables at some values; undefined of another model. */
+const variablesOf = (model: AnyModel, values: ParameterValues): FittedVariables | undefined =>
+  (model.posterior(values) as { readonly variables?: FittedVariables }).variables;
+
+function observationsOf(model: AnyModel, values: ParameterValues): Matrix | undefined {
+  const { observations } = model.toJSON() as { readonly observations?: unknown };
+  if (Array.isArray(observations)) return Matrix.from(observations as number[][], 'The observations');
+  const all = Object.values(variablesOf(model, values)?.observations ?? {});
+  return all.length === 1 ? all[0] : undefined;
+}
+
+/** The rows of the observed variable that is meant. */
+function chosenOf(drawn: RowsByName, { name }: AnyModel, view: string | undefined): Matrix {
+  const names = Object.keys(drawn);
+  const chosen = view ?? (names.length === 1 ? names[0]! : undefined);
+  if (chosen === undefined) {
+    throw new InvalidInputError(
+      `The model '${name}' has the observed variables ${names.join(', ')}: say which is meant, as in { view: '${names[0]}' }.`,
+    );
+  }
+  const rows = drawn[chosen];
+  if (rows === undefined) throw unknownName('observed variable', chosen, names, `The model '${name}'`);
+  return rows;
 }
 
 /** Names of the entries of a value, in row-major order. */

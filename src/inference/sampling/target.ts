@@ -7,6 +7,7 @@ import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import { logNormal, normal } from '../../model/distributions/builtIn.ts';
 import { evaluate } from '../../model/evaluate.ts';
 import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
+import { termsOfObservations } from '../../model/language/variablesModel.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
 import { type OpenModel, open } from '../../model/open.ts';
 import type { Parameter } from '../../model/parameter.ts';
@@ -193,10 +194,14 @@ function withoutPrior(model: AnyModel, seed: number): Variable[] {
 /** Paths that the gradient of each term reaches, without those of observations given latents. */
 function termsOfParameters(model: AnyModel, paths: readonly string[], seed: number): Record<string, readonly string[]> {
   const views = paths.flatMap((path) => /^views\.([^.]+)\./.exec(path)?.[1] ?? []);
+  const ofObservations = termsOfObservations(model, seed);
   const { termGradients } = evaluate(model, movedValues(model, seededRandom(seed)), { seed, gradients: 'byTerm' });
   return Object.fromEntries(
     Object.entries(termGradients)
-      .filter(([term]) => term !== 'mapping' && !term.startsWith('hyper.') && !views.includes(term))
+      .filter(
+        ([term]) =>
+          term !== 'mapping' && !term.startsWith('hyper.') && !views.includes(term) && !ofObservations.has(term),
+      )
       .map(([term, gradients]) => [
         term,
         Object.keys(gradients).filter((path) => entriesOf(gradients[path]!).some((entry) => entry !== 0)),

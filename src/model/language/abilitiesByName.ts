@@ -117,10 +117,10 @@ const abilitiesByName: VariableAbilities = (variables, plain, searches) => {
   const rootWidths = () => latents.filter(({ name }) => roots.includes(name));
   const namedLatents = (given: unknown, caller: string): GivenRows => {
     if (isNamed(given)) return given;
-    const [root, ...others] = latents.length === 0 ? [] : rootWidths();
-    if (root !== undefined && others.length === 0 && known.length === 0) return { [root.name]: given as MatrixLike };
+    const needed = [...rootWidths(), ...known];
+    if (needed.length === 1) return { [needed[0]!.name]: given as MatrixLike };
     throw new InvalidInputError(
-      `${caller} takes rows by name, of ${listed([...rootWidths(), ...known])}, but ${describe(given)} was given.`,
+      `${caller} takes rows by name, of ${listed(needed)}, but ${describe(given)} was given.`,
     );
   };
   const only = <T>(found: Readonly<Record<string, T>>, caller: string, view?: unknown): T => {

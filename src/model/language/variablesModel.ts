@@ -264,6 +264,17 @@ export function compiledModel(model: AnyModel, caller: string, seed: number): Co
   );
 }
 
+/** Names of the terms that are densities of observed variables; none of a model that is not made of variables. */
+export function termsOfObservations(model: AnyModel, seed: number): ReadonlySet<string> {
+  const compile = compilers.get(model.toJSON);
+  if (compile === undefined) return new Set();
+  const { nodes } = withFloat64(() => compile(seed)).graph;
+  const observed = nodes.filter(({ variable }) => variable.role === 'observed');
+  return new Set(
+    observed.flatMap(({ densities }) => densities.filter(({ isFactor }) => !isFactor).map(({ term }) => term)),
+  );
+}
+
 /** The first search that a density asks for; one by curvature that it knows of observations is none of a latent variable. */
 function searchOf({ nodes }: VariableGraph): Search | undefined {
   for (const { variable, densities } of nodes) {
