@@ -1,4 +1,4 @@
-/** Offsets, in steps, and weights of the central difference of sixth order: f'(0) ≈ Σ weight·f(offset·h)/h. */
+/** Offsets, in steps, and weights of the sixth-order central difference: f'(0) ≈ Σ weight·f(offset·h)/h. */
 export const CENTRAL_DIFFERENCES: readonly (readonly [offset: number, weight: number])[] = [
   [1, 3 / 4],
   [-1, -3 / 4],
@@ -8,10 +8,10 @@ export const CENTRAL_DIFFERENCES: readonly (readonly [offset: number, weight: nu
   [-3, -1 / 60],
 ];
 
-/** Step of differences between points, as a part of their spread. */
+/** Step of differences between points, relative to their spread. */
 const STEP = 0.002;
 
-/** The step of differences of functions of points: 1/500 of the root mean variance of their columns; of 1 where they are all the same. */
+/** Step for differences of functions of points: 1/500 of the root mean variance of their columns, or of 1 if all points coincide. */
 export function differenceStep(data: Float64Array, columns: number): number {
   const rows = data.length / columns;
   let sum = 0;

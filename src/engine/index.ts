@@ -1,4 +1,4 @@
-/** exp, log, powers, trigonometric and hyperbolic functions of a number, the same bits on every machine: for numbers of own parts. */
+/** exp, log, powers, trigonometric and hyperbolic functions of a number with the same bits on every machine, for custom parts. */
 export * as elementary from '../core/elementary/index.ts';
 export { type Eigenpairs, symmetricEigenpairs } from './dense/eigenpairs.ts';
 export type { EngineChoice, EngineName } from './dense/index.ts';

@@ -4,21 +4,21 @@ import type { Random } from '../core/random.ts';
 
 /** A clustering of N points. */
 export interface KMeansRun {
-  /** N clusters, from 0. */
+  /** Cluster of each of N points, from 0. */
   readonly clusters: Int32Array;
   /** k×q, row c the mean of cluster c. */
   readonly centres: Matrix;
 }
 
-/** Candidates that a further start is chosen from, the best of which is kept; few centres need few. */
+/** Number of candidates for each further initial centre, of which the best is kept; few centres need few. */
 const candidatesFor = (k: number) => 2 + Math.floor(log(k));
 
 /**
- * One run of k-means from a k-means++ start: points go to their nearest centre, centres to the mean of their points, until nothing
- * changes. A centre that no point is nearest to stays where it is.
+ * One run of k-means from a k-means++ start: points are assigned to their nearest centre and centres move to the mean of their points until nothing
+ * changes. A centre without points stays where it is.
  *
- * @param points - N×q, at least k of them different
- * @param random - the start is drawn from it
+ * @param points - N×q, at least k of them distinct
+ * @param random - source of the initial centres
  * @see Lloyd, IEEE Transactions on Information Theory 28 (1982); Arthur & Vassilvitskii, k-means++, SODA 2007
  */
 export function kMeansRun(points: Matrix, k: number, random: Random, maxIterations: number): KMeansRun {
@@ -50,7 +50,7 @@ export function kMeansRun(points: Matrix, k: number, random: Random, maxIteratio
   return { clusters, centres };
 }
 
-/** k of the points, each but the first drawn with probability in proportion to its squared distance to the nearest one before. */
+/** k of the points, each but the first drawn with probability proportional to its squared distance from the nearest previous one. */
 function plusPlusStart(points: Matrix, k: number, random: Random): Matrix {
   const { rows: N, columns: q } = points;
   const centres = Matrix.zeros(k, q);
@@ -75,7 +75,7 @@ function plusPlusStart(points: Matrix, k: number, random: Random): Matrix {
   return centres;
 }
 
-/** An index with probability in proportion to its weight; one of weight 0 is never drawn. */
+/** An index drawn with probability proportional to its weight; weights of 0 are never drawn. */
 function drawn(weights: Float64Array, random: Random): number {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let rest = random.uniform() * total;
@@ -89,7 +89,7 @@ function drawn(weights: Float64Array, random: Random): number {
   return last;
 }
 
-/** Squared distances to the nearest centre with one more, point `chosen`. */
+/** Squared distances to the nearest centre after adding point `chosen`. */
 function closer(points: Matrix, nearest: Float64Array, chosen: number): Float64Array<ArrayBuffer> {
   return Float64Array.from(nearest, (distance, i) => Math.min(distance, squaredDistance(points, i, points, chosen)));
 }

@@ -1,14 +1,11 @@
 import { NumericalError } from '../core/errors.ts';
 
 const PAGE = 65536;
-/** Offset 0 is never handed out, so that it can mean "nothing"; the first kilobyte stays free for that. */
+/** Offset 0 is never allocated, so that it can mean "nothing"; the first kilobyte stays free. */
 const FIRST = 1024;
 const MAXIMUM_PAGES = 65536;
 
-/**
- * Four size classes an octave, at least 64 bytes: at most a quarter of a block is unused, and a freed block serves any
- * later request of its class.
- */
+/** Four size classes per octave, at least 64 bytes: at most a quarter of a block is unused, and a freed block serves any later request of its class. */
 function classOf(bytes: number): number {
   if (bytes <= 64) return 0;
   const octave = 31 - Math.clz32((bytes - 1) >>> 6);
@@ -24,19 +21,19 @@ function sizeOf(sizeClass: number): number {
 /** The smallest block. */
 const LEAST = 64;
 
-/** The largest class whose blocks have no more bytes than that. */
+/** The largest class whose blocks fit into this number of bytes. */
 function largestWithin(bytes: number): number {
   const sizeClass = classOf(bytes);
   return sizeOf(sizeClass) <= bytes ? sizeClass : sizeClass - 1;
 }
 
-/** Bytes from `start` to before `end`. */
+/** Bytes from `start` up to, but not including, `end`. */
 interface Stretch {
   readonly start: number;
   readonly end: number;
 }
 
-/** WebAssembly reserves addresses for the largest memory there may be, and often some more behind it. */
+/** Creates a memory. WebAssembly reserves addresses for its maximum size, often with some more behind it. */
 function reserved(size: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
   try {
     return new WebAssembly.Memory(size);
@@ -50,21 +47,18 @@ function reserved(size: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
 }
 
 /**
- * All numbers of the float64 backend live in one WebAssembly memory, so that compiled kernels and native libraries work on
- * them in place. Blocks are offsets; freed blocks go to the free list of their size class and are reused first, because the
- * first touch of a page costs ten times a rewrite.
- *
- * A view is valid only until the next allocation: memory that grows detaches every view of it. So allocate first, make
- * views last, and never hand a view out. (Views of shared memory stay, at their length; they must not be handed out either, for
- * browsers refuse them in many places.)
+ * The WebAssembly memory that holds all numbers of the float64 backend, so that compiled routines and native libraries work in place. Blocks are
+ * offsets. Freed blocks go to the free list of their size class and are reused first, because the first access to a page costs ten times a rewrite.
+ * A view is valid only until the next allocation: growing the memory detaches every view. So allocate first, make views last, and never hand out a
+ * view. (Views of shared memory stay valid at their old length; they must not be handed out either, because browsers refuse them in many places.)
  */
 export class Float64Memory {
-  /** With `detachViews` every allocation detaches all views, as growth does: tests turn it on to find views kept too long. */
+  /** With `detachViews`, every allocation detaches all views, as growing does. Tests use it to find views that are kept too long. */
   detachViews = false;
   #memory: WebAssembly.Memory;
-  /** Its buffer, as long as it does not grow: asking the memory for it costs more than a view. */
+  /** Its buffer until it grows: reading `buffer` costs more than a view. */
   #buffer: ArrayBufferLike;
-  /** All of it. */
+  /** A view of the whole memory. */
   #numbers: Float64Array;
   #view: DataView;
   #isShared = false;
@@ -83,23 +77,23 @@ export class Float64Memory {
     this.#view = new DataView(this.#buffer);
   }
 
-  /** Where the blocks are now: another one after `move`. */
+  /** The current memory of the blocks; `move` replaces it. */
   get memory(): WebAssembly.Memory {
     return this.#memory;
   }
 
-  /** Whether threads can share it. */
+  /** True if threads can share it. */
   get isShared(): boolean {
     return this.#isShared;
   }
 
   /**
-   * Moves all blocks to a memory that threads can share, or back to one of this thread alone. Offsets stay what they are; views of
-   * memory of this thread alone are detached. Not to be called in the middle of a computation.
+   * Moves all blocks to a memory that threads can share, or back to one of this thread alone. Offsets stay the same; views of unshared memory are
+   * detached. Must not be called during a computation.
    *
-   * @param link - is given the new memory, with a copy of the blocks in use, before anything is moved: when it throws, nothing is
-   * @returns what `link` returns
-   * @throws RangeError where so much memory cannot be reserved, TypeError where there is no shared memory
+   * @param link - receives the new memory, with a copy of the blocks in use, before anything is moved; if it throws, nothing is moved
+   * @returns the result of `link`
+   * @throws RangeError if the memory cannot be reserved, TypeError if shared memory is not supported
    */
   move<T>(shared: boolean, link: (memory: WebAssembly.Memory) => T): T {
     const before = this.#memory;
@@ -116,8 +110,8 @@ export class Float64Memory {
   }
 
   /**
-   * Stretches of memory outside of freed blocks. A fit may leave hundreds of megabytes free: to copy those would take longer than the next
-   * fit, while a new memory has no pages where nothing is written.
+   * Memory outside of freed blocks. A fit may leave hundreds of megabytes free: copying them would take longer than the next fit, and pages of a new
+   * memory that are never written cost nothing.
    */
   #inUse(): Stretch[] {
     const stretches: Stretch[] = [];
@@ -130,7 +124,7 @@ export class Float64Memory {
     return stretches;
   }
 
-  /** Bytes in blocks that are in use, as asked for (size classes not counted). */
+  /** Bytes of the blocks in use, as requested (without rounding to size classes). */
   get liveBytes(): number {
     return this.#live;
   }
@@ -140,7 +134,7 @@ export class Float64Memory {
     return this.#peak;
   }
 
-  /** Bytes that the memory has grown to; they are never given back to the system. */
+  /** Bytes to which the memory has grown; they are never returned to the system. */
   get reservedBytes(): number {
     return this.#memory.buffer.byteLength;
   }
@@ -155,7 +149,7 @@ export class Float64Memory {
 
   /** Offset of a block of at least `bytes` bytes, aligned to 16, with unspecified content. */
   allocate(bytes: number): number {
-    // Beyond 4 GiB, size classes would be those of what is left over.
+    // Above 4 GiB, size classes would be those of the remainder.
     if (bytes > this.#maximumPages * PAGE) throw this.#exhausted(bytes);
     const sizeClass = classOf(bytes);
     const offset = this.#free[sizeClass]?.pop() ?? this.#extend(sizeOf(sizeClass), bytes);
@@ -169,7 +163,7 @@ export class Float64Memory {
     return offset;
   }
 
-  /** Gives back a block; `bytes` is what was asked for. */
+  /** Frees a block; `bytes` is the requested size. */
   release(offset: number, bytes: number): void {
     const sizeClass = classOf(bytes);
     let list = this.#free[sizeClass];
@@ -182,7 +176,7 @@ export class Float64Memory {
     this.#blocks--;
   }
 
-  /** Runs `work` with a block that is given back afterwards, whatever happens. */
+  /** Runs `work` with a block that is freed afterwards, whatever happens. */
   withBlock<T>(bytes: number, work: (offset: number) => T): T {
     const offset = this.allocate(bytes);
     try {
@@ -202,7 +196,7 @@ export class Float64Memory {
     this.#numbers[offset >>> 3] = value;
   }
 
-  /** All of it, for records of fields of several sizes. */
+  /** A view of everything, for records with fields of different sizes. */
   view(): DataView {
     return this.#view;
   }
@@ -229,7 +223,7 @@ export class Float64Memory {
     this.#view = new DataView(this.#buffer);
   }
 
-  /** Freed blocks in the order of their places. */
+  /** Freed blocks in order of their offsets. */
   #freed(): Stretch[] {
     return this.#free
       .flatMap((offsets, sizeClass) => offsets.map((start) => ({ start, end: start + sizeOf(sizeClass) })))
@@ -237,8 +231,8 @@ export class Float64Memory {
   }
 
   /**
-   * A place among freed blocks that lie side by side, whatever their size classes: what many fits of other sizes have left is of no use otherwise. The rest of them
-   * is given to the lists anew, in blocks as large as can be.
+   * Joins adjacent freed blocks, whatever their size classes, into one that is large enough: otherwise blocks of other sizes that earlier fits left
+   * could not be used. The remainder returns to the free lists in blocks that are as large as possible.
    */
   #joined(size: number): number | undefined {
     const stretches: Stretch[] = [];
@@ -270,7 +264,7 @@ export class Float64Memory {
     if (missing > 0) {
       const pages = this.#buffer.byteLength / PAGE;
       const needed = Math.ceil(missing / PAGE);
-      // Grow by a quarter at least, so that growth (which detaches all views) stays rare.
+      // Grow by at least a quarter, so that growing, which detaches all views, stays rare.
       const wanted = Math.min(Math.max(needed, pages >> 2), this.#maximumPages - pages);
       if (wanted < needed || !this.#grow(wanted, needed)) {
         const joined = this.#joined(size);
@@ -307,13 +301,13 @@ export class Float64Memory {
 
 let shared: Float64Memory | undefined;
 
-/** The memory that the float64 backend, the engines and the factorisations of one program share; made on first use. */
+/** The memory that the float64 backend, the engines and the factorisations of one program share, created on first use. */
 export function sharedMemory(): Float64Memory {
   shared ??= new Float64Memory();
   return shared;
 }
 
-/** Lets go of that memory, so that whoever asks next begins with a small one; what holds the old one keeps it. */
+/** Drops that memory, so that the next user starts with a small one; holders of the old one keep it. */
 export function renewSharedMemory(): void {
   shared = undefined;
 }

@@ -13,7 +13,7 @@ import { wasmElementaryFunctions, wasmEngine } from '../wasm/wasmEngine.ts';
 import { expectationsOn } from '../wasm/wasmExpectations.ts';
 import { expectationsInBlocks } from './expectationBlocks.ts';
 
-/** Which engine to use; 'auto' is WebAssembly, the same bits on every machine, and TypeScript where that does not run. */
+/** Choice of an engine. 'auto' is WebAssembly, which has the same bits on every machine, or TypeScript where WebAssembly does not run. */
 export type EngineChoice = 'auto' | EngineName;
 
 const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
@@ -24,16 +24,16 @@ export const engineChoice = v.picklist(
   `one of ${ENGINE_CHOICES.map((name) => `'${name}'`).join(', ')}`,
 );
 
-/** An engine and how it came to be chosen. */
+/** An engine and the reason for its choice. */
 interface Chosen {
   readonly engine: LinearAlgebraEngine;
   /** The library that a native engine calls. */
   readonly library?: string;
-  /** Why 'auto' is not WebAssembly. */
+  /** Why 'auto' did not choose WebAssembly. */
   readonly reason?: string;
 }
 
-/** The engines made for a memory so far, and the one at work. */
+/** Engines created for a memory so far, and the active one. */
 interface Engines {
   readonly made: Map<EngineChoice, Chosen>;
   active: Chosen | undefined;
@@ -50,12 +50,12 @@ function engines(memory: Float64Memory): Engines {
   return entry;
 }
 
-/** The engine at work on this memory: the one that `withEngine` chose, otherwise the environment's choice. */
+/** The active engine on this memory: the one chosen by `withEngine`, otherwise the environment's choice. */
 export function linearAlgebra(memory: Float64Memory): LinearAlgebraEngine {
   return atWork(memory).engine;
 }
 
-/** What diagnostics say about the engine at work on this memory. */
+/** Diagnostics of the active engine on this memory. */
 export function engineReport(memory: Float64Memory): EngineReport {
   const { engine, library, reason } = atWork(memory);
   return {
@@ -71,7 +71,7 @@ function atWork(memory: Float64Memory): Chosen {
   return entry.active;
 }
 
-/** Runs `work`, which is synchronous, with a chosen engine, and puts back the one that was at work. */
+/** Runs `work`, which is synchronous, with a chosen engine, and restores the previous one. */
 export function withEngine<T>(memory: Float64Memory, choice: EngineChoice | undefined, work: () => T): T {
   if (choice === undefined) return work();
   const entry = engines(memory);
@@ -84,7 +84,7 @@ export function withEngine<T>(memory: Float64Memory, choice: EngineChoice | unde
   }
 }
 
-/** The engine of this choice for this memory, made once. */
+/** The engine of this choice for this memory, created once. */
 function engineFor(memory: Float64Memory, choice: EngineChoice): Chosen {
   const { made } = engines(memory);
   let chosen = made.get(choice);
@@ -104,13 +104,16 @@ function choose(memory: Float64Memory, choice: EngineChoice): Chosen {
       ? { engine: wasmEngine(memory) }
       : { engine: typescriptEngine(memory), reason: refusal };
   }
-  // The native engine leaves to WebAssembly what Fortran cannot address.
+  // The native engine passes sizes that Fortran cannot address to WebAssembly.
   const found = refusal === undefined ? findNative() : { reason: refusal };
   if ('reason' in found) throw new InvalidInputError(`The native engine is not available. ${found.reason}`);
   return { engine: found.engine(memory), library: `${found.version} (${found.library})` };
 }
 
-/** Operations for the engine at work on a memory, made once for each: compiled ones, unless it is the TypeScript one. The native library has none. */
+/**
+ * Operations for the active engine on a memory, created once for each engine: compiled ones, except for the TypeScript engine. The native library has
+ * none.
+ */
 function forEngineAtWork<T>(
   compiled: (memory: Float64Memory) => T,
   plain: (memory: Float64Memory, engine: LinearAlgebraEngine) => T,
@@ -139,14 +142,14 @@ export const expectationOperations = forEngineAtWork(
   (memory) => expectationsInBlocks(memory, typescriptExpectations(memory)),
 );
 
-/** The compiled kernels for the engine at work on this memory, if it has any. */
+/** The compiled routines for the active engine on this memory, if it has any. */
 export function compiledKernels(memory: Float64Memory): LinkedKernels | undefined {
   const { name } = linearAlgebra(memory);
   if (name === 'typescript') return undefined;
   return kernelsOn(memory);
 }
 
-/** LATENTFIELD_ENGINE where there is an environment. */
+/** LATENTFIELD_ENGINE, if there is an environment. */
 function environmentChoice(): EngineChoice {
   const named = environmentVariable('LATENTFIELD_ENGINE');
   if (named === undefined || named === '') return 'auto';
@@ -156,12 +159,12 @@ function environmentChoice(): EngineChoice {
   );
 }
 
-/** Columns that a library is given at a time: it computes whole blocks, of which half of those on the diagonal is not wanted. */
+/** Number of columns passed to a library at once: it computes whole blocks, and half of each block on the diagonal is not needed. */
 const PANEL = 128;
 
 /**
- * Lower triangle of C ← alpha·A·B + beta·C with A n×k, B k×n in any strides, C n×n contiguous: half the work of the product, where C is
- * known to be symmetric. What is above the diagonal is not to be relied on.
+ * Lower triangle of C ← alpha·A·B + beta·C with A n×k, B k×n in any strides, C n×n contiguous, at half the work of the full product if C is known to
+ * be symmetric. Entries above the diagonal are undefined.
  */
 export function lowerProduct(
   memory: Float64Memory,

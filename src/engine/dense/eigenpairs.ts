@@ -6,7 +6,7 @@ import { rowMajor } from '../typescript/matrices.ts';
 import { symmetricEigen } from '../typescript/symmetricEigen.ts';
 import { linearAlgebra } from './activeEngine.ts';
 
-/** From this order on the engine at work earns the copies to its memory and back. */
+/** Order from which the active engine is worth copying to its memory and back. */
 const LARGE = 100;
 const BYTES = 8;
 
@@ -18,12 +18,12 @@ export interface Eigenpairs {
 }
 
 /**
- * All eigenpairs of a symmetric matrix, A = V·diag(λ)·Vᵀ with λ ascending; the lower triangle is read. Large ones are left to the
- * engine at work.
+ * All eigenpairs of a symmetric matrix, A = V·diag(λ)·Vᵀ with λ ascending; the lower triangle is read. The active engine computes those of large
+ * matrices.
  *
  * @param matrix - n×n
- * @throws InvalidInputError when the matrix is not square
- * @throws NumericalError when an entry is not finite or the iteration does not converge
+ * @throws InvalidInputError if the matrix is not square
+ * @throws NumericalError if an entry is not finite or the iteration does not converge
  * @example
  * ```ts
  * symmetricEigenpairs(Matrix.from([[2, 1], [1, 2]])).values; // Float64Array [1, 3]
@@ -42,7 +42,7 @@ export function symmetricEigenpairs(matrix: Matrix): Eigenpairs {
   return pairs;
 }
 
-/** A, in the place of the vectors, becomes V; returns the status of the engine. */
+/** Overwrites A, stored in place of the vectors, with V; returns the engine's status. */
 function decomposeByEngine(n: number, { values, vectors }: Eigenpairs): number {
   const memory64 = sharedMemory();
   return memory64.withBlock(BYTES * n * (n + 1), (a) => {
@@ -55,7 +55,7 @@ function decomposeByEngine(n: number, { values, vectors }: Eigenpairs): number {
   });
 }
 
-/** Why the eigenvalues of a matrix could not be computed. */
+/** Error for a matrix whose eigenvalues could not be computed. */
 function eigenFailure({ data, rows: n }: Matrix): NumericalError {
   const index = data.findIndex((entry, k) => k % n <= Math.floor(k / n) && !Number.isFinite(entry));
   return new NumericalError(

@@ -1,16 +1,16 @@
 import type { Float64Memory } from '../memory.ts';
 import type { ExpectationOperations, GaussianPoints, Kept, RbfSlopes } from '../operations/expectations.ts';
 
-/** Points that are summed by themselves. */
+/** Number of points that are summed together. */
 const BLOCK = 1024;
 const BYTES = 8;
 
 /**
- * The same expectations, with sums over points made block by block: their rounding grows with the points of a block and the number of blocks,
- * and not with all points, which near-singular covariances of inducing inputs would multiply.
+ * The same expectations with sums over points made block by block: rounding errors grow with the size and the number of blocks instead of the number
+ * of points, and near-singular covariances of inducing inputs would amplify them.
  */
 export function expectationsInBlocks(memory: Float64Memory, operations: ExpectationOperations): ExpectationOperations {
-  /** Adds up what `one` makes of each block in `count` numbers; the first of them is written as it is. */
+  /** Adds up `count` numbers that `one` computes for each block; the first block is written directly. */
   function summed(n: number, count: number, target: number, one: (from: number, size: number, at: number) => void) {
     one(0, BLOCK, target);
     memory.withBlock(BYTES * count, (part) => {
@@ -25,7 +25,7 @@ export function expectationsInBlocks(memory: Float64Memory, operations: Expectat
 
   const rows = (offset: number, columns: number, from: number) => offset + BYTES * columns * from;
 
-  /** What is kept of the points of a block. */
+  /** Intermediate results that are kept for the points of a block. */
   function keptFrom(kept: Kept | undefined, m: number, from: number): Kept | undefined {
     if (kept === undefined || kept.points <= from) return undefined;
     return { points: kept.points - from, offset: rows(kept.offset, operations.keptOfPoint(m), from) };

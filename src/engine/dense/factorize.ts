@@ -5,22 +5,22 @@ import type { LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
 
 /** Options of an operation on a positive definite matrix. */
 export interface PositiveDefiniteOptions {
-  /** What to call the matrix at the beginning of an error message: 'The covariance of the mapping'. */
+  /** Name of the matrix at the start of error messages: 'The covariance of the mapping'. */
   readonly name?: string;
-  /** Called with the number that had to be added to the diagonal, when one had to, and the mean square of the data that a log density is of. */
+  /** Called with the jitter, if one had to be added, and the mean square of the data of a log density. */
   readonly onJitter?: (jitter: number, meanSquare?: number) => void;
 }
 
-/** Tried in this order, in units of the mean of the diagonal. */
+/** Jitters relative to the mean of the diagonal, in the order in which they are tried. */
 const JITTERS = [0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4];
 
 /**
- * Lower triangle of `target` ← L with LLᵀ = A + jitter·I, jitter being the first of 0, 10⁻¹⁰·m, 10⁻⁹·m, …, 10⁻⁴·m with which A is
- * positive definite in double precision, m the mean of its diagonal. Above the diagonal, `target` holds what A holds there.
+ * Lower triangle of `target` ← L with LLᵀ = A + jitter·I, where jitter is the first of 0, 10⁻¹⁰·m, 10⁻⁹·m, …, 10⁻⁴·m for which the matrix is positive
+ * definite in double precision, and m the mean of the diagonal of A. Above its diagonal, `target` holds the entries of A.
  *
  * @param source - byte offset of A, n×n, of which the lower triangle is read
  * @param target - byte offset of n×n numbers
- * @throws NumericalError when A has an entry that is not finite, or the largest jitter is not enough
+ * @throws NumericalError if an entry of A is not finite, or the largest jitter is not enough
  */
 export function factorize(
   memory: Float64Memory,
@@ -93,7 +93,7 @@ export function firstBadEntry(n: number, matrix: Float64Array): number {
   return -1;
 }
 
-/** The error for a matrix that has an entry which is not finite in its lower triangle. */
+/** Error for a matrix with an entry in its lower triangle that is not finite. */
 export function notFinite(n: number, matrix: Float64Array, name: string): NumericalError {
   const index = firstBadEntry(n, matrix);
   return new NumericalError(

@@ -3,11 +3,11 @@ import type { Float64Memory } from '../memory.ts';
 import { contiguous, type LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
 import { nthSmallest } from '../vectors.ts';
 
-/** A positive semidefinite matrix that is asked for in parts; `target` is a byte offset. */
+/** A positive semidefinite matrix that is computed in parts; `target` is a byte offset. */
 export interface MatrixParts {
-  /** Rows, and columns. */
+  /** Number of rows and columns. */
   readonly size: number;
-  /** Each entry of its diagonal. */
+  /** Value of every diagonal entry. */
   readonly diagonal: number;
   /** Target (rows.length×size) ← these rows. */
   rows(rows: Int32Array, target: number): void;
@@ -15,29 +15,29 @@ export interface MatrixParts {
   among(rows: Int32Array, target: number): void;
 }
 
-/** Pivots are chosen among so many candidates at a time. */
+/** Number of candidates for pivots that are considered together. */
 const BLOCK = 64;
 
-/** Candidates are rows whose remainder is at least this part of the largest … */
+/** Smallest remainder of a candidate, relative to the largest … */
 const CANDIDATE = 0.1;
 
-/** … and pivots those of them that keep this part of it beside the pivots chosen with them. */
+/** … and the part of it that a pivot must keep beside the pivots chosen with it. */
 const PIVOT = 0.01;
 
-/** From this part of the rank that there may be, what is needed can be foreseen. */
+/** Fraction of the largest rank from which the necessary rank can be predicted. */
 const FORESEEN = 1 / 6;
 
-/** A pivot below this part of the diagonal is rounding. */
+/** A pivot below this fraction of the diagonal is rounding error. */
 const ROUNDING = 2 ** -51;
 
 /**
- * The rows of R, r×n, with A = RᵀR + E for an E that is positive semidefinite but for rounding and has at most a given trace: a Cholesky factor that ends
- * early, with the largest remainders as pivots. Pivots are taken in blocks, so that nearly all of the work is products.
+ * Rows of R, r×n, with A = RᵀR + E, where E is positive semidefinite up to rounding and has at most a given trace: a Cholesky factor that stops
+ * early, with the largest remainders as pivots. Pivots are taken in blocks, so that nearly all of the work is matrix products.
  *
- * @param remainder - the trace that E may have
- * @param most - rows that R may have
+ * @param remainder - largest trace of E
+ * @param most - largest number of rows of R
  * @param root - byte offset of `rootNumbers(n, most)` numbers, for R
- * @returns r, or undefined when R would have more rows, as soon as that can be told
+ * @returns r, or undefined if R would have more rows, as soon as that is known
  * @see Harbrecht, Peters & Schneider, On the low-rank approximation by the pivoted Cholesky decomposition, Appl. Numer. Math. 62 (2012), Algorithm 1
  */
 export function pivotedCholesky(
@@ -76,12 +76,12 @@ export function pivotedCholesky(
   });
 }
 
-/** How many numbers are written where R will be: the last block of pivots may go beyond the rows that it may have. */
+/** Numbers written in place of R: the last block of pivots may exceed the largest number of rows. */
 export function rootNumbers(n: number, most: number): number {
   return (most + BLOCK) * n;
 }
 
-/** Rows with large remainders, in ascending order; where there are many, spread evenly over them, for near rows are often alike. */
+/** Rows with large remainders, in ascending order; if there are many, a subset with equal spacing, since neighbouring rows are often alike. */
 function candidatesOf(left: Float64Array, count: number): Int32Array {
   const least = CANDIDATE * largest(left);
   const many = placesWhere(left, (entry) => entry >= least);
@@ -94,7 +94,7 @@ function candidatesOf(left: Float64Array, count: number): Int32Array {
   return many.subarray(0, count);
 }
 
-/** The places of some entries, in ascending order. */
+/** Indices of some entries, in ascending order. */
 function placesWhere(entries: Float64Array, isMeant: (entry: number) => boolean): Int32Array {
   const places = new Int32Array(entries.length);
   let count = 0;
@@ -114,7 +114,7 @@ function sumOf(entries: Float64Array): number {
   return sum;
 }
 
-/** Where a factor under way is: R has `rank` rows at `root`; `corner` and `factors` are for the candidates. */
+/** Memory of a factorisation in progress: R has `rank` rows at `root`; `corner` and `factors` are for the candidates. */
 interface Places {
   readonly root: number;
   readonly rank: number;
@@ -122,7 +122,7 @@ interface Places {
   readonly factors: number;
 }
 
-/** The candidates that become pivots, in order; the Cholesky factor among them is then in `corner`. */
+/** The candidates that become pivots, in order, with their Cholesky factor in `corner`. */
 function chosen(
   memory: Float64Memory,
   algebra: LinearAlgebraEngine,
@@ -165,7 +165,7 @@ function chosen(
   return Int32Array.from(order, (a) => candidates[a]!);
 }
 
-/** Target (columns.length×rank) ← these columns of R, one a row. */
+/** Target (columns.length×rank) ← these columns of R, one per row. */
 function gatherColumns(
   memory: Float64Memory,
   n: number,
@@ -181,7 +181,7 @@ function gatherColumns(
   }
 }
 
-/** Remainders ← what new rows of R leave of them. */
+/** Updates the remainders for new rows of R. */
 function takeOff(rows: Float64Array, left: Float64Array): void {
   const n = left.length;
   for (let start = 0; start < rows.length; start += n) {
@@ -190,6 +190,6 @@ function takeOff(rows: Float64Array, left: Float64Array): void {
       left[i]! -= entry * entry;
     }
   }
-  // What rounding takes too much from some must not make up for what is left of others.
+  // Remainders that rounding makes negative must not compensate for positive ones.
   for (let i = 0; i < n; i++) if (left[i]! < 0) left[i] = 0;
 }

@@ -7,17 +7,17 @@ import { linearAlgebra } from './activeEngine.ts';
 import { type Eigenpairs, symmetricEigenpairs } from './eigenpairs.ts';
 import { isSearched, largest, type SymmetricOperator, topEigenpairs } from './topEigenpairs.ts';
 
-/** So many rows (or columns) are multiplied at a time. */
+/** Number of rows (or columns) that are multiplied at once. */
 const SLICE = 1024;
 const BYTES = 8;
 
 /**
- * Principal component scores: the projections of the centred rows of Y on the q directions of largest variance, N×q, in order
- * of falling variance. Signs: the entry of largest modulus in each column is positive.
+ * Principal component scores: the projections of the centred rows of Y on the q directions of largest variance, N×q, in descending order of variance.
+ * Signs: the entry of largest modulus in each column is positive.
  *
  * @param Y - N×D
  * @param components - q, at most the number of directions in which Y varies
- * @throws InvalidInputError when Y does not vary in that many directions
+ * @throws InvalidInputError if Y does not vary in that many directions
  * @see Bishop 2006, §12.1
  */
 export function principalComponents(Y: Matrix, components: number): Matrix {
@@ -35,8 +35,7 @@ export function principalComponents(Y: Matrix, components: number): Matrix {
 }
 
 /**
- * The best fit of rank q to the rows of Y about their mean: Y projected on its q principal directions, or on as many as it varies
- * in.
+ * Best fit of rank q to the rows of Y around their mean: Y projected on its q principal directions, or on all directions in which it varies.
  *
  * @param Y - N×D
  * @param components - q, at most min(N − 1, D)
@@ -69,7 +68,7 @@ function tooFewDirections(found: number, asked: number): InvalidInputError {
   );
 }
 
-/** The singular value decomposition of centred observations Yc = Σ_c √(N·λ_c)·u_c·v_cᵀ, as far as it is asked for. */
+/** A truncated singular value decomposition of centred observations, Yc = Σ_c √(N·λ_c)·u_c·v_cᵀ. */
 export interface PrincipalAxes {
   /** λ_c: eigenvalues of YcᵀYc/N, descending. */
   readonly eigenvalues: Float64Array;
@@ -80,8 +79,8 @@ export interface PrincipalAxes {
 }
 
 /**
- * The directions of largest variance of centred observations, from the smaller of YcᵀYc and YcYcᵀ, which is formed only where many
- * are asked for: as many as asked for, or as the observations vary in.
+ * Directions of largest variance of centred observations, from the smaller of YcᵀYc and YcYcᵀ, which is only formed if many directions are needed;
+ * fewer than `most` if the observations vary in fewer directions.
  *
  * @param centred - Yc, N×D
  * @param most - 1 … min(N, D)
@@ -114,7 +113,7 @@ export function principalAxes(centred: Matrix, most: number): PrincipalAxes {
   return { eigenvalues: eigenvalues.map((value) => value / N), scores, axes };
 }
 
-/** The q top eigenpairs of the smaller of YᵀY and YYᵀ, by products with vectors. */
+/** The q top eigenpairs of the smaller of YᵀY and YYᵀ, from products with vectors. */
 function searchedAxes(Y: Matrix, q: number): Eigenpairs {
   const { rows: N, columns: D } = Y;
   const wide = D > N;

@@ -13,45 +13,42 @@ import { type Eigenpairs, symmetricEigenpairs } from './eigenpairs.ts';
 /** y ← A·x for a symmetric matrix A; must not keep or change x. */
 export type SymmetricOperator = (x: Float64Array, y: Float64Array) => void;
 
-/** The same for several vectors at once, one a row of x and of y. */
+/** The same for several vectors at once, one per row of x and of y. */
 type BlockOperator = SymmetricOperator;
 
-/** Up to this size all eigenpairs are computed and the rest dropped. */
+/** Up to this order all eigenpairs are computed and the rest is dropped. */
 const SMALL = 64;
 
-/** Beyond this size few are searched for unless a third of all is asked for: all of them take too much memory. */
+/** Above this order the search is used unless a third of all pairs is needed, since computing all takes too much memory. */
 const LARGE = 4096;
 
-/** So many pairs are always searched for. */
+/** Up to this number of pairs the search is always used. */
 const FEW = 4;
 
-/** Where the search is as fast as all eigenpairs: q of n/64 when the matrix is there, q of n/24 when it must be made of n products. */
+/** The search is as fast as computing all eigenpairs for q = n/64 if the matrix is given, and for q = n/24 if it must be formed from n products. */
 const SHARE = { ofMatrix: 64, ofProducts: 24 };
 
-/** Orders of dense matrices that an engine is given a copy of: from where that pays to half a gibibyte. */
+/** Orders of dense matrices that are copied for the engine: from where that is worthwhile to half a gibibyte. */
 const COPIED = { least: 100, most: 8192 };
 const BYTES = 8;
 
-/** Of the largest eigenvalue: more than rounding leaves of a residual that is 0. */
+/** Relative to the largest eigenvalue: above the rounding error of a zero residual. */
 const ROUNDING = 1e-13;
 
-/** Half of the work, as far as what a pause says of it goes. */
+/** Number of blocks after which the reported progress is one half. */
 const USUAL_BLOCKS = 20;
 
 /**
- * The q eigenpairs of largest eigenvalue of a symmetric n×n matrix that is given by its products with vectors, largest
- * first.
- *
- * Block Lanczos with full reorthogonalisation: the Krylov space of a random start block grows by a block of q vectors a
- * step, so that eigenvalues of multiplicity up to q are all found, until ‖A·v − λ·v‖ ≤ tolerance·max|λ| for all q Ritz
- * pairs, or the space is everything.
+ * The q eigenpairs of largest eigenvalue of a symmetric n×n matrix given by its products with vectors, largest first.
+ * Block Lanczos with full reorthogonalisation: the Krylov space of a random initial block grows by a block of q vectors per step, so that eigenvalues
+ * of multiplicity up to q are all found, until ‖A·v − λ·v‖ ≤ tolerance·max|λ| for all q Ritz pairs, or the space is complete.
  *
  * @param operator - y ← A·x
  * @param n - order of A
  * @param q - how many pairs, 1 … n
- * @param options - `seed` of the start block (1), `tolerance` (1e-13)
- * @throws InvalidInputError when q is not between 1 and n
- * @throws NumericalError when the operator gives numbers that are not finite
+ * @param options - `seed` of the initial block (1), `tolerance` (1e-13)
+ * @throws InvalidInputError unless q is between 1 and n
+ * @throws NumericalError if the operator returns numbers that are not finite
  * @see Golub & Van Loan, Matrix Computations, §10.3
  * @example
  * ```ts
@@ -68,7 +65,10 @@ export function topEigenpairs(
   return completed(topEigenpairsInParts(operator, n, q, options));
 }
 
-/** The same with a pause after each block of products. How many there will be is not known: the part that is done goes to 1 without end. */
+/**
+ * The same with a pause after each block of products. The number of blocks is unknown, so that the reported progress approaches 1 without reaching
+ * it.
+ */
 export function* topEigenpairsInParts(
   operator: SymmetricOperator,
   n: number,
@@ -82,11 +82,11 @@ export function* topEigenpairsInParts(
 }
 
 /**
- * The same of a symmetric matrix in full, by products of the engine at work, with pauses.
+ * The same for a matrix given in full, with products by the active engine and pauses.
  *
  * @param matrix - n×n, both triangles
- * @throws InvalidInputError when q is not between 1 and n
- * @throws NumericalError when an entry is not finite
+ * @throws InvalidInputError unless q is between 1 and n
+ * @throws NumericalError if an entry is not finite
  */
 export function* topEigenpairsOf(
   matrix: Matrix,
@@ -132,9 +132,9 @@ function checkCount(n: number, q: number): void {
 }
 
 /**
- * Whether q of n eigenpairs are found by the search, and not as the largest of all.
+ * True if q of n eigenpairs are found by the search, false if all are computed.
  *
- * @param share - the search is the faster way below n/share
+ * @param share - the search is faster below n/share
  */
 export function isSearched(n: number, q: number, share = SHARE.ofMatrix): boolean {
   if (n <= SMALL || 3 * q >= n) return false;
@@ -185,14 +185,14 @@ export function largest({ values, vectors }: Eigenpairs, q: number): Eigenpairs 
   return { values: Float64Array.from({ length: q }, (_, j) => values[columns - 1 - j]!), vectors: top };
 }
 
-/** Orthonormal vectors that span start, A·start, A²·start, …, and A within their span. */
+/** An orthonormal basis of start, A·start, A²·start, …, with A restricted to its span. */
 class KrylovSpace {
-  /** Vectors on which A has acted. */
+  /** Number of vectors on which A has acted. */
   size = 0;
   blocks = 0;
-  /** Row by row, the basis: `size` vectors, and then those on which A acts next. */
+  /** The basis, row by row: `size` vectors, followed by those on which A acts next. */
   #basis: Float64Array;
-  /** Row by row, A times the basis. */
+  /** A times the basis, row by row. */
   #images: Float64Array;
   #known = 0;
   #projected = Matrix.zeros(0, 0);
@@ -208,7 +208,7 @@ class KrylovSpace {
     for (let j = 0; j < width; j++) this.#append(undefined);
   }
 
-  /** Lets A act on the newest block, and appends what is new in the result. */
+  /** Applies A to the newest block and appends the new directions of the result. */
   grow(): void {
     const { n } = this;
     const end = this.#known;
@@ -219,7 +219,7 @@ class KrylovSpace {
     this.blocks++;
   }
 
-  /** The best approximations in the space of the largest pairs, or nothing when they are not good enough yet. */
+  /** The best approximations of the largest pairs in the space; undefined if they are not accurate enough yet. */
   ritzPairs(tolerance: number): Eigenpairs | undefined {
     const { n, size, width } = this;
     const basis = rowMajor(this.#basis, n);
@@ -250,7 +250,10 @@ class KrylovSpace {
     return { values, vectors };
   }
 
-  /** The largest residual of the pairs with these coordinates, as far as the vectors on which A acts next show it: what is soon known to be too large. */
+  /**
+   * Lower bound on the largest residual of pairs with these coordinates, from the vectors on which A acts next: it shows early when residuals are too
+   * large.
+   */
   #leastResidual(coordinates: Matrix): number {
     const { n, size, width } = this;
     const squares = new Float64Array(width);
@@ -266,7 +269,7 @@ class KrylovSpace {
     return Math.sqrt(Math.max(...squares));
   }
 
-  /** A within the span, size×size: vᵢᵀAv_j, each computed once. */
+  /** A restricted to the span, size×size: vᵢᵀAv_j, each computed once. */
   #projection(): Matrix {
     const { n, size } = this;
     const before = this.#projected;
@@ -282,7 +285,7 @@ class KrylovSpace {
     return projected;
   }
 
-  /** Appends the direction of `vector` that is new, or a random one when it is in the space already (or not given). */
+  /** Appends the new direction of `vector`, or a random one if it is already in the space (or not given). */
   #append(vector: Float64Array | undefined): void {
     const { n, random } = this;
     this.#basis = enlarged(this.#basis, (this.#known + 1) * n);
@@ -291,7 +294,7 @@ class KrylovSpace {
       if (candidate === undefined) for (let i = 0; i < n; i++) target[i] = random.normal();
       else target.set(candidate);
       const before = norm(target);
-      // Twice is enough (Giraud, Langou & Rozložník 2005), unless nothing but rounding error is left.
+      // Twice is enough (Giraud, Langou & Rozložník 2005), unless only rounding error is left.
       this.#removeSpan(target);
       this.#removeSpan(target);
       const after = norm(target);
@@ -309,7 +312,7 @@ class KrylovSpace {
     const along = new Float64Array(this.#known);
     for (let j = 0; j < this.#known; j++) along[j] = dot(basis, j * n, target, 0, n);
     let j = 0;
-    // Four at a time, one after the other for each entry: it is read and written once.
+    // Four at a time for each entry, which is then read and written once.
     for (; j + 4 <= this.#known; j += 4) {
       const [a0, a1, a2, a3] = [along[j]!, along[j + 1]!, along[j + 2]!, along[j + 3]!];
       for (let i = 0, p = j * n; i < n; i++, p++) {
@@ -323,7 +326,7 @@ class KrylovSpace {
   }
 }
 
-/** Σ_k x_k·y_k of n entries from two places on, in four sums that need not wait for each other. */
+/** Σ_k x_k·y_k of n entries from two offsets on, in four independent sums. */
 function dot(x: Float64Array, p: number, y: Float64Array, r: number, n: number): number {
   let [s0, s1, s2, s3] = [0, 0, 0, 0];
   let k = 0;

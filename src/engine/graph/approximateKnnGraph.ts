@@ -12,9 +12,9 @@ import {
   pointsFrom,
 } from './neighbourhoodGraph.ts';
 
-/** How the neighbours of a graph are searched, and what its edges weigh. */
+/** Options of the approximate neighbour search, and of the edges' weights. */
 export interface ApproximateKnnGraphOptions extends EdgeWeights {
-  /** Seed of the search; 0 unless given. */
+  /** Seed of the search; default 0. */
   readonly seed?: number;
 }
 
@@ -24,14 +24,14 @@ const schema = v.strictObject({
 });
 
 /**
- * The graph of `knnGraph`, searched approximately, for many points in many dimensions: random trees and neighbour descent compare each point with some
- * hundreds of others instead of all. `recall` says what part of the nearest was found, by a sample of points.
+ * An approximate `knnGraph` for many points in many dimensions: random trees and neighbour descent compare each point with a few hundred others
+ * instead of all. `recall` is the fraction of nearest neighbours that were found, estimated from a sample of points.
  *
  * @param Y - N×D points
  * @param k - number of neighbours, 1 … N − 1
  * @param options - see {@link ApproximateKnnGraphOptions}
  * @returns a graph on N points with between Nk/2 and Nk edges, and `recall`
- * @throws InvalidInputError as `knnGraph` does
+ * @throws InvalidInputError like `knnGraph`
  * @see Dong, Moses & Li, Efficient k-nearest neighbor graph construction for generic similarity measures (2011)
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function approximateKnnGraph(Y: MatrixLike, k: number, options: Approxima
   return Object.freeze({ ...graphOfNeighbours(points, found, weights), recall: found.recall! });
 }
 
-/** The graph of k nearest neighbours, with `recall` where it is approximate. */
+/** The graph of k nearest neighbours, with `recall` if it is approximate. */
 export function* searchedKnnGraph(
   Y: MatrixLike,
   k: number,

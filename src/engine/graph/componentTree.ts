@@ -7,21 +7,20 @@ import type { Edges } from './graph.ts';
 /** Pairs of points. */
 type Pairs = Pick<Edges, 'sources' | 'targets'> & { readonly size: number };
 
-/** A pair of points in different components; equally long ones come in the order of their points. */
+/** A pair of points in different components; pairs of equal length are ordered by their points. */
 interface Bridge {
   readonly square: number;
   readonly source: number;
   readonly target: number;
 }
 
-/** The shortest way from each component of a graph to another, by the labels of the points; the largest may be left out. */
+/** The shortest connection from each component of a graph to another one, given the labels of the points; the largest component may be left out. */
 type BridgesOf = (labels: Int32Array, sizes: Int32Array) => (Bridge | undefined)[];
 
 /**
- * The shortest edges that join the components of a graph on points: a minimum spanning tree of the components, each as far from another as
- * their nearest points are. None for a connected graph.
- *
- * Borůvka's algorithm: each component but the largest looks for the nearest point outside it in a k-d tree, which skips what lies within the
+ * The shortest edges that join the components of a graph on points: a minimum spanning tree of the components, whose distances are those of their
+ * nearest points. None for a connected graph.
+ * Borůvka's algorithm: each component except the largest searches for the nearest point outside in a k-d tree, which skips subtrees within the
  * component, until all are joined.
  *
  * @param points - N×D, finite
@@ -109,7 +108,7 @@ function nearestOutside(
         const left = child[v]!;
         const toLeft = squaredDistanceToBox(data, i * D, lower, upper, left * D, D);
         const toRight = squaredDistanceToBox(data, i * D, lower, upper, (left + 1) * D, D);
-        // The nearer one is looked at first.
+        // The nearer child is searched first.
         nodes[depth++] = toLeft < toRight ? left + 1 : left;
         nodes[depth++] = toLeft < toRight ? left : left + 1;
         continue;

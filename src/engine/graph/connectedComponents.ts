@@ -2,13 +2,13 @@ import type { Edges } from './graph.ts';
 
 /** The connected components of a graph. */
 interface Components {
-  /** For every point the number of its component, from 0 in the order of their first points. */
+  /** Component of each point, numbered from 0 in the order of their first points. */
   readonly labels: Int32Array;
-  /** Number of points of each. */
+  /** Number of points of each component. */
   readonly sizes: Int32Array;
 }
 
-/** Points joined by a path of edges, by union and find. */
+/** Connected components by union and find. */
 export function connectedComponents({
   size,
   sources,
@@ -30,7 +30,7 @@ export function connectedComponents({
   }
   const labels = new Int32Array(size);
   const sizes: number[] = [];
-  // A root is the first point of its component, so its label is known before those of the others.
+  // The root of a component is its first point, so that its label is known before those of the others.
   for (let i = 0; i < size; i++) {
     const root = rootOf(i);
     if (root === i) labels[i] = sizes.push(0) - 1;
@@ -41,10 +41,10 @@ export function connectedComponents({
 }
 
 /**
- * The edges of a minimum spanning tree, or of one of each component, ascending; of equally long edges the first comes first.
+ * Edges of a minimum spanning tree, or of one for each component, ascending; of equally long edges the first is taken.
  *
  * @param graph - pairs of points
- * @param lengths - one of each edge
+ * @param lengths - length of each edge
  * @see Borůvka 1926; Nešetřil, Milková & Nešetřilová 2001
  */
 export function spanningTree(
@@ -96,12 +96,12 @@ export function spanningTree(
 }
 
 /**
- * The pairs of points that join the components of a graph into one at the least sum of lengths: the edges that the minimum spanning tree of all
- * pairs has between them, where those within a component cost nothing.
+ * Pairs of points that join the components of a graph at the least sum of lengths: the edges between components in the minimum spanning tree of all
+ * pairs, if edges within components have length 0.
  *
  * @param labels - the component of each point
- * @param length - of the edge between two points, Infinity where there can be none
- * @returns pairs (i, j), i < j; fewer than there are components less one where some cannot be joined
+ * @param length - length of the edge between two points, Infinity if there can be none
+ * @returns pairs (i, j), i < j; fewer than the number of components minus one if some cannot be joined
  * @see Prim 1957
  */
 export function joiningPairs(labels: Int32Array, length: (i: number, j: number) => number): [number, number][] {

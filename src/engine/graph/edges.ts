@@ -3,7 +3,7 @@ import type { Edges, Graph } from './graph.ts';
 /** Pairs of points as single numbers that sort by (smaller, larger); exact below 9·10⁷ points. */
 export const pairKey = (i: number, j: number, size: number): number => (i < j ? i * size + j : j * size + i);
 
-/** The edges of the pairs with these keys, each once, however often it comes. */
+/** The edges of the pairs with these keys, without duplicates. */
 export function edgesOfPairs(keys: Float64Array, size: number, weightOf: (i: number, j: number) => number): Edges {
   const sorted = keys.slice().sort();
   const sources = new Int32Array(sorted.length);
@@ -22,7 +22,7 @@ export function edgesOfPairs(keys: Float64Array, size: number, weightOf: (i: num
   return firstEdges(sources, targets, weights, count);
 }
 
-/** Edges of either list; the weight of an edge that both have is `both` of its two weights. */
+/** The edges of both lists; the weight of an edge in both lists is `both` of its two weights. */
 export function mergedEdges(a: Edges, b: Edges, both: (a: number, b: number) => number): Edges {
   const most = a.sources.length + b.sources.length;
   const sources = new Int32Array(most);
@@ -53,14 +53,14 @@ function firstEdges(sources: Int32Array, targets: Int32Array, weights: Float64Ar
   };
 }
 
-/** Below 0 when edge i of a comes before edge j of b; a list that has ended comes last. */
+/** Negative if edge i of a comes before edge j of b; a list that has ended comes last. */
 function compare(a: Edges, i: number, b: Edges, j: number): number {
   if (i >= a.sources.length) return 1;
   if (j >= b.sources.length) return -1;
   return a.sources[i]! - b.sources[j]! || a.targets[i]! - b.targets[j]!;
 }
 
-/** The edges whose value is not 0, with its modulus as weight. */
+/** The edges with nonzero values, with their moduli as weights. */
 export function supportGraph(
   { size, sources, targets }: Pick<Edges, 'sources' | 'targets'> & { readonly size: number },
   values: ArrayLike<number>,

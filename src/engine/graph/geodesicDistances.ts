@@ -3,12 +3,12 @@ import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Graph } from './graph.ts';
 import { shortestPaths } from './shortestPaths.ts';
 
-/** Points whose paths are measured between two pauses. */
+/** Number of points whose paths are computed between pauses. */
 const TOGETHER = 8;
 
 /**
- * Lengths of the shortest paths between all points along the edges of a graph, whose weights are their lengths; Infinity where there
- * is no path. Dijkstra's algorithm with a heap from every point: O(N·E·log N), with pauses.
+ * Lengths of the shortest paths between all points along the edges of a graph whose weights are lengths; Infinity if there is no path. Dijkstra's
+ * algorithm with a heap from every point: O(N·E·log N), with pauses.
  *
  * @see Dijkstra 1959
  */
@@ -28,7 +28,7 @@ export function* geodesicDistances(graph: Graph): ProgressiveWork<Matrix> {
 /** Rows and columns of a tile, which fits into the nearest cache. */
 const TILE = 32;
 
-/** The lower triangle from the upper one, since sums of one path from its two ends differ by rounding; tile by tile. */
+/** Copies the upper triangle to the lower one, tile by tile, since sums along a path from its two ends differ by rounding. */
 function mirrorUpperTriangle({ data, rows: N }: Matrix): void {
   for (let top = 0; top < N; top += TILE) {
     const bottom = Math.min(N, top + TILE);

@@ -15,22 +15,22 @@ export interface Edges {
 export interface Graph extends Edges {
   /** Number of points. */
   readonly size: number;
-  /** Present when its neighbours were searched approximately: the part of them that was found, by a sample of points. */
+  /** Present if neighbours were searched approximately: the fraction that was found, estimated from a sample of points. */
   readonly recall?: number;
   /**
-   * Present when the graph holds classes that are complete: its edges are then those of the classes and the rest together, and
-   * the arrays above are made when they are read.
+   * Present if the graph contains complete classes: its edges are those of the classes together with the rest, and the arrays above are created when
+   * they are read.
    */
   readonly complete?: CompleteClasses;
 }
 
 /** Classes in which every pair of points is joined by an edge of weight 1. */
 export interface CompleteClasses {
-  /** For every point the number of its class, or −1. */
+  /** Class of each point, or −1. */
   readonly classes: Int32Array;
   /** Number of classes. */
   readonly count: number;
-  /** Weight beyond that of the classes: edges between them, and what edges within them weigh above 1. */
+  /** Weights in addition to those of the classes: edges between classes, and weights above 1 within them. */
   readonly rest: Edges;
 }
 
@@ -43,7 +43,7 @@ export const noEdges = (): Edges => ({
 /**
  * Throws unless `value` is a graph on `size` points.
  *
- * @throws InvalidInputError that names the edge that is wrong
+ * @throws InvalidInputError that names the invalid edge
  */
 export function checkGraph(value: unknown, caller: string, size?: number): Graph {
   const expected = 'a graph, such as knnGraph(Y, 7) or labelGraph(labels)';

@@ -1,13 +1,13 @@
 import type { Edges } from './graph.ts';
 
-/** The edges at each node: those of node i are `edges[starts[i]]` …, and `others` their other ends. */
+/** Edges at each node: those of node i are `edges[starts[i]]` …, and `others` are their other ends. */
 export interface IncidentEdges {
   readonly starts: Int32Array;
   readonly edges: Int32Array;
   readonly others: Int32Array;
 }
 
-/** Lists edges by node, in the order of their numbers. */
+/** Lists edges by node, in the order of their indices. */
 export function incidentEdges({
   size,
   sources,

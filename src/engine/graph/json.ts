@@ -9,7 +9,7 @@ export interface EdgesJSON {
   readonly weights: readonly number[];
 }
 
-/** A graph as plain JSON; complete classes stay classes. */
+/** A graph as plain JSON; complete classes are kept as classes. */
 export type GraphJSON =
   | ({ readonly size: number } & EdgesJSON)
   | { readonly classes: readonly number[]; readonly count: number; readonly rest: EdgesJSON };
@@ -27,9 +27,9 @@ const edgesToJSON = ({ sources, targets, weights }: Edges): EdgesJSON => ({
 });
 
 /**
- * The graph that `graphToJSON` wrote.
+ * Reads a graph written by `graphToJSON`.
  *
- * @throws InvalidInputError when it is not one
+ * @throws InvalidInputError if it is not one
  */
 export function graphFromJSON(json: unknown): Graph {
   const saved = checkSaved(schema, json, '.');

@@ -6,13 +6,11 @@ import { type CompleteClasses, checkGraph, type Edges, type Graph, noEdges } fro
 import { type Classes, classesOf, type Labels, members } from './labels.ts';
 
 /**
- * The graph that joins every two points of the same class by an edge of weight 1. The classes themselves are kept: Laplacians of
- * complete classes have a closed form in class sums, and the edges are made only when they are read.
- *
- * @param labels - N labels; points whose label is missing (undefined, null, NaN or ''; −1 too when there are two other labels) have
- * no edge
+ * The graph that joins all pairs of points of the same class by an edge of weight 1. The classes are kept: Laplacians of complete classes have a
+ * closed form in class sums, and the edges are only created when they are read.  @param labels - N labels; points without a label (undefined, null,
+ * NaN or ''; also −1 if there are two other labels) have no edges
  * @returns a graph on N points
- * @throws InvalidInputError when no label is given, or one is not a string, number or boolean
+ * @throws InvalidInputError if there are no labels, or one is not a string, number or boolean
  * @see Zhong et al. 2010, eq. 4
  * @example
  * ```ts
@@ -30,10 +28,10 @@ export function labelGraph(labels: Labels): Graph {
 }
 
 /**
- * The graph that joins every two of n points by an edge of weight 1; its n(n − 1)/2 edges are made only when they are read.
+ * The graph that joins all pairs of n points by an edge of weight 1; its n(n − 1)/2 edges are only created when they are read.
  *
  * @param n - number of points, from 1
- * @throws InvalidInputError when n is not a whole number from 1
+ * @throws InvalidInputError unless n is a whole number from 1
  * @example
  * ```ts
  * completeGraph(4).sources.length; // 6
@@ -46,10 +44,10 @@ export function completeGraph(n: number): Graph {
   return classGraph({ classes: new Int32Array(n), count: 1, rest: noEdges() });
 }
 
-/** Beyond what a list can hold. */
+/** More than an array can index. */
 const MOST_POINTS = 2 ** 31 - 1;
 
-/** The graph of complete classes and the edges beside them. */
+/** The graph of complete classes and additional edges. */
 export function classGraph(complete: CompleteClasses): Graph {
   const edges = lazily(() => mergedEdges(classEdges(complete), complete.rest, (within, beyond) => within + beyond));
   return Object.freeze<Graph>({
@@ -67,7 +65,7 @@ export function classGraph(complete: CompleteClasses): Graph {
   });
 }
 
-/** Whose ends and weights take 3.2 GB. */
+/** Number of edges whose ends and weights take 3.2 GB. */
 const MOST_EDGES = 2e8;
 
 function classEdges(classes: Classes): Edges {
@@ -96,12 +94,12 @@ function classEdges(classes: Classes): Edges {
 }
 
 /**
- * The graph with the edges of both; an edge that both have keeps the larger weight. Joined with a neighbourhood graph, a label
- * graph with missing labels is the semi-supervised one; its classes keep their closed form.
+ * The union of two graphs; an edge in both keeps the larger weight. The union of a neighbourhood graph and a label graph with missing labels is the
+ * semi-supervised graph; complete classes keep their closed form.
  *
  * @param a - a graph on N points
  * @param b - another on the same points
- * @throws InvalidInputError when they are not graphs on the same number of points
+ * @throws InvalidInputError unless they are graphs on the same number of points
  * @example
  * ```ts
  * graphUnion(labelGraph(labels), knnGraph(Y, 5));
@@ -120,7 +118,7 @@ export function graphUnion(a: Graph, b: Graph): Graph {
   return Object.freeze({ size: a.size, ...mergedEdges(a, b, Math.max) });
 }
 
-/** Classes count 1 for each of their edges, so only what other edges weigh above that is added to them. */
+/** Classes contribute 1 for each of their edges, so that only weights above 1 are added. */
 function withClasses(complete: CompleteClasses, other: Edges): Graph {
   const { classes, count, rest } = complete;
   const within = (e: number) => {

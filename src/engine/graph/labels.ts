@@ -3,22 +3,25 @@ import { givenList } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { isMissingText } from '../../core/observations.ts';
 
-/** One label a point; undefined, null, NaN and what says so in tables ('', 'NA', 'null', '?', '-') are missing, and −1 is when there are two other labels. */
+/**
+ * One label per point. Missing labels are undefined, null, NaN, the texts for them in tables ('', 'NA', 'null', '?', '-'), and −1 if there are two
+ * other labels.
+ */
 export type Labels = ArrayLike<string | number | boolean | null | undefined>;
 
 /** Points by class. */
 export interface Classes {
-  /** For every point the number of its class, from 0 in the order in which they first come, or −1 where the label is missing. */
+  /** Class of each point, numbered from 0 in order of first occurrence, or −1 if the label is missing. */
   readonly classes: Int32Array;
   /** Number of classes. */
   readonly count: number;
 }
 
 /**
- * The classes of labelled points. −1 is a missing label, as elsewhere in the field, except beside a single other label: then it
- * is one of two classes (−1 and 1).
+ * Classes of labelled points. −1 is a missing label, as is usual in the field, unless there is only one other label: then it is one of two classes
+ * (−1 and 1).
  *
- * @throws InvalidInputError when the labels are not a list of strings, numbers or booleans
+ * @throws InvalidInputError unless the labels are a list of strings, numbers or booleans
  */
 export function classesOf(labels: Labels, caller: string): Classes {
   const present = givenList(labels, caller, 'a list with one label a point').map((label, i) =>
@@ -45,7 +48,7 @@ function presentLabel(label: unknown, i: number, caller: string): string | undef
   return isMissingText(text) ? undefined : text;
 }
 
-/** Points of each class, ascending. */
+/** Indices of the points in each class, ascending. */
 export function members({ classes, count }: Classes): number[][] {
   const lists: number[][] = Array.from({ length: count }, () => []);
   classes.forEach((c, i) => {

@@ -3,19 +3,19 @@ import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Graph } from './graph.ts';
 import { shortestPaths } from './shortestPaths.ts';
 
-/** Lengths of shortest paths from some points. */
+/** Lengths of shortest paths from landmarks. */
 export interface LandmarkDistances {
-  /** Numbers of the points, in the order in which they were chosen. */
+  /** Indices of the landmarks, in the order in which they were chosen. */
   readonly landmarks: Int32Array;
   /** L×L, symmetric. */
   readonly between: Matrix;
-  /** From every point that is shown, in their order, to the landmarks. */
+  /** From every shown point, in order, to the landmarks. */
   readonly fromAll: Matrix;
 }
 
 /**
- * L landmarks among the points of a component, each the furthest by paths from those before it, the first of equals; the first is furthest from the
- * first point. O(L·E·log N) time, N·L numbers; pauses after each.
+ * Chooses L landmarks among the points of a component, each the furthest by paths from the previous ones (the first of equals); the first one is
+ * furthest from the first point. O(L·E·log N) time, N·L numbers, with a pause after each.
  *
  * @param shown - the points of one component
  * @see de Silva & Tenenbaum 2004, §3.2 (MaxMin)
@@ -36,7 +36,7 @@ export function* landmarkDistances(graph: Graph, shown: Int32Array, count: numbe
       fromAll.data[n * count + l] = lengths[j]!;
       nearest[n] = Math.min(nearest[n]!, lengths[j]!);
     });
-    // Never again, where several points are at one place.
+    // Not chosen again, if several points coincide.
     nearest[next] = -1;
     next = furthest(nearest);
     yield (l + 1) / count;
@@ -45,7 +45,7 @@ export function* landmarkDistances(graph: Graph, shown: Int32Array, count: numbe
   const between = Matrix.zeros(count, count);
   for (let a = 0; a < count; a++) {
     for (let b = 0; b <= a; b++) {
-      // One of both directions, whose sums of one path differ by rounding.
+      // Taken from one direction, since sums along a path depend on the direction by rounding.
       const length = fromAll.at(rowOf.get(landmarks[b]!)!, a);
       between.data[a * count + b] = length;
       between.data[b * count + a] = length;

@@ -10,11 +10,11 @@ import { squaredDistance } from '../neighbours/squaredDistance.ts';
 import { edgesOfPairs, pairKey } from './edges.ts';
 import type { Graph } from './graph.ts';
 
-/** How much the edges of a neighbourhood graph weigh. */
+/** Options for the weights of a neighbourhood graph. */
 export interface EdgeWeights {
-  /** 'binary', the default: 1; 'heat': exp(−d²/(2·width²)) for points at distance d. */
+  /** 'binary' (default): 1; 'heat': exp(−d²/(2·width²)) for points at distance d. */
   readonly weights?: 'binary' | 'heat';
-  /** Width of the heat kernel, > 0, in the unit of the distances; 1 unless given. */
+  /** Width of the heat kernel, > 0, in the unit of the distances; default 1. */
   readonly width?: number;
 }
 
@@ -27,14 +27,14 @@ export const edgeWeightOptions = {
 const schema = v.strictObject(edgeWeightOptions);
 
 /**
- * The graph that joins two points when one of them is among the k nearest others of the other one (or-rule). Of equally near points
- * those of lower index count as nearer.
+ * The graph that joins two points if either is among the k nearest neighbours of the other (or-rule). Of equally near points, those with the lower
+ * index count as nearer.
  *
  * @param Y - N×D points
  * @param k - number of neighbours, 1 … N − 1
  * @param options - `weights`: 'binary' or 'heat'; `width` of the heat kernel
  * @returns a graph on N points with between Nk/2 and Nk edges
- * @throws InvalidInputError when Y is not a matrix of finite numbers with ≥ 2 rows, or k is not in its range
+ * @throws InvalidInputError if Y is not a matrix of finite numbers with ≥ 2 rows, or k is out of range
  * @example
  * ```ts
  * knnGraph([[0], [1], [3]], 1).targets; // Int32Array [1, 2]: edges (0, 1) and (1, 2)
@@ -59,13 +59,13 @@ export function graphOfNeighbours(
 }
 
 /**
- * The graph that joins two points when they are no further apart than r.
+ * The graph that joins two points if their distance is at most r.
  *
  * @param Y - N×D points
  * @param r - radius > 0, in the unit of the distances
  * @param options - `weights`: 'binary' or 'heat'; `width` of the heat kernel
  * @returns a graph on N points
- * @throws InvalidInputError when Y is not a matrix of finite numbers with ≥ 2 rows, or r is not above 0
+ * @throws InvalidInputError if Y is not a matrix of finite numbers with ≥ 2 rows, or r is not positive
  * @example
  * ```ts
  * epsilonGraph([[0], [1], [3]], 1.5).sources.length; // 1: the edge (0, 1)
@@ -90,7 +90,7 @@ export function* epsilonGraphInParts(Y: MatrixLike, r: number, options: EdgeWeig
   return Object.freeze({ size: points.rows, ...edgesOfPairs(keys, points.rows, weightOf) });
 }
 
-/** Throws unless `Y` is a matrix of finite numbers with at least two rows; returns a copy. */
+/** Copies `Y` as a matrix of finite numbers with at least two rows; throws if it is not one. */
 export function pointsFrom(Y: MatrixLike, caller: string): Matrix {
   const points = checkNumbers(Matrix.from(Y, `Y of ${caller}`), `Y of ${caller}`);
   if (points.rows >= 2) return points;
@@ -99,7 +99,7 @@ export function pointsFrom(Y: MatrixLike, caller: string): Matrix {
   );
 }
 
-/** Throws unless k is a number of neighbours that each of N points has. */
+/** Throws unless each of N points can have k neighbours. */
 export function checkNeighbours(k: number, N: number, caller: string): number {
   if (Number.isInteger(k) && k >= 1 && k < N) return k;
   throw new InvalidInputError(

@@ -1,12 +1,12 @@
-/** Points waiting by their distance, the nearest first. */
+/** A priority queue of points by distance. */
 export interface PointQueue {
-  /** Puts a point in, or moves it up after its distance fell. */
+  /** Inserts a point, or moves it up if its distance fell. */
   offer(point: number, distance: number): void;
-  /** Takes the nearest point out; −1 when there is none. */
+  /** Removes and returns the nearest point; −1 if there is none. */
   take(): number;
 }
 
-/** A heap in which every point has four below it: half as deep as a binary one, and the four are next to each other. */
+/** A heap with four children per point: half as deep as a binary one, with adjacent children. */
 export function pointQueue(size: number): PointQueue {
   const points = new Int32Array(size);
   const keys = new Float64Array(size);

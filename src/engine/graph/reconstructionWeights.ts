@@ -1,12 +1,12 @@
 import { NumericalError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 
-/** How every point is made of its neighbours, row by row: y_i ≈ Σ_n weights[n]·y_(neighbours[n]) for starts[i] ≤ n < starts[i + 1]. */
+/** Reconstruction of every point from its neighbours, row by row: y_i ≈ Σ_n weights[n]·y_(neighbours[n]) for starts[i] ≤ n < starts[i + 1]. */
 export interface Reconstruction {
   /** N + 1 entries. */
   readonly starts: Int32Array;
   readonly neighbours: Int32Array;
-  /** Those of one point add up to 1. */
+  /** Those of one point sum to 1. */
   readonly weights: Float64Array;
 }
 
@@ -15,10 +15,10 @@ export interface Reconstruction {
  * regularization·tr(C) added to the diagonal.
  *
  * @param Y - N×D
- * @param neighbours - of every point, other points
- * @param regularization - > 0, part of the trace
- * @param nameOf - what errors call a point
- * @throws NumericalError when a point's C is singular all the same
+ * @param neighbours - neighbours of every point
+ * @param regularization - > 0, relative to the trace
+ * @param nameOf - name of a point in errors
+ * @throws NumericalError if a point's C is singular in spite of it
  * @see Roweis & Saul 2000; Saul & Roweis 2003, §5.1
  */
 export function reconstructionWeights(
@@ -56,11 +56,11 @@ export function reconstructionWeights(
 }
 
 /**
- * w ∝ (C + regularization·tr(C)·I)⁻¹1 with Σ_a w_a = 1, for the k×k Gram matrix of the differences of a point and its neighbours. Overwrites
- * the lower triangle of C, which alone is read.
+ * w ∝ (C + regularization·tr(C)·I)⁻¹1 with Σ_a w_a = 1, for the k×k Gram matrix C of the differences between a point and its neighbours. Only the
+ * lower triangle of C is read, and it is overwritten.
  *
- * @param w - where to put them
- * @throws NumericalError when C is not positive definite all the same
+ * @param w - receives the weights
+ * @throws NumericalError if C is not positive definite in spite of it
  */
 export function gramWeights(
   C: Float64Array,
@@ -71,7 +71,7 @@ export function gramWeights(
 ): Float64Array {
   let trace = 0;
   for (let a = 0; a < k; a++) trace += C[a * k + a]!;
-  // Neighbours in the very place of the point share it equally.
+  // Neighbours that coincide with the point share it equally.
   for (let a = 0; a < k; a++) C[a * k + a]! += trace > 0 ? regularization * trace : 1;
   solvePositiveDefinite(C, k, nameOf, w.fill(1));
   let total = 0;
@@ -80,7 +80,7 @@ export function gramWeights(
   return w;
 }
 
-/** x ← C⁻¹x by a Cholesky factor written over the lower triangle of C, k×k, column by column. */
+/** x ← C⁻¹x by a Cholesky factor that overwrites the lower triangle of C, k×k, column by column. */
 function solvePositiveDefinite(C: Float64Array, k: number, nameOf: () => string, x: Float64Array): void {
   for (let c = 0; c < k; c++) {
     const pivot = C[c * k + c]!;

@@ -2,12 +2,12 @@ import type { Graph } from './graph.ts';
 import { incidentEdges } from './incidentEdges.ts';
 import { pointQueue } from './pointQueue.ts';
 
-/** Writes into N numbers how long the shortest path to every point is from the nearest of some that are reached already. */
+/** Computes N lengths of shortest paths from the nearest of several initial points with given lengths. */
 export type ShortestPaths = (reached: Int32Array, lengths: Float64Array, distances: Float64Array) => void;
 
 /**
- * Shortest paths along the edges of a graph, whose weights are their lengths; Infinity where there is no path. Dijkstra's algorithm
- * with a heap: O(E·log N) a call.
+ * Shortest paths along the edges of a graph whose weights are lengths; Infinity if there is no path. Dijkstra's algorithm with a heap: O(E·log N) per
+ * call.
  *
  * @see Dijkstra 1959
  */

@@ -13,32 +13,32 @@ import {
 import { lapackEngine } from './lapackEngine.ts';
 import { firstOf, type Routines, routinesOf } from './routines.ts';
 
-/** Environment variable that names the library's file. */
+/** Environment variable with the library's file. */
 const VARIABLE = 'LATENTFIELD_BLAS';
 
 export interface NativeOptions {
-  /** File of the BLAS and LAPACK library; otherwise LATENTFIELD_BLAS names it, or the usual names are tried. */
+  /** File of the BLAS and LAPACK library; default LATENTFIELD_BLAS, otherwise the usual names are tried. */
   readonly library?: string;
-  /** Threads that the library may use, from 1; otherwise its own choice. For the whole process, where the library lets it be set. */
+  /** Number of threads of the library, from 1; default its own choice. It applies to the whole process if the library allows it to be set. */
   readonly threads?: number;
 }
 
-/** A library that was found, opened and tried. */
+/** A native library that was found, opened and tested. */
 export interface NativeLibrary {
-  /** File, as it was given to the system's loader. */
+  /** File, as given to the system's loader. */
   readonly library: string;
   readonly vendor: Vendor['name'];
   /** What the library says about itself. */
   readonly version: string;
   /** Bits of the library's integers: 64 in ILP64 builds. */
   readonly integerBits: 32 | 64;
-  /** Threads that it uses now; undefined where it does not say. */
+  /** Number of threads that it uses now; undefined if unknown. */
   readonly threads: number | undefined;
-  /** An engine by this library on a memory. */
+  /** Creates an engine with this library on a memory. */
   engine(memory: Float64Memory): LinearAlgebraEngine;
 }
 
-/** Where a search takes place; tests put others in its place. */
+/** Environment of a search, which tests replace. */
 export interface Environment {
   readonly foreign: () => ForeignInterface | Reason;
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -46,8 +46,8 @@ export interface Environment {
 }
 
 /**
- * Finds the system's BLAS and LAPACK: the named file, or that of LATENTFIELD_BLAS, and no other then; otherwise OpenBLAS,
- * FlexiBLAS, MKL, liblapack with libblas, on macOS Accelerate, on Windows none.
+ * Finds the system's BLAS and LAPACK: only the named file or that of LATENTFIELD_BLAS, if given; otherwise OpenBLAS, FlexiBLAS, MKL, liblapack with
+ * libblas, on macOS Accelerate, on Windows none.
  *
  * @returns the library, or `{ reason }`, a sentence that says what is missing and how to install it
  * @throws InvalidInputError for a number of threads that is not a positive integer
@@ -79,7 +79,7 @@ export function findNative(options: NativeOptions = {}, surroundings = thisProce
   return { reason: names.length === 0 ? notLookedFor() : notFound(failures) };
 }
 
-/** Opens and tries a library; returns what is wrong with it as text. */
+/** Opens and tests a library; returns the problem as text if there is one. */
 function open(foreign: ForeignInterface, file: string, threads: number | undefined): NativeLibrary | string {
   const address = (buffer: ArrayBufferLike) => Number(foreign.address(new Uint8Array(buffer)));
   try {
@@ -125,7 +125,7 @@ function thisProcess(): Environment {
   };
 }
 
-/** Builds of one library by the systems that name it so; the first that loads is taken. */
+/** Builds of one library under the names that systems use; the first that loads is taken. */
 const LINUX = [
   'libopenblas.so.0',
   'libopenblasp.so.0',
@@ -134,7 +134,7 @@ const LINUX = [
   'libflexiblas.so.3',
   'libmkl_rt.so.2',
   'libmkl_rt.so',
-  // Brings libblas with it.
+  // Loads libblas, too.
   'liblapack.so.3',
 ];
 
@@ -144,21 +144,21 @@ const MACOS = [
   '/usr/local/opt/openblas/lib/libopenblas.dylib',
 ];
 
-/** Files in which BLAS and LAPACK are looked for when none is named, best first; none on Windows. */
+/** Files of BLAS and LAPACK that are tried if none is named, best first; none on Windows. */
 export function libraryNames(platform: string): readonly string[] {
   if (platform === 'win32') return [];
   return platform === 'darwin' ? MACOS : LINUX;
 }
 
 /**
- * Tries a library on matrices of order 2, in 64-byte buffers of its own: A = [4 2; 2 10] has the factor L = [2 0; 1 3] and
- * LLᵀ = A. Returns what is wrong, or undefined.
+ * Tests a library on matrices of order 2 in its own 64-byte buffers: A = [4 2; 2 10] has the factor L = [2 0; 1 3] and LLᵀ = A. Returns the problem,
+ * or undefined.
  */
 export function probe(routines: Routines, address: (buffer: ArrayBuffer) => number): string | undefined {
   const buffer = new ArrayBuffer(64);
   const start = address(buffer);
   const [lower, product] = [new Float64Array(buffer, 0, 4), new Float64Array(buffer, 32, 4)];
-  // The upper triangle must be left alone.
+  // The upper triangle must not be touched.
   lower.set([4, 7, 2, 10]);
   const status = routines.dpotrf(2, start, 2);
   if (status !== 0 || !equal(lower, [2, 7, 1, 3])) {
@@ -174,23 +174,23 @@ function equal(actual: Float64Array, expected: readonly number[]): boolean {
   return actual.every((value, i) => Math.abs(value - expected[i]!) < 1e-14);
 }
 
-/** Who made a library, and how its number of threads is set. */
+/** Vendor of a library, and how its number of threads is set. */
 export interface Vendor {
   readonly name: 'OpenBLAS' | 'FlexiBLAS' | 'MKL' | 'Accelerate' | 'LAPACK';
-  /** What the library says about itself, or its name where it says nothing. */
+  /** Version string of the library, or its name if it has none. */
   readonly version: string;
-  /** Threads that a call uses; undefined where the library does not say. */
+  /** Number of threads that a call uses; undefined if unknown. */
   readonly threads: () => number | undefined;
-  /** Sets them, for everything in this process that uses the library; does nothing where that can't be set. */
+  /** Sets the number of threads for the whole process; does nothing if the library does not allow it. */
   readonly setThreads: (count: number) => void;
 }
 
-/** Decorations of OpenBLAS's names: usual, with 64-bit integers, and in Python's wheels. */
+/** Variants of OpenBLAS's names: usual, with 64-bit integers, and in Python's wheels. */
 const openblas = (name: string) => [name, `${name}64_`, `scipy_${name}`, `scipy_${name}64_`];
 
 /**
- * Tells libraries apart by their own functions, and Accelerate, which has none of its own for this, by its file; 'LAPACK' is one that
- * is not known here, such as the reference one.
+ * Identifies a library by its own functions, and Accelerate, which has none, by its file; 'LAPACK' is any other one, such as the reference
+ * implementation.
  */
 export function vendorOf(library: ForeignLibrary, file: string): Vendor {
   const flexiblas = firstOf(library, ['flexiblas_set_num_threads'], 'void', ['int']);

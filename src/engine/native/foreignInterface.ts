@@ -2,15 +2,15 @@
 export type ForeignFunction = (...parameters: readonly number[]) => unknown;
 
 export interface ForeignLibrary {
-  /** The function of that name; throws when the library has none. Types are C names: 'int', 'uintptr_t', 'str'. */
+  /** The function of this name; throws if the library has none. Types are C names: 'int', 'uintptr_t', 'str'. */
   func(name: string, result: string, parameters: readonly string[]): ForeignFunction;
 }
 
-/** What this folder uses of the package koffi (version 3). */
+/** The part of the package koffi (version 3) that is used. */
 export interface ForeignInterface {
-  /** Opens a shared library; throws with the system's message when that fails. */
+  /** Opens a shared library; throws with the system's message if that fails. */
   load(file: string): ForeignLibrary;
-  /** Address of the first byte. Shared memory is taken as a view only. */
+  /** Address of the first byte. Shared memory is only accepted as a view. */
   address(bytes: Uint8Array): bigint;
 }
 
@@ -21,10 +21,7 @@ export interface Reason {
 
 type Require = (name: string) => unknown;
 
-/**
- * The package koffi, loaded at once and only here. Nothing is imported: bundlers see no reference to it, and browsers get a
- * reason instead.
- */
+/** Loads the package koffi. It is not imported, so that bundlers see no reference to it and browsers get a reason instead. */
 export function foreignInterface(requirePackage: Require | undefined): ForeignInterface | Reason {
   if (requirePackage === undefined) {
     return { reason: 'The native engine needs Node.js 20.16 or later, which can load packages that call native code.' };
@@ -40,12 +37,12 @@ export function foreignInterface(requirePackage: Require | undefined): ForeignIn
   }
 }
 
-/** First line of what an error says. */
+/** First line of an error's message. */
 export function firstLine(error: unknown): string {
   return String(error instanceof Error ? error.message : error).split('\n', 1)[0]!;
 }
 
-/** Finds packages from this file on and in NODE_PATH, then from the working directory on, because koffi may be the user's rather than ours. */
+/** Finds packages from this file, from NODE_PATH and from the working directory, because koffi may be installed by the user. */
 export function nodeRequire(): Require | undefined {
   const node = (globalThis as { process?: Partial<NodeJS.Process> }).process;
   const createRequire = node?.getBuiltinModule?.('node:module')?.createRequire;

@@ -3,7 +3,7 @@ import type { Reason } from './foreignInterface.ts';
 
 export type { Reason } from './foreignInterface.ts';
 
-/** Takes the place of this folder's index in bundles for browsers (see "browser" in package.json), which call no native code. */
+/** Replaces this folder's index in browser bundles (see "browser" in package.json), which call no native code. */
 export const findNative: typeof findNativeInNode = (): Reason => ({
   reason: 'The native engine needs Node.js 20.16 or later, which can load packages that call native code.',
 });

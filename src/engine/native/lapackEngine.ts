@@ -7,12 +7,11 @@ import type { Routines, Transposition } from './routines.ts';
 const BYTES = 8;
 
 /**
- * Dense linear algebra by the system's BLAS and LAPACK, on the memory in place. A row-major matrix is the transpose of a
- * column-major one, and its lower triangle the upper one: L of A = LLᵀ is Uᵀ of A = UᵀU.
+ * Dense linear algebra with the system's BLAS and LAPACK, in place on the memory. A row-major matrix is the transpose of a column-major one, and its
+ * lower triangle the upper one: L of A = LLᵀ is Uᵀ of A = UᵀU.
+ * Empty operands and those that Fortran cannot address go to the WebAssembly engine.
  *
- * Sizes of zero and operands that Fortran can't address go to the WebAssembly engine.
- *
- * @param address - of an ArrayBuffer; that of the memory may change when the memory grows
+ * @param address - address of an ArrayBuffer, which may change when the memory grows
  */
 export function lapackEngine(
   memory: Float64Memory,
@@ -84,10 +83,10 @@ export function lapackEngine(
       const info = routines.dpotrf(n, at(a), n);
       const matrix = memory.float64(a, n * n);
       const end = info > 0 ? info - 1 : n;
-      // Some libraries take a pivot that is not a number for a positive one.
+      // Some libraries take NaN for a positive pivot.
       for (let i = 0; i < end; i++) if (Number.isNaN(matrix[i * (n + 1)])) return i;
       if (info <= 0) return -1;
-      // Few say what they leave in the place of a pivot that is not positive.
+      // Few libraries define what they leave in place of a pivot that is not positive.
       matrix[end * (n + 1)] = Math.min(0, remainder(diagonal[end]!, matrix.subarray(end * n, end * (n + 1))));
       return end;
     },
@@ -115,7 +114,7 @@ export function lapackEngine(
 
     symmetricEigen(n, a, w) {
       if (n === 0) return 0;
-      // LAPACK may not return from a matrix with entries that are not finite.
+      // LAPACK may not return if entries are not finite.
       if (!lowerIsFinite(n, memory.float64(a, n * n))) return 1;
       const length = 1 + 6 * n + 2 * n * n;
       const integersLength = 3 + 5 * n;
@@ -134,10 +133,10 @@ export function lapackEngine(
   });
 }
 
-/** Triangles of at most this order are inverted by LAPACK, whose routine solves where products are faster. */
+/** Triangles up to this order are inverted by LAPACK, whose routine solves where products are faster. */
 const SMALL = 64;
 
-/** U ← U⁻¹ by halves, of products: [U₁₁ U₁₂; 0 U₂₂]⁻¹ = [U₁₁⁻¹ −U₁₁⁻¹U₁₂U₂₂⁻¹; 0 U₂₂⁻¹]. The diagonal holds no zero. */
+/** U ← U⁻¹ by recursive halving with matrix products: [U₁₁ U₁₂; 0 U₂₂]⁻¹ = [U₁₁⁻¹ −U₁₁⁻¹U₁₂U₂₂⁻¹; 0 U₂₂⁻¹]. The diagonal has no zero. */
 function invertUpper(routines: Routines, n: number, u: number, ldu: number): void {
   if (n <= SMALL) {
     routines.dtrtri(n, u, ldu);
@@ -170,12 +169,12 @@ function diagonalOf(n: number, a: Float64Array): Float64Array {
   return diagonal;
 }
 
-/** What is left of a diagonal entry after the squares of its row of the factor, up to the diagonal. */
+/** A diagonal entry minus the squares of its row of the factor, up to the diagonal. */
 function remainder(entry: number, row: Float64Array): number {
   return row.reduce((rest, x) => rest - x * x, entry);
 }
 
-/** A matrix as a column-major routine takes it: stored as it is ('N') or as its transpose ('T'). */
+/** A matrix as a column-major routine sees it: stored as it is ('N') or as its transpose ('T'). */
 export interface FortranLayout {
   readonly transpose: Transposition;
   /** Distance from one stored column to the next. */
@@ -183,8 +182,8 @@ export interface FortranLayout {
 }
 
 /**
- * How a column-major routine sees a rows×columns matrix, neither of them 0, in these strides; undefined when it can't, because
- * entries are adjacent neither in rows nor in columns.
+ * Layout of a nonempty rows×columns matrix in these strides for a column-major routine; undefined if entries are adjacent neither in rows nor in
+ * columns.
  */
 export function fortranLayout(
   rows: number,

@@ -5,8 +5,8 @@ export type Transposition = 'N' | 'T';
 export type Side = 'L' | 'R';
 
 /**
- * The routines of BLAS and LAPACK that the engine calls, on column-major matrices given by address. The Fortran names are
- * used, which every library has; always the upper triangle, which is the lower one of a row-major matrix.
+ * The routines of BLAS and LAPACK that the engine calls, on column-major matrices given by address. They have their Fortran names, which every
+ * library has, and use the upper triangle, the lower one of a row-major matrix.
  */
 export interface Routines {
   /** C ← alpha·op(A)·op(B) + beta·C with C m×n. */
@@ -57,7 +57,7 @@ export interface Routines {
   dtrtri(n: number, u: number, ldu: number): number;
   /** U ← U·Uᵀ. */
   dlauum(n: number, u: number, ldu: number): void;
-  /** A ← V, w ← λ ascending with A = V·diag(λ)·Vᵀ; returns 0, or something else when the iteration did not converge. */
+  /** A ← V, w ← λ ascending with A = V·diag(λ)·Vᵀ; returns 0, or another number if the iteration did not converge. */
   dsyevd(
     n: number,
     a: number,
@@ -68,11 +68,11 @@ export interface Routines {
     integers: number,
     integersLength: number,
   ): number;
-  /** Bits of the library's integers, as the last routine that returned a number wrote them. */
+  /** Bits of the library's integers, as written by the last routine that returned a status. */
   readonly integerBits: 32 | 64;
 }
 
-/** Decorations of Fortran names: usual, with 64-bit integers, in Python's wheels of OpenBLAS, and on Windows. */
+/** Variants of Fortran names: usual, with 64-bit integers, in Python's wheels of OpenBLAS, and on Windows. */
 const DECORATIONS = [
   (name: string) => `${name}_`,
   (name: string) => `${name}_64_`,
@@ -81,7 +81,7 @@ const DECORATIONS = [
   (name: string) => name,
 ];
 
-/** The routines of a library; throws when it lacks one. */
+/** The routines of a library; throws if one is missing. */
 export function routinesOf(library: ForeignLibrary, address: (buffer: ArrayBuffer) => number): Routines {
   const store = scalars(address);
   const { letter, integer, real, status } = store;
@@ -143,7 +143,7 @@ export function routinesOf(library: ForeignLibrary, address: (buffer: ArrayBuffe
   };
 }
 
-/** A Fortran routine: all arguments are addresses; the lengths of the letters follow at the end, where gfortran wants them. */
+/** A Fortran routine: all arguments are addresses, followed by the lengths of the letters, which gfortran expects. */
 function fortran(library: ForeignLibrary, name: string, letters: number, others: number): ForeignFunction {
   const parameters = [
     ...new Array<string>(letters + others).fill('uintptr_t'),
@@ -170,7 +170,7 @@ export function firstOf(
     try {
       return library.func(name, result, parameters);
     } catch {
-      // Another name may be there.
+      // The next name may exist.
     }
   }
   return undefined;
@@ -180,24 +180,24 @@ const SLOT_BYTES = 8;
 const SLOTS = 16;
 const LETTERS = 'NTLRUV';
 
-/** Places for the scalars of one call, which Fortran takes by reference. Each method gives the address of what it stores. */
+/** Scalars of one call, which Fortran takes by reference. Each method stores a value and returns its address. */
 export interface Scalars {
   letter(value: string): number;
   integer(slot: number, value: number): number;
   real(slot: number, value: number): number;
-  /** Where a routine leaves its status; all bits are set. */
+  /** Address for the status of a routine, initialised with all bits set. */
   status(): number;
-  /** The status left there. */
+  /** The status that the routine wrote. */
   readonly info: number;
-  /** How wide the integer was that a routine wrote as its status: 32 bits, or 64 (ILP64 builds). */
+  /** Width of the integer that a routine wrote as its status: 32 bits, or 64 (ILP64 builds). */
   readonly integerBits: 32 | 64;
 }
 
 /**
- * Every slot has eight bytes, little-endian, and the upper half of an integer is zero: libraries with integers of 32 and of 64
- * bits read the same number.
+ * Every slot has eight bytes, little-endian, with the upper half of an integer zero, so that libraries with 32-bit and with 64-bit integers read the
+ * same number.
  *
- * @param address - of an ArrayBuffer: those of views shorter than 64 bytes may move
+ * @param address - address of an ArrayBuffer; views shorter than 64 bytes may move
  */
 export function scalars(address: (buffer: ArrayBuffer) => number): Scalars {
   const buffer = new ArrayBuffer(SLOT_BYTES * (SLOTS + LETTERS.length + 1));
@@ -229,7 +229,7 @@ export function scalars(address: (buffer: ArrayBuffer) => number): Scalars {
       return integers[2 * SLOTS]!;
     },
     get integerBits() {
-      // A status of zero or more in 64 bits clears the upper half.
+      // A nonnegative 64-bit status clears the upper half.
       return integers[2 * SLOTS + 1] === 0 ? 64 : 32;
     },
   };

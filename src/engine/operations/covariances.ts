@@ -1,6 +1,6 @@
 import type { Strided, Triangles } from './linearAlgebra.ts';
 
-/** The profiles that are compiled. */
+/** Profiles with compiled loops. */
 export type CompiledProfile =
   | 'thinPlate1'
   | 'thinPlate2'
@@ -12,23 +12,23 @@ export type CompiledProfile =
   | 'rbf';
 
 /**
- * A function of the squared distance s = r², written as loops over many of them at once: a loop that calls a function for every entry
- * is several times slower.
+ * A function of the squared distance s = r², written as loops over many of them: a loop that calls a function for every entry is several times
+ * slower.
  */
 export interface RadialProfile {
-  /** What the function is called. */
+  /** Name of the function. */
   readonly name: string;
-  /** Which of the library's compiled loops compute the same, faster; one of your own has none. */
+  /** Name of the compiled loops of the library that compute the same, faster; custom profiles have none. */
   readonly compiled?: CompiledProfile;
   /** s ← f(s), entry by entry. */
   value(s: Float64Array): void;
-  /** s ← f′(s), entry by entry, finite everywhere: 0 by convention at s = 0 where there is no derivative. */
+  /** s ← f′(s), entry by entry, finite everywhere: 0 by convention at s = 0 if there is no derivative. */
   slope(s: Float64Array): void;
 }
 
 /**
- * Covariances that are functions of distances, and their gradients, on the memory in place: arguments named like matrices are byte
- * offsets, matrices are row-major and contiguous. Distances are direct differences, so that near points keep their digits.
+ * Covariances that are functions of distance, with their gradients, in place on the memory: arguments named like matrices are byte offsets; matrices
+ * are row-major and contiguous. Distances are direct differences, so that nearby points keep their digits.
  */
 export interface RadialOperations {
   /** K_ij ← variance·f(‖x_i − x_j‖²), X n×q, K n×n and exactly symmetric. */
@@ -75,14 +75,14 @@ export interface RadialOperations {
 }
 
 /**
- * Squared distances of points and their gradients, on the memory in place: arguments named like matrices are byte offsets, matrices
- * are row-major and contiguous. Distances are direct differences, so that near points keep their digits.
+ * Squared distances of points with their gradients, in place on the memory: arguments named like matrices are byte offsets; matrices are row-major
+ * and contiguous. Distances are direct differences, so that nearby points keep their digits.
  */
 export interface SquaredDistanceOperations {
   /** T ← ‖a_i − b_j‖²: A n×q, B m×q, T n×m. */
   squaredDistances(n: number, m: number, q: number, a: number, b: number, target: number): void;
 
-  /** What a gradient W (n×m) in the squared distances is in the points: dA_i ← 2·Σ_j w_ij·(a_i − b_j), dB_j ← 2·Σ_i w_ij·(b_j − a_i). */
+  /** Gradient in the points from a gradient W (n×m) in the squared distances: dA_i ← 2·Σ_j w_ij·(a_i − b_j), dB_j ← 2·Σ_i w_ij·(b_j − a_i). */
   squaredDistancesGradient(
     n: number,
     m: number,
@@ -94,17 +94,16 @@ export interface SquaredDistanceOperations {
     db: number,
   ): void;
 
-  /** T ← ‖x_i − x_j‖² among one set, X n×q, T n×n: exactly symmetric, and 0 on the diagonal whatever the points are. */
+  /** T ← ‖x_i − x_j‖² within one set, X n×q, T n×n: exactly symmetric, and 0 on the diagonal whatever the points are. */
   squaredDistancesWithin(n: number, q: number, x: number, target: number): void;
 
-  /** What a gradient W (n×n) in those is in the points: dX_i ← 2·Σ_j (w_ij + w_ji)·(x_i − x_j). */
+  /** Gradient in the points from a gradient W (n×n) in those: dX_i ← 2·Σ_j (w_ij + w_ji)·(x_i − x_j). */
   squaredDistancesWithinGradient(n: number, q: number, x: number, weights: number, dx: number): void;
 }
 
 /**
- * Operations that would otherwise be many passes over n×n matrices. Like those of a LinearAlgebraEngine they work on the memory in
- * place: arguments named like matrices are byte offsets, matrices are row-major and contiguous, and views made before a call may be
- * detached after it.
+ * Fused operations that would otherwise be many passes over n×n matrices. Like those of a LinearAlgebraEngine they work in place on the memory:
+ * arguments named like matrices are byte offsets, matrices are row-major and contiguous, and earlier views may be detached by a call.
  */
 export interface FusedOperations extends QuadraticOperations, RadialOperations, SquaredDistanceOperations {
   /**
@@ -113,8 +112,8 @@ export interface FusedOperations extends QuadraticOperations, RadialOperations, 
   lowerProduct(n: number, k: number, alpha: number, a: Strided, b: Strided, beta: number, c: number): void;
 
   /**
-   * K_ij ← variance·f(Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j] for a profile f, X n×q, K n×n and exactly symmetric;
-   * of 'lower' its lower triangle, and what is right of the diagonal means nothing.
+   * K_ij ← variance·f(Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j] for a profile f, X n×q, K n×n and exactly symmetric; with 'lower'
+   * only the lower triangle, and entries above the diagonal are undefined.
    */
   radialSum(
     n: number,
@@ -127,8 +126,8 @@ export interface FusedOperations extends QuadraticOperations, RadialOperations, 
   ): void;
 
   /**
-   * Contracts G = ∂L/∂K with the derivatives of K = `radialSum`: dX ← ∂L/∂X (n×q), and returns those in the parameters. Reads the
-   * lower triangle of K; of a symmetric G, of which 'lower' alone is filled, the lower triangle too.
+   * Contracts G = ∂L/∂K with the derivatives of K = `radialSum`: dX ← ∂L/∂X (n×q), and returns the derivatives in the parameters. Reads the lower
+   * triangle of K and, if only the lower triangle of a symmetric G is filled ('lower'), that of G.
    */
   radialSumGradient(
     n: number,
@@ -143,11 +142,11 @@ export interface FusedOperations extends QuadraticOperations, RadialOperations, 
   ): RadialSum;
 
   /**
-   * The parts of the log density of Y under N(0, K), K = `radialSum`, and its gradients, where all can be had at once: of few points. It has the bits of the operations
-   * one by one.
+   * Terms of the log density of Y under N(0, K), K = `radialSum`, with its gradients, in one call for few points, with the bits of the separate
+   * operations.
    *
-   * @param wantsPoints - whether the gradient in X is asked for
-   * @returns undefined where it takes the operations one by one, as it does where K has no factor
+   * @param wantsPoints - whether the gradient in X is needed
+   * @returns undefined if the separate operations must be used, as for K without a factor
    */
   radialLogDensity(
     observed: ObservedPoints,
@@ -157,7 +156,7 @@ export interface FusedOperations extends QuadraticOperations, RadialOperations, 
   ): RadialLogDensity | undefined;
 }
 
-/** Observations at points, on the memory in place. */
+/** Observations at points, in the memory. */
 export interface ObservedPoints {
   readonly n: number;
   readonly q: number;
@@ -166,25 +165,25 @@ export interface ObservedPoints {
   /** Y, n×width */
   readonly y: number;
   readonly width: number;
-  /** Columns that Y stands for: all that matters of many may be in fewer. */
+  /** Number of columns that Y stands for, which may have been compressed to fewer. */
   readonly columns: number;
 }
 
-/** What a log density under N(0, K) is made of, and its gradients. */
+/** Terms of a log density under N(0, K), and its gradients. */
 export interface RadialLogDensity {
   /** log|K| */
   readonly logDeterminant: number;
   /** tr(YᵀK⁻¹Y) */
   readonly quadratic: number;
   readonly slopes: RadialSum;
-  /** Gradient in X, n×q; undefined where it was not asked for. */
+  /** Gradient in X, n×q; undefined unless requested. */
   readonly points: Float64Array | undefined;
 }
 
-/** Parameters of a covariance variance·f + bias + noise·I of a profile f, or derivatives in them. */
+/** Parameters of a covariance variance·f + bias + noise·I with profile f, or derivatives in them. */
 export interface RadialSum {
   readonly variance: number;
-  /** One a dimension. */
+  /** One per dimension. */
   readonly lengthscales: ArrayLike<number>;
   readonly bias: number;
   readonly noise: number;
@@ -192,10 +191,10 @@ export interface RadialSum {
 
 /** A quadratic function of steps of pairs of points, gᵀd + ½dᵀHd with H_ab = factor·(u_aᵀ(e_i − e_j))², b = (i, j), u_a = U(e_k − e_l), a = (k, l). */
 interface PairQuadratic {
-  /** Two points a pair, one after the other. */
+  /** Two points per pair, one pair after the other. */
   readonly pairs: Int32Array;
   readonly factor: number;
-  /** g, one of each pair. */
+  /** g, one per pair. */
   readonly gradient: Float64Array;
   /** H_aa > 0. */
   readonly curvature: Float64Array;
@@ -206,21 +205,21 @@ interface PairQuadratic {
 
 /** Steps of some of the pairs of a quadratic function, in the order in which they first moved. */
 export interface PairSteps {
-  /** Where the step of each pair is, −1 for those that have not moved. */
+  /** Index of each pair's step, −1 for pairs that have not moved. */
   readonly places: Int32Array;
-  /** The pairs that have moved, and their steps; as long as all. */
+  /** Pairs that have moved, and their steps, with space for all. */
   readonly moved: Int32Array;
   readonly steps: Float64Array;
-  /** How many have moved. */
+  /** Number of pairs that have moved. */
   count: number;
 }
 
-/** Entries of H from which a product may go by points: one with fewer takes a millisecond. */
+/** Number of entries of H from which a product may go by points; a smaller one takes a millisecond. */
 const MANY = 1e6;
 
 /**
- * Whether H·v = factor·u_aᵀL(v)u_a goes by points, L(v)·U first: O(n) for each row and each column of H, and O(n²), in place of O(1) for each
- * entry.
+ * True if H·v = factor·u_aᵀL(v)u_a is computed by points, forming L(v)·U first: O(n) for each row and each column of H, and O(n²), instead of O(1)
+ * for each entry.
  */
 export function goesByPoints(n: number, rows: number, columns: number): boolean {
   return rows * columns > Math.max(MANY, n * (rows + columns + n));
@@ -228,10 +227,10 @@ export function goesByPoints(n: number, rows: number, columns: number): boolean 
 
 export interface QuadraticOperations {
   /**
-   * H·v for the pairs of `rows`, where v is 0 at all pairs but those of `columns`: O(n) for each pair.
+   * H·v for the pairs of `rows`, where v is 0 except for the pairs of `columns`: O(n) for each pair.
    *
    * @param u - offset of U, n×n and symmetric
-   * @param rows - two points a pair, one after the other; `columns` likewise
+   * @param rows - two points per pair, one pair after the other, as in `columns`
    */
   quadraticProduct(
     n: number,
@@ -243,8 +242,8 @@ export interface QuadraticOperations {
   ): Float64Array;
 
   /**
-   * One sweep of coordinate descent over the pairs whose numbers are in `visits`: each in turn goes to the least value within its bounds, all
-   * others held. O(n + number of pairs that have moved) each.
+   * One sweep of coordinate descent over the pairs with indices in `visits`: each in turn moves to the least value within its bounds, with all others
+   * fixed. O(n + number of pairs that have moved) each.
    *
    * @param u - offset of U, n×n and symmetric
    * @returns the largest |Δd_a|·√H_aa

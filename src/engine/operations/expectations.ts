@@ -10,12 +10,12 @@ export interface ExpectationOperations {
   expectedRbfGradient(points: GaussianPoints, g: number, slopes: ExpectationSlopes): RbfSlopes;
 
   /**
-   * Ψ2 = Σ_n ω_n·E[k(z, x_n)·k(x_n, z')] for each column of weights, one m×m matrix after the other. Nothing n×m×m is stored, unless
-   * there is a place for what is `kept` of some points.
+   * Ψ2 = Σ_n ω_n·E[k(z, x_n)·k(x_n, z')] for each column of weights, one m×m matrix after the other. Nothing n×m×m is stored unless `kept` gives
+   * memory for some points.
    */
   expectedRbfProducts(points: GaussianPoints, weights: PointWeights, target: number, kept?: Kept): void;
 
-  /** How many numbers of a point the gradient of Ψ2 need not compute again where they are kept; 0 where it computes all. */
+  /** Numbers per point that the gradient of Ψ2 need not recompute if they are kept; 0 if it recomputes all. */
   keptOfPoint(m: number): number;
 
   /** Contracts G = ∂f/∂Ψ2 with the derivatives of Ψ2. */
@@ -35,23 +35,23 @@ export interface GaussianPoints {
   readonly mean: number;
   readonly variance: number;
   readonly inducing: number;
-  /** q of them. */
+  /** q numbers. */
   readonly lengthscales: ArrayLike<number>;
 }
 
-/** How much each point counts in each of several sums, n×sums; without an offset every point counts once, in one sum. */
+/** Weights of each point in several sums, n×sums; without an offset every point has weight 1 in a single sum. */
 export interface PointWeights {
   readonly sums: number;
   readonly offset?: number;
 }
 
-/** Place of what is kept of the first `points` of all. */
+/** Memory for what is kept of the first `points` points. */
 export interface Kept {
   readonly points: number;
   readonly offset: number;
 }
 
-/** Where derivatives go: n×q, n×q and m×q. */
+/** Offsets of the derivatives: n×q, n×q and m×q. */
 export interface ExpectationSlopes {
   readonly mean: number;
   readonly variance: number;

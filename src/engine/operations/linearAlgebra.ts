@@ -1,10 +1,8 @@
 /**
- * The dense linear algebra that everything above stands on. An engine works in place on the memory of the float64 backend:
- * `a`, `b`, `c`, `l` and `w` are byte offsets in it, matrices are row-major, and strides count numbers, not bytes. An engine may
- * take workspace from the memory, so views made before a call may be detached after it.
- *
- * One interface, several engines (plain TypeScript, WebAssembly, the system's LAPACK): kernels, priors, models and solvers
- * must not notice which one runs.
+ * The dense linear algebra of everything above. An engine works in place on the memory of the float64 backend: `a`, `b`, `c`, `l` and `w` are byte
+ * offsets in it, matrices are row-major, and strides count numbers, not bytes. An engine may take workspace from the memory, so that earlier views
+ * may be detached by a call.
+ * Kernels, priors, models and solvers do not depend on which engine runs: plain TypeScript, WebAssembly, or the system's LAPACK.
  */
 export interface LinearAlgebraEngine {
   readonly name: EngineName;
@@ -28,12 +26,12 @@ export interface LinearAlgebraEngine {
   triangularMultiply(n: number, m: number, l: number, b: number, transpose: boolean): void;
 
   /**
-   * L ← (LLᵀ)⁻¹ in place, both triangles filled, exactly symmetric. Of 'lower' only the lower triangle is filled; what is then right of the
-   * diagonal means nothing.
+   * L ← (LLᵀ)⁻¹ in place, both triangles filled, exactly symmetric. With 'lower' only the lower triangle is filled, and entries above the diagonal
+   * are undefined.
    */
   choleskyInverse(n: number, l: number, part?: Triangles): void;
 
-  /** Upper triangle of A ← its lower one. */
+  /** Copies the lower triangle of A to the upper one. */
   mirrorLower(n: number, a: number): void;
 
   /**
@@ -43,17 +41,17 @@ export interface LinearAlgebraEngine {
   symmetricEigen(n: number, a: number, w: number): number;
 }
 
-/** Which triangles of a symmetric matrix are filled. */
+/** Triangles of a symmetric matrix that are filled. */
 export type Triangles = 'both' | 'lower';
 
 export type EngineName = 'typescript' | 'wasm' | 'native';
 
-/** What is known about the engine that ran. */
+/** Diagnostics of the engine that ran. */
 export interface EngineReport {
   readonly engine: EngineName;
-  /** The BLAS that a native engine called: what it says about itself, and its file. */
+  /** The BLAS that a native engine called: its version and file. */
   readonly engineLibrary?: string;
-  /** Why 'auto' is not WebAssembly, where that does not run: a sentence. */
+  /** Why 'auto' did not choose WebAssembly, as a sentence. */
   readonly engineReason?: string;
 }
 
@@ -64,7 +62,7 @@ export interface Strided {
   readonly columnStride: number;
 }
 
-/** A matrix whose rows lie one after the other. */
+/** A matrix with consecutive rows. */
 export function contiguous(offset: number, columns: number): Strided {
   return { offset, rowStride: columns, columnStride: 1 };
 }

@@ -2,23 +2,23 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 
-/** Where a function is looked at, and what its values there count. */
+/** Nodes and weights of a quadrature rule. */
 export interface QuadratureRule {
   readonly nodes: Float64Array;
-  /** They add up to 1. */
+  /** They sum to 1. */
   readonly weights: Float64Array;
 }
 
 const rules = new Map<number, QuadratureRule>();
 
 /**
- * Gauss–Hermite quadrature for a standard normal: E[f(x)] ≈ Σ_k w_k·f(x_k), exact for polynomials of degree 2n − 1. The nodes are the zeros
- * of the n-th Hermite polynomial, by Newton's method on its normalised recurrence √(k+1)·h_{k+1} = x·h_k − √k·h_{k−1}, each started beyond
- * the zero before; w_k = 1/(n·h_{n−1}(x_k)²).
+ * Gauss–Hermite quadrature for a standard normal: E[f(x)] ≈ Σ_k w_k·f(x_k), exact for polynomials of degree 2n − 1. The nodes are the zeros of the
+ * n-th Hermite polynomial, by Newton's method on its normalised recurrence √(k+1)·h_{k+1} = x·h_k − √k·h_{k−1}, each started beyond the previous
+ * zero; w_k = 1/(n·h_{n−1}(x_k)²).
  *
  * @param count - n, 1 … 100
  * @returns nodes in ascending order
- * @throws InvalidInputError when count is not a whole number from 1 to 100
+ * @throws InvalidInputError unless count is a whole number from 1 to 100
  * @see Press et al., Numerical Recipes, 3rd ed., §4.6.1
  */
 export function gaussHermite(count: number): QuadratureRule {
@@ -36,7 +36,7 @@ export function gaussHermite(count: number): QuadratureRule {
 function ruleOf(n: number): QuadratureRule {
   const nodes = new Float64Array(n);
   const weights = new Float64Array(n);
-  // Newton's method from beyond the largest zero, with the zeros found so far divided out, goes down to the next one.
+  // From beyond the largest zero, with the zeros found so far divided out, Newton's method descends to the next one.
   const found: number[] = [];
   let x = 2 * Math.sqrt(n) + 1;
   for (let k = 0; k < n / 2; k++) {
@@ -52,7 +52,7 @@ function ruleOf(n: number): QuadratureRule {
   return { nodes, weights };
 }
 
-/** More steps than Newton's method ever takes to a zero. */
+/** More steps than Newton's method ever takes to reach a zero. */
 const STEPS = 200;
 
 function zeroBelow(n: number, start: number, found: readonly number[]): number {
@@ -60,13 +60,13 @@ function zeroBelow(n: number, start: number, found: readonly number[]): number {
   for (let step = 0; step < STEPS; step++) {
     const { value, before } = hermite(n, x);
     const slope = Math.sqrt(n) * before;
-    // Both signs of what was found are zeros; at one of them, where a search begins, start a little below.
+    // Zeros come in pairs of both signs; a search that would begin at a known zero begins slightly below.
     const others = found.reduce((sum, zero) => sum + 1 / (x - zero) + 1 / (x + zero), 0);
     const change = Number.isFinite(others) ? value / (slope - value * others) : 1e-3;
     x -= change;
     if (Math.abs(change) <= 4 * Number.EPSILON * Math.abs(x)) break;
   }
-  // The quotient by the zeros found is smooth, but rounds: one plain step more.
+  // Dividing by the known zeros is smooth but rounds, so one plain step follows.
   const { value, before } = hermite(n, x);
   return x - value / (Math.sqrt(n) * before);
 }

@@ -1,15 +1,15 @@
 import { square } from '../../core/elementary/index.ts';
 import type { Adjacency } from './pattern.ts';
 
-/** Columns of L as a tree: the parent of a column is the row of its first entry below the diagonal, −1 at a root. */
+/** The columns of L as a tree: the parent of a column is the row of its first entry below the diagonal, −1 at a root. */
 interface EliminationTree {
   readonly parent: Int32Array;
-  /** Number of entries of each column of L, the diagonal included. */
+  /** Number of entries in each column of L, including the diagonal. */
   readonly counts: Int32Array;
 }
 
 /**
- * The elimination tree of a symmetric matrix whose rows and columns are taken in an order: tree node k is `order[k]`.
+ * Elimination tree of a symmetric matrix whose rows and columns are eliminated in a given order: tree node k is `order[k]`.
  *
  * @see Liu, SIAM J. Matrix Anal. Appl. 11 (1990): row k of L is the part of the tree below k that A's row k reaches
  */
@@ -23,7 +23,7 @@ export function eliminationTree({ size, starts, neighbours }: Adjacency, order: 
   for (let k = 0; k < size; k++) {
     const node = order[k]!;
     for (let p = starts[node]!; p < starts[node + 1]!; p++) {
-      // Paths to the root are shortened on the way up, so that the tree is found in nearly linear time.
+      // Path compression finds the tree in nearly linear time.
       for (let i = position[neighbours[p]!]!; i < k; ) {
         const next = ancestor[i]!;
         ancestor[i] = k;
@@ -43,25 +43,25 @@ export function eliminationTree({ size, starts, neighbours }: Adjacency, order: 
   return { parent, counts };
 }
 
-/** Widest supernode: wide enough for dense loops, narrow enough that a block of L stays in the cache. */
+/** Widest supernode: wide enough for dense loops, narrow enough for a block of L to stay in the cache. */
 const WIDEST = 32;
 
-/** Supernodes, in an order in which children come before their parents and siblings' subtrees do not mix. */
+/** Supernodes in an order in which children come before their parents and subtrees of siblings do not mix. */
 export interface AssemblyTree {
   /** Number of supernodes. */
   readonly count: number;
   /** Supernode s has the tree nodes `columns[starts[s]]` … `columns[starts[s + 1] − 1]`. */
   readonly starts: Int32Array;
   readonly columns: Int32Array;
-  /** The supernode each hangs on, −1 at a root. */
+  /** Parent of each supernode, −1 at a root. */
   readonly parent: Int32Array;
 }
 
 /**
- * Gathers columns of L of nearly the same structure into supernodes, so that the numbers are worked on in dense blocks. A child
- * joins its parent when the zeros that this would store are few.
+ * Groups columns of L with similar structure into supernodes, so that the arithmetic is done on dense blocks. A child joins its parent if few zeros
+ * are stored in addition.
  *
- * @param grounded - whether every column of L has one more row, at the end
+ * @param grounded - whether every column of L has an additional row at the end
  * @see Ashcraft & Grimes, ACM TOMS 15 (1989), on relaxed supernodes
  */
 export function assemblyTree({ parent, counts }: EliminationTree, grounded: boolean): AssemblyTree {
@@ -70,7 +70,7 @@ export function assemblyTree({ parent, counts }: EliminationTree, grounded: bool
     width: new Int32Array(size).fill(1),
     front: Int32Array.from(counts, (count) => count + (grounded ? 1 : 0)),
     zeros: new Float64Array(size),
-    /** The node a group is named by: its last column. */
+    /** Node after which a group is named: its last column. */
     into: Int32Array.from({ length: size }, (_, k) => k),
   };
   // Children come before their parents, so that a group is complete when it is offered to its parent.
@@ -102,19 +102,19 @@ function joinIfFewZeros({ width, front, zeros, into }: Groups, child: number, pa
   into[child] = parent;
 }
 
-/** Entries of `columns` columns of L below and on the diagonal, the first of them `rows` long. */
+/** Entries of `columns` columns of L on and below the diagonal, the first of them `rows` long. */
 function entries(columns: number, rows: number): number {
   return columns * rows - (columns * (columns - 1)) / 2;
 }
 
-/** Narrow blocks cost more in bookkeeping than in arithmetic, so zeros are cheap there. */
+/** Narrow blocks cost more in bookkeeping than in arithmetic, so that zeros are cheap there. */
 function allowedZeros(columns: number): number {
   if (columns <= 4) return 0.5;
   if (columns <= 16) return 0.25;
   return columns <= 32 ? 0.1 : 0.05;
 }
 
-/** The groups one after the other, depth first. */
+/** The groups in depth-first order. */
 function ordered({ width, front, into }: Groups, parentGroup: Int32Array): AssemblyTree {
   const size = into.length;
   const sequence = depthFirst(width, front, into, parentGroup);
@@ -130,8 +130,8 @@ function ordered({ width, front, into }: Groups, parentGroup: Int32Array): Assem
 }
 
 /**
- * Children first, and of siblings first the one whose subtree takes the most memory while it is worked on beyond what it
- * leaves behind, which keeps the stack of pending blocks small (Liu, ACM TOMS 12 (1986)).
+ * Depth-first order, children first; among siblings, the one whose subtree needs the most memory beyond what it leaves behind comes first, which
+ * keeps the stack of pending blocks small (Liu, ACM TOMS 12 (1986)).
  */
 function depthFirst(width: Int32Array, front: Int32Array, into: Int32Array, parentGroup: Int32Array): number[] {
   const size = into.length;

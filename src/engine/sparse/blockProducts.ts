@@ -3,20 +3,20 @@ import { sharedMemory } from '../memory.ts';
 import { subtractOuterProduct } from './denseBlocks.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
-/** The two products of dense blocks in which a sparse factorisation spends its time: see the functions of these names. */
+/** The two products of dense blocks that dominate the time of a sparse factorisation. */
 export interface BlockProducts {
   readonly subtractOuterProduct: typeof subtractOuterProduct;
   readonly symmetricTimes: typeof symmetricTimes;
 }
 
-/** Multiplications from which a product is worth copying its operands to the engine's memory. */
+/** Number of multiplications from which copying the operands to the engine's memory is worthwhile. */
 const LARGE = 2 ** 16;
 
 const PLAIN: BlockProducts = Object.freeze({ subtractOuterProduct, symmetricTimes });
 
 /**
- * Runs `work` with products that leave large blocks to the linear algebra engine. What grows with a surface has small blocks
- * nearly everywhere, and plain loops serve it as well; what grows with a volume spends nearly all its time in large ones.
+ * Runs `work` with products that pass large blocks to the linear algebra engine. Graphs that grow like a surface have small blocks nearly everywhere,
+ * for which plain loops are as fast; graphs that grow like a volume spend nearly all their time in large blocks.
  */
 export function withBlockProducts<T>(symbolic: SymbolicFactor, work: (products: BlockProducts) => T): T {
   const { mostRows, mostColumns } = symbolic;
@@ -64,9 +64,7 @@ function subtractLower(n: number, c: Float64Array, cStart: number, b: Float64Arr
   }
 }
 
-/**
- * T ← R·P for R n×n symmetric and P n×width, all row by row from their starts: tiles of 2×4 sums stay in registers.
- */
+/** T ← R·P for a symmetric R n×n and P n×width, all row by row from their starts: tiles of 2×4 sums stay in registers. */
 export function symmetricTimes(
   n: number,
   width: number,

@@ -10,15 +10,15 @@ import { dot } from '../vectors.ts';
 const TOLERANCE = 1e-12;
 
 export interface BottomEigenpairsOptions {
-  /** The diagonal of D, N numbers > 0; the identity when not given. */
+  /** Diagonal of D, N numbers > 0; default the identity. */
   readonly metric?: Float64Array;
-  /** σ: `solve` is then that of A + σD, which is positive definite where A is only semidefinite. Default 0. */
+  /** σ: `solve` is then that of A + σD, which is positive definite even if A is only semidefinite. Default 0. */
   readonly shift?: number;
-  /** Eigenvectors that are known, such as the null vectors of a Laplacian, and left out: N numbers each. */
+  /** Known eigenvectors, such as the null vectors of a Laplacian, which are left out: N numbers each. */
   readonly known?: readonly Float64Array[];
-  /** Seed of the start vectors. Default 1. */
+  /** Seed of the initial vectors. Default 1. */
   readonly seed?: number;
-  /** On the residual of the inverse's eigenpairs. Default 1e-12. */
+  /** Tolerance of the residual of the inverse's eigenpairs. Default 1e-12. */
   readonly tolerance?: number;
 }
 
@@ -28,10 +28,10 @@ export interface BottomEigenpairsOptions {
  *
  * @param size - N
  * @param solve - x ← (A + σD)⁻¹b, such as that of a sparse factor; must not keep or change b
- * @param q - how many
+ * @param q - number of eigenpairs
  * @returns `values` μ ascending; `vectors` N×q with vᵀDv = 1 and the entry of largest modulus (the first of equals) positive
- * @throws InvalidInputError when more pairs are asked for than there are, or D is not positive
- * @throws NumericalError when `solve` gives numbers that are not finite
+ * @throws InvalidInputError if q is too large, or D is not positive
+ * @throws NumericalError if `solve` returns numbers that are not finite
  * @see Ericsson & Ruhe, Math. Comp. 35 (1980), on the spectral transformation
  * @example
  * ```ts
@@ -114,7 +114,7 @@ function removeSpan(y: Float64Array, basis: readonly Float64Array[]): void {
   }
 }
 
-/** v = D^−½·y, with the sign of the convention. */
+/** v = D^−½·y, with the conventional sign. */
 function unscaled(vectors: Matrix, root: Float64Array): Matrix {
   const { rows, columns } = vectors;
   const result = Matrix.zeros(rows, columns);

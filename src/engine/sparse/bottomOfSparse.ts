@@ -3,19 +3,19 @@ import type { Eigenpairs } from '../dense/eigenpairs.ts';
 import { bottomEigenpairsInParts } from './bottomEigenpairs.ts';
 import { analyse, factorise, type SparseSymmetric, solve } from './index.ts';
 
-/** The shift, as part of the mean eigenvalue: large enough for a factor, small beside every gap that matters. */
+/** Shift relative to the mean eigenvalue: large enough for a factor, small beside every relevant gap. */
 const SHIFT = 1e-9;
 
 export interface BottomOptions {
-  /** The diagonal of D, > 0; the identity unless given. */
+  /** Diagonal of D, > 0; default the identity. */
   readonly metric?: Float64Array | undefined;
-  /** Trace of D⁻¹A, where it is known. */
+  /** Trace of D⁻¹A, if it is known. */
   readonly trace?: number;
 }
 
 /**
- * The q eigenpairs of smallest eigenvalue, beside the null vector 1, of A·v = μ·D·v for A sparse and positive semidefinite with
- * A·1 = 0: shift-invert Lanczos on the factor of A + σD, with pauses.
+ * The q eigenpairs of smallest eigenvalue, except for the null vector 1, of A·v = μ·D·v for a sparse, positive semidefinite A with A·1 = 0:
+ * shift-invert Lanczos on the factor of A + σD, with pauses.
  *
  * @returns μ ascending; columns vᵀDv = 1, the entry of largest modulus positive
  */
@@ -26,7 +26,7 @@ export function* bottomOfSparse(
 ): ProgressiveWork<Eigenpairs> {
   const { size, starts } = pattern;
   const D = options.metric ?? new Float64Array(size).fill(1);
-  // Each column begins with its entry on the diagonal.
+  // Each column starts with its diagonal entry.
   const diagonal = D.map((_, i) => values[starts[i]!]!);
   const trace = options.trace ?? diagonal.reduce((sum, entry, i) => sum + entry / D[i]!, 0);
   const shift = (SHIFT * trace) / size;

@@ -5,17 +5,16 @@ import { square } from '../../core/elementary/index.ts';
  * triangle counts, then the rows below; row by row, `width` numbers a row.
  */
 
-/** Where the pivots of a factorisation come from. */
+/** Source of the pivots of a factorisation. */
 export type Pivots = 'diagonal' | 'rowSums';
 
 /**
- * Diagonal block ← its Cholesky factor.
+ * Overwrites a diagonal block with its Cholesky factor.
+ * With `rowSums` the matrix is a grounded Laplacian, whose rows sum to 0: a pivot is minus the sum of the other entries of its column. Since these
+ * are all ≤ 0 and remain so, nothing is ever subtracted, and L is accurate to working precision entry by entry however nearly singular the matrix is
+ * (Alfa, Xue & Ye, Math. Comp. 71 (2002); O'Cinneide, Numer. Math. 65 (1993)).
  *
- * With `rowSums` the matrix is a Laplacian with a ground, whose rows add up to 0: a pivot is minus the sum of the other entries of its
- * column. As these are all ≤ 0, and stay so, nothing is ever subtracted, and L is accurate to working precision entry by entry
- * however nearly singular the matrix is (Alfa, Xue & Ye, Math. Comp. 71 (2002); O'Cinneide, Numer. Math. 65 (1993)).
- *
- * @returns −1, or the column whose pivot is not positive, which is then in place of that pivot
+ * @returns −1, or the column whose pivot is not positive, with the pivot left in its place
  */
 export function factorDiagonal(
   block: Float64Array,
@@ -38,7 +37,7 @@ export function factorDiagonal(
     }
     let pivot = block[rowJ + j]!;
     if (pivots === 'rowSums') {
-      // The rows below act as one: their sum goes through the elimination as they do.
+      // The sum of the rows below is eliminated like a single row.
       let sum = sums[j]!;
       for (let k = 0; k < j; k++) sum -= sums[k]! * block[rowJ + k]!;
       sums[j] = sum;
@@ -89,7 +88,7 @@ export function subtractOuterProduct(
   const first = start + width * width;
   for (let i = 0; i < below; i += 2) {
     const row0 = first + i * width;
-    // An odd last row is paired with itself: it is computed twice and stored once.
+    // An odd last row is paired with itself: computed twice and stored once.
     const row1 = i + 1 < below ? row0 + width : row0;
     const target0 = cStart + i * below;
     const target1 = target0 + below;

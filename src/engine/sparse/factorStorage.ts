@@ -3,7 +3,7 @@ import { NumericalError } from '../../core/errors.ts';
 import type { SymmetricPattern } from './pattern.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
-/** What of a `SymbolicFactor` says where things are. */
+/** The part of a `SymbolicFactor` that describes the storage. */
 export type Structure = Pick<
   SymbolicFactor,
   | 'size'
@@ -18,15 +18,15 @@ export type Structure = Pick<
   | 'panelStarts'
 >;
 
-/** Most numbers that indices of 32 bits reach. */
+/** Largest number of entries that 32-bit indices reach. */
 export const MOST_STORED = 2 ** 31 - 1;
 
 /**
- * Numbers for a factor or what goes with it, all 0.
+ * Allocates zeros for a factor or its workspace.
  *
- * @param count - how many
- * @param entries - of the lower triangle that is factorised, its diagonal included
- * @throws NumericalError when there is no memory for them
+ * @param count - how many numbers
+ * @param entries - entries of the factorised lower triangle, including the diagonal
+ * @throws NumericalError if there is not enough memory
  */
 export function numbersFor(
   count: number,
@@ -40,7 +40,7 @@ export function numbersFor(
   }
 }
 
-/** Says that a factor is too large, and what to do. */
+/** Error for a factor that is too large. */
 export function tooMuchFill(points: number, edges: number, stored: number): NumericalError {
   const gibibytes = ((8 * stored) / 2 ** 30).toPrecision(3);
   return new NumericalError(
@@ -49,7 +49,7 @@ export function tooMuchFill(points: number, edges: number, stored: number): Nume
   );
 }
 
-/** Where the entries of A, and those of the ground, go in the factor's storage. */
+/** Indices in the factor's storage of the entries of A, and of those of the ground. */
 export function storedEntries(
   pattern: SymmetricPattern,
   structure: Structure,
@@ -95,7 +95,7 @@ function storedAt(
   return panelStarts[s]! + place * (after - first) + column - first;
 }
 
-/** The largest extents: of a block, and of the blocks that wait for their parents at a time. */
+/** Largest sizes: of a block, and of the blocks that wait for their parents at the same time. */
 export function workspaceSizes({
   supernodes,
   columnStarts,

@@ -2,18 +2,18 @@ import { square } from '../../core/elementary/index.ts';
 import { numbersFor } from './factorStorage.ts';
 import type { SymbolicFactor } from './symbolicFactor.ts';
 
-/** Nodes that are all joined to each other in the filled graph, and the resistances between them. */
+/** A clique of the filled graph with the resistances between its nodes. */
 export interface Front {
   readonly size: number;
-  /** The nodes, in the order of elimination: `size` of them. */
+  /** The `size` nodes, in the order of elimination. */
   readonly nodes: Int32Array;
-  /** How many of them, the first ones, are in no front that comes earlier in the order of elimination. */
+  /** Number of the first nodes that are in no earlier front. */
   readonly columns: number;
   /** R between nodes a and b of the front at a·size + b, both triangles. */
   readonly resistances: Float64Array;
 }
 
-/** Reads fronts, without the ground, from the blocks of a selected inverse; a front is good until the next is read. */
+/** Reads fronts, without the ground, from the blocks of a selected inverse; a front is valid until the next one is read. */
 export function frontReader(
   symbolic: SymbolicFactor,
   inverse: Float64Array,

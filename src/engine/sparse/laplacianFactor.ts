@@ -8,17 +8,17 @@ import { solve } from './solve.ts';
 import { eliminate, logDeterminant, type SparseFactor } from './sparseCholesky.ts';
 import { analyse } from './symbolicFactor.ts';
 
-/** How far a difference reaches, as the largest part by which a weight times its resistance changes. */
+/** Size of a finite difference, as the largest relative change of a weight times its resistance. */
 const REACH = 1e-6;
 
-/** The factor of Q = L(w) + λI for one graph and any weights. U is Q⁻¹ throughout. */
+/** The factor of Q = L(w) + λI for one graph and any weights, with U = Q⁻¹. */
 export interface LaplacianFactor {
   /**
-   * Factorises anew.
+   * Factorises for new weights.
    *
-   * @param weights - w ≥ 0, one of each edge
+   * @param weights - w ≥ 0, one per edge
    * @param base - λ, > 0
-   * @throws InvalidInputError when a weight is negative or not finite, or λ is not positive and finite
+   * @throws InvalidInputError if a weight is negative or not finite, or λ is not positive and finite
    */
   update(weights: Float64Array, base: number): void;
   /** log|L(w) + λI|. */
@@ -26,21 +26,21 @@ export interface LaplacianFactor {
   /** R_e = U_ii + U_jj − 2U_ij for each edge e = (i, j). */
   resistances(): Float64Array;
   /**
-   * −d/dt R(w + t·v) at t = 0, by a difference: (a_eᵀU L(v) U a_e), for each edge e. It reaches as far as changes no w_e·R_e by more
-   * than one part in 10⁶, and its own error is a few such parts.
+   * −d/dt R(w + t·v) at t = 0, by a finite difference: (a_eᵀU L(v) U a_e), for each edge e. The difference changes no w_e·R_e by more than one part
+   * in 10⁶, and its error is a few such parts.
    *
-   * @param direction - v, one of each edge, of any sign
+   * @param direction - v, one per edge, of any sign
    */
   resistanceDecrease(direction: Float64Array): Float64Array;
-  /** Visits sets of nodes and the resistances between them, such that every edge is within one at least. */
+  /** Visits sets of nodes with the resistances between them, such that every edge is within at least one set. */
   eachFront(visit: (front: Front) => void): void;
   /** U_ii, N numbers. */
   variances(): Float64Array;
   /** U_ij for each edge. */
   covariances(): Float64Array;
-  /** U·b; `x` is where to put it (may be b). */
+  /** U·b; `x` receives the result (may be b). */
   solve(b: Float64Array, x?: Float64Array): Float64Array;
-  /** Numbers stored for the factor, zeros of the blocks included. */
+  /** Numbers stored for the factor, including zeros of the blocks. */
   readonly storedEntries: number;
 }
 
@@ -71,7 +71,7 @@ export function laplacianFactor(graph: EdgeList): LaplacianFactor {
   const blocks = numbersFor(panelStarts[supernodes]!, symbolic);
   const stack = numbersFor(symbolic.stackSize, symbolic);
   const factor: SparseFactor = { symbolic, blocks };
-  /** Resistances on the blocks, those to the ground among them; filled when asked for. */
+  /** Resistances on the blocks, including those to the ground; filled when needed. */
   const resistance = numbersFor(blocks.length, symbolic);
   const weightsNow = new Float64Array(edges.length);
   let baseNow = Number.NaN;

@@ -2,12 +2,12 @@ import type { Adjacency } from './pattern.ts';
 import { QuotientGraph } from './quotientGraph.ts';
 
 /**
- * An order of elimination with little fill: a node of least approximate degree comes next.
+ * An elimination order with little fill: a node of least approximate degree comes next.
  *
  * Approximate minimum degree on the quotient graph, with element absorption (also aggressive), mass elimination and merging of
  * indistinguishable nodes. Nodes with more than max(16, 10√n) neighbours come last, as they touch nearly everything anyway.
  *
- * @param adjacency - the graph
+ * @param adjacency - neighbours of every node
  * @returns `order[k]` is the node that is eliminated k-th
  * @see Amestoy, Davis & Duff, "An approximate minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17 (1996)
  */
@@ -23,9 +23,9 @@ export function minimumDegreeOrder(adjacency: Adjacency): Int32Array {
   return order;
 }
 
-/** The steps of the elimination, and what they need to know between them. */
+/** Steps of the elimination, with the state they share. */
 class Elimination {
-  /** Nodes not yet eliminated. */
+  /** Number of nodes that are not eliminated yet. */
   left = 0;
   readonly #lists: DegreeLists;
   /** An upper bound of the degree of a variable; the weight of the variables of an element. */
@@ -33,9 +33,9 @@ class Elimination {
   /** `mark[e] − #stamp` is the weight of element e outside of the newest one, where mark[e] ≥ #stamp. */
   readonly #mark: Int32Array;
   #stamp = 1;
-  /** Largest weight of an element so far: marks of a step stay within it of the stamp. */
+  /** Largest weight of an element so far, which bounds the marks of a step. */
   #heaviest = 0;
-  /** Members of the newest element by hash of their lists: first in each bucket, the next one, the hash itself. */
+  /** Members of the newest element by the hash of their lists: first in each bucket, the next one, the hash itself. */
   readonly #bucket: Int32Array;
   readonly #nextInBucket: Int32Array;
   readonly #hash: Int32Array;
@@ -55,7 +55,7 @@ class Elimination {
     }
   }
 
-  /** Eliminates a node of least degree, and what goes with it; returns it. */
+  /** Eliminates a node of least degree together with its indistinguishable nodes; returns it. */
   step(): number {
     const { graph } = this;
     const lists = this.#lists;
@@ -69,7 +69,7 @@ class Elimination {
     return p;
   }
 
-  /** For every element that shares variables with the newest, the weight of those that it does not share. */
+  /** Computes, for every element that shares variables with the newest one, the weight of those it does not share. */
   #weighElements(p: number): void {
     const { pool, start, length, elementCount, weight, alive } = this.graph;
     const mark = this.#mark;
@@ -89,8 +89,8 @@ class Elimination {
   }
 
   /**
-   * Drops from the list of every member what the newest element covers, puts that element in, and bounds the member's degree.
-   * A member with nothing else is eliminated at once. Returns the weight of the members that remain.
+   * Removes from the list of every member what the newest element covers, inserts that element, and bounds the member's degree. A member with nothing
+   * else is eliminated at once. Returns the weight of the remaining members.
    */
   #shortenLists(p: number, total: number): number {
     const { graph } = this;
@@ -127,7 +127,7 @@ class Elimination {
         if (weight[j]! <= 0) continue;
         degree += weight[j]!;
         hash += j;
-        // One entry is held back, so that the first variable does not overwrite one that is not read yet.
+        // One entry is held back, so that the first variable does not overwrite an unread one.
         if (hold) pool[++end] = kept;
         kept = j;
         hold = true;
@@ -153,7 +153,7 @@ class Elimination {
     return remaining;
   }
 
-  /** Merges members whose lists are the same: they will have the same degree until they are eliminated together. */
+  /** Merges members with identical lists: they have the same degree until they are eliminated together. */
   #mergeIndistinguishable(p: number): void {
     const { graph } = this;
     const { pool, start, length, elementCount, weight } = graph;
@@ -185,7 +185,7 @@ class Elimination {
     this.#stamp++;
   }
 
-  /** Puts the members back among the nodes to choose from, and forgets those that are gone. */
+  /** Returns the members to the nodes to choose from, and drops those that are gone. */
   #settle(p: number, total: number): void {
     const { pool, start, length, weight } = this.graph;
     let end = start[p]!;
@@ -207,7 +207,7 @@ class Elimination {
 
 const NONE = -1;
 
-/** Nodes by degree, so that one of least degree is found and a node moves between degrees in constant time. */
+/** Nodes by degree, with constant time for finding one of least degree and for changing a degree. */
 export class DegreeLists {
   readonly #first: Int32Array;
   readonly #next: Int32Array;

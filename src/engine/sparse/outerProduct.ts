@@ -1,6 +1,6 @@
 import type { SparseSymmetric } from './sparseSymmetric.ts';
 
-/** A sparse matrix by columns: column i has `values[p]` in row `rows[p]`, each row once, for starts[i] ≤ p < starts[i + 1]. */
+/** A sparse matrix by columns: column i has `values[p]` in row `rows[p]` for starts[i] ≤ p < starts[i + 1], with distinct rows. */
 export interface SparseColumns {
   /** Number of rows. */
   readonly size: number;
@@ -9,7 +9,7 @@ export interface SparseColumns {
   readonly values: Float64Array;
 }
 
-/** MMᵀ; the products that make up an entry are added column of M by column. The diagonal is in the pattern in any case. */
+/** MMᵀ; the products in an entry are added column of M by column. The pattern always includes the diagonal. */
 export function outerProduct(M: SparseColumns): SparseSymmetric {
   const { size, starts, rows, values } = ascending(M);
   const { ends, columns, places } = byRows(size, starts, rows);
@@ -17,7 +17,7 @@ export function outerProduct(M: SparseColumns): SparseSymmetric {
   const productStarts = new Int32Array(size + 1);
   const productRows = new Int32Array(most);
   const entries = new Float64Array(most);
-  // Of the column at work: the sum of each of its rows, and in which column a row came last.
+  // For the current column: the sum in each row, and the column that last used the row.
   const sums = new Float64Array(size);
   const lastColumn = new Int32Array(size).fill(-1);
   let count = 0;
@@ -66,7 +66,7 @@ function ascending({ size, starts, rows, values }: SparseColumns): SparseColumns
   return sorted;
 }
 
-/** The entries of each row, up to its end: their columns, ascending, and their places. */
+/** Entries of each row, up to its end: their columns, ascending, and their positions. */
 function byRows(
   size: number,
   starts: Int32Array,
@@ -87,7 +87,7 @@ function byRows(
   return { ends, columns, places };
 }
 
-/** Few rows are sooner in order by insertion. */
+/** Few rows are sorted faster by insertion. */
 const FEW = 48;
 
 function sortRows(rows: Int32Array, from: number, to: number): void {

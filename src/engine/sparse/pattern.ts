@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
 
 /**
- * Where a sparse symmetric matrix of order `size` has entries: its lower triangle by columns, the whole diagonal included.
- * Column j holds the rows `rows[starts[j]]` … `rows[starts[j + 1] − 1]`, ascending, the first of them j. The values of a
- * matrix on the pattern are one array in the order of `rows`.
+ * Pattern of a sparse symmetric matrix of order `size`: its lower triangle by columns, including the whole diagonal. Column j has the rows
+ * `rows[starts[j]]` … `rows[starts[j + 1] − 1]`, ascending, starting with j. The values of a matrix with this pattern are one array in the order of
+ * `rows`.
  */
 export interface SymmetricPattern {
   readonly size: number;
@@ -19,7 +19,7 @@ export interface EdgeList {
   readonly targets: Int32Array;
 }
 
-/** A pattern, and where in it the edges of the graph that it was made of are. */
+/** A pattern, and the positions of the edges of its graph. */
 export interface GraphPattern {
   readonly pattern: SymmetricPattern;
   /** `edgeEntries[e]` is the index, in the pattern's rows, of the entry of edge e. */
@@ -29,7 +29,7 @@ export interface GraphPattern {
 /**
  * The pattern of a graph's Laplacian: the diagonal and an entry for every edge.
  *
- * @throws InvalidInputError when an edge has an end outside of 0 … size − 1, is a loop, or comes twice
+ * @throws InvalidInputError if an edge has an end outside of 0 … size − 1, is a loop, or is a duplicate
  */
 export function patternOfGraph({ size, sources, targets }: EdgeList): GraphPattern {
   const edges = sources.length;
@@ -59,7 +59,7 @@ export function patternOfGraph({ size, sources, targets }: EdgeList): GraphPatte
   return { pattern, edgeEntries };
 }
 
-/** Index of the entry (i, j), i ≥ j, among the pattern's rows; −1 when there is none. */
+/** Index of the entry (i, j), i ≥ j, among the pattern's rows; −1 if there is none. */
 export function entryOf({ starts, rows }: SymmetricPattern, i: number, j: number): number {
   let low = starts[j]!;
   let high = starts[j + 1]! - 1;
@@ -83,14 +83,14 @@ function refuseRepeats({ size, starts, rows }: SymmetricPattern): void {
   }
 }
 
-/** Both neighbours of every entry off the diagonal: the pattern's graph, by nodes. */
+/** The graph of a pattern's off-diagonal entries, by nodes. */
 export interface Adjacency {
   readonly size: number;
   readonly starts: Int32Array;
   readonly neighbours: Int32Array;
 }
 
-/** For every node of the pattern's graph the others that it shares an entry with, ascending. */
+/** Neighbours of every node in the pattern's graph, ascending. */
 export function adjacencyOf({ size, starts, rows }: SymmetricPattern): Adjacency {
   const first = new Int32Array(size + 1);
   for (let j = 0; j < size; j++) {

@@ -1,11 +1,9 @@
 import type { Adjacency } from './pattern.ts';
 
 /**
- * A graph in elimination: eliminated nodes are elements, each the clique of the nodes it touched, and edges that a clique
- * holds are not stored. Nodes with the same neighbours are merged into one supervariable with a weight.
- *
- * The list of a variable is `elementCount` elements and then variables; lists only shrink, and a new element's list goes to
- * the end of the pool.
+ * A graph during elimination: eliminated nodes are elements, each the clique of its neighbours, whose edges are not stored. Nodes with the same
+ * neighbours are merged into a weighted supervariable.
+ * The list of a variable is `elementCount` elements followed by variables; lists only shrink, and a new element's list goes to the end of the pool.
  *
  * @see Amestoy, Davis & Duff, SIAM J. Matrix Anal. Appl. 17 (1996), section 2
  */
@@ -14,19 +12,19 @@ export class QuotientGraph {
   /** Lists of variables and elements, one after the other. */
   pool: Int32Array;
   readonly start: Int32Array;
-  /** Length of each list; 0 for what is merged or absorbed. */
+  /** Length of each list; 0 for merged or absorbed nodes. */
   readonly length: Int32Array;
   readonly elementCount: Int32Array;
-  /** Nodes in a supervariable; 0 once it is merged into another or eliminated; negative while its pivot is at work on it. */
+  /** Number of nodes in a supervariable; 0 once it is merged or eliminated; negative during the elimination of its pivot. */
   readonly weight: Int32Array;
   /** An element is alive from its elimination until a larger one absorbs it. */
   readonly alive: Uint8Array;
-  /** What was merged into, or eliminated together with, a supervariable: a chain from each node. */
+  /** Nodes that were merged into a supervariable, or eliminated with it: a chain from each node. */
   readonly #nextMerged: Int32Array;
   readonly #lastMerged: Int32Array;
   #end: number;
 
-  /** The graph without the nodes that `leftOut` marks, nor edges to them. */
+  /** The graph without the nodes that `leftOut` marks. */
   constructor({ size, starts, neighbours }: Adjacency, leftOut: Uint8Array) {
     this.size = size;
     this.pool = new Int32Array(Math.ceil(1.2 * neighbours.length) + size);
@@ -50,7 +48,7 @@ export class QuotientGraph {
     this.#end = end;
   }
 
-  /** Appends node i, and all that was merged into it, to what was merged into j. */
+  /** Merges node i, with all nodes merged into it, into j. */
   merge(i: number, j: number): void {
     this.#nextMerged[this.#lastMerged[j]!] = i;
     this.#lastMerged[j] = this.#lastMerged[i]!;
@@ -58,7 +56,7 @@ export class QuotientGraph {
     this.length[i] = 0;
   }
 
-  /** Writes node i and all that was merged into it to `order` from `place` on; returns the next place. */
+  /** Writes node i and all nodes merged into it to `order` from `place` on; returns the next index. */
   unfold(i: number, order: Int32Array, place: number): number {
     let next = place;
     for (let node = i; node !== -1; node = this.#nextMerged[node]!) order[next++] = node;
@@ -66,8 +64,8 @@ export class QuotientGraph {
   }
 
   /**
-   * Makes variable p an element: the variables adjacent to it, directly or through its elements, which it absorbs. Their
-   * weights turn negative, its own 0; `onMember` is called with each. Returns the sum of their weights.
+   * Turns variable p into an element: the variables adjacent to it, directly or through its elements, which it absorbs. Their weights become
+   * negative, its own 0; `onMember` is called for each. Returns the sum of their weights.
    */
   eliminate(p: number, onMember: (i: number) => void): number {
     const { start, length, elementCount, weight, alive } = this;
@@ -109,7 +107,7 @@ export class QuotientGraph {
     this.length[e] = 0;
   }
 
-  /** Space for the list of the element that p becomes. */
+  /** Reserves space for the list of the element that p becomes. */
   #reserve(p: number): void {
     const { start, length, elementCount, alive } = this;
     let most = length[p]!;

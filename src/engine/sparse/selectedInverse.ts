@@ -7,11 +7,10 @@ import type { SymbolicFactor } from './symbolicFactor.ts';
 
 /**
  * The entries of U = A⁻¹ on the pattern of A, without the rest of U.
+ * With l_kj = −p_kj·l_jj below the diagonal, U_ij = Σ_{k>j} p_kj·U_ik for i > j, and U_jj = 1/l_jj² + Σ_{k>j} p_kj·U_kj: from the last column to the
+ * first, every entry of U that is needed lies on the pattern of L.
  *
- * With l_kj = −p_kj·l_jj below the diagonal, U_ij = Σ_{k>j} p_kj·U_ik for i > j, and U_jj = 1/l_jj² + Σ_{k>j} p_kj·U_kj: going from the last
- * column to the first, every U that is needed lies on the pattern of L.
- *
- * @param factor - of A
+ * @param factor - factor of A
  * @returns entries of U in the order of the pattern's rows
  * @see Takahashi, Fagan & Chin, Proc. 8th PICA Conference (1973); Erisman & Tinney, Comm. ACM 18 (1975)
  * @example
@@ -27,20 +26,18 @@ export function selectedInverse({ symbolic, blocks }: SparseFactor): Float64Arra
 }
 
 /**
- * What is computed on the blocks of L. Resistances R_ij = U_ii + U_jj − 2U_ij of a grounded Laplacian A, the ground being one of the
- * nodes (U = 0 there), obey
- *
- *   R_ij = 1/l_jj² + t_i − ½·Σ_k p_kj·t_k,   t_i = Σ_{k>j} p_kj·R_ik,
- *
- * because node j, when it comes back, is at the mean of its later neighbours with weights p_kj ≥ 0 that add up to 1. Here t_i is
- * never more than a small multiple of R_ij, while the entries of U may be larger by any factor.
+ * Quantity computed on the blocks of L. Resistances R_ij = U_ii + U_jj − 2U_ij of a grounded Laplacian A, with the ground as one of the nodes (U = 0
+ * there), obey
+ * R_ij = 1/l_jj² + t_i − ½·Σ_k p_kj·t_k,   t_i = Σ_{k>j} p_kj·R_ik,
+ * because node j, when it is restored, is at the mean of its later neighbours with weights p_kj ≥ 0 that sum to 1. Here t_i is never more than a
+ * small multiple of R_ij, while entries of U may be larger by any factor.
  */
 export type Selected = 'inverse' | 'resistance';
 
-/** Sees supernode s once its block is filled, and `outer`, what is between the rows below it (both triangles). */
+/** Called for supernode s once its block is filled, with `outer`, the values between the rows below it (both triangles). */
 export type BlockVisitor = (s: number, outer: Float64Array) => void;
 
-/** Fills `inverse`, laid out as the blocks of L, from the last supernode to the first. */
+/** Fills `inverse`, laid out like the blocks of L, from the last supernode to the first. */
 export function invertOnBlocks(
   symbolic: SymbolicFactor,
   blocks: Float64Array,
@@ -86,7 +83,7 @@ function invertBlocks(
     let free = top;
     for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) free += square(rowStarts[c + 1]! - rowStarts[c]!);
     top = free;
-    // The last child is next, so it goes on top.
+    // The last child comes next, so it goes on top.
     for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) {
       free -= square(rowStarts[c + 1]! - rowStarts[c]!);
       handDown(symbolic, c, inverse, block, width, outer, below, stack, free);
@@ -95,7 +92,7 @@ function invertBlocks(
 }
 
 interface Workspace {
-  /** What is known of the rows below the supernode, below×below. */
+  /** Values between the rows below the supernode, below×below. */
   readonly outer: Float64Array;
   /** p_kj, for all rows k of the supernode. */
   readonly weights: Float64Array;
@@ -127,7 +124,7 @@ function fillWeights(blocks: Float64Array, block: number, width: number, below: 
   }
 }
 
-/** Fills column j of the block, those after it being there already; the diagonal block is kept with both triangles. */
+/** Fills column j of the block after the later ones are filled; the diagonal block keeps both triangles. */
 function fillColumn(
   inverse: Float64Array,
   block: number,
@@ -140,7 +137,7 @@ function fillColumn(
 ): void {
   const rows = width + below;
   column.fill(0, j + 1, width);
-  // Two rows, and then three, at a time: each sum keeps its order, and waits for another's terms rather than for its own.
+  // Two rows, and then three, at a time: each sum keeps its order, and independent sums hide each other's latency.
   let k = j + 1;
   for (; k + 2 <= rows; k += 2) {
     const weight0 = weights[k * width + j]!;
@@ -193,7 +190,7 @@ function fillColumn(
   if (shift !== 0) for (let i = width; i < rows; i++) inverse[block + i * width + j]! += shift;
 }
 
-/** Gathers what supernode c needs from its parent: the rows below it, rows.length × rows.length with both triangles. */
+/** Collects what supernode c needs from its parent: the rows below it, rows.length × rows.length with both triangles. */
 function handDown(
   { rowStarts, rowInParent }: SymbolicFactor,
   c: number,

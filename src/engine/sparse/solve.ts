@@ -4,10 +4,10 @@ import type { SparseFactor } from './sparseCholesky.ts';
 /**
  * x = A⁻¹b from the factor P·A·Pᵀ = LLᵀ.
  *
- * @param factor - of A
+ * @param factor - factor of A
  * @param b - N numbers
- * @param x - where to put the solution (may be b); a new array when not given
- * @throws InvalidInputError when b has not N entries
+ * @param x - receives the solution (may be b); default a new array
+ * @throws InvalidInputError unless b has N entries
  */
 export function solve(
   factor: SparseFactor,
@@ -18,7 +18,7 @@ export function solve(
   if (b.length !== size) {
     throw new InvalidInputError(`The matrix is ${size}×${size}, but the right-hand side has ${b.length} entries.`);
   }
-  // The ground, where there is one, stays at 0: its entry is written on the way down and cleared before the way up.
+  // The ground, if there is one, stays at 0: its entry is written in the forward pass and cleared before the backward pass.
   const y = new Float64Array(size + 1);
   for (let k = 0; k < size; k++) y[k] = b[order[k]!]!;
   forward(factor, y);
@@ -41,7 +41,7 @@ function forward({ symbolic, blocks }: SparseFactor, y: Float64Array): void {
       y[first + j] = sum / blocks[p + j]!;
     }
     let q = rowStarts[s]!;
-    // Three rows at a time: a sum waits for its last term, while the others go on.
+    // Three rows at a time, whose independent sums hide each other's latency.
     for (; q + 3 <= rowStarts[s + 1]!; q += 3, p += 3 * width) {
       let [sum0, sum1, sum2] = [0, 0, 0];
       for (let k = 0; k < width; k++) {

@@ -18,7 +18,7 @@ export interface SparseFactor {
  *
  * @param symbolic - `analyse(pattern)`
  * @param values - entries of A in the order of the pattern's rows
- * @throws NumericalError that names the row and the pivot when A is not positive definite, or says that there is no memory for the factor
+ * @throws NumericalError if A is not positive definite, naming the row and the pivot, or if there is no memory for the factor
  * @example
  * ```ts
  * const { pattern } = patternOfGraph(graph);
@@ -35,8 +35,8 @@ export function factorise(symbolic: SymbolicFactor, values: Float64Array): Spars
 }
 
 /**
- * Blocks of A ← blocks of L, by the multifrontal method: a supernode takes up what its children left on the stack, is
- * factorised as a dense block, and leaves behind what it takes from the rows below it.
+ * Overwrites the blocks of A with those of L, by the multifrontal method: a supernode takes what its children left on the stack, is factorised as a
+ * dense block, and leaves its update of the rows below.
  *
  * @see Liu, SIAM Review 34 (1992)
  */
@@ -78,7 +78,7 @@ function eliminateBlocks(
   }
 }
 
-/** Adds the lower triangle that supernode c left behind to its parent's block and to what that will leave behind. */
+/** Adds the lower triangle that supernode c left to its parent's block and to the parent's update. */
 function addChild(
   { rowStarts, rowInParent }: SymbolicFactor,
   c: number,
@@ -93,7 +93,7 @@ function addChild(
 ): void {
   const first = rowStarts[c]!;
   const rows = rowStarts[c + 1]! - first;
-  // Rows ascend, so those that are the parent's columns come first.
+  // Rows ascend, so that those among the parent's columns come first.
   let columns = 0;
   while (columns < rows && rowInParent[first + columns]! < width) columns++;
   for (let i = 0; i < rows; i++) {

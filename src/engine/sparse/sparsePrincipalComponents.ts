@@ -20,12 +20,12 @@ export interface SparseComponents {
 }
 
 /**
- * The principal components of a sparse matrix, which is neither centred nor filled in: products with the centred rows are Yx − 1·(mᵀx) and Yᵀu − m·(1ᵀu), and their
- * Lanczos search takes the smaller of YcᵀYc and YcYcᵀ. The scores are what dense models take in the place of a table with many columns.
+ * Principal components of a sparse matrix, which is neither centred nor filled in: products with the centred rows are Yx − 1·(mᵀx) and Yᵀu − m·(1ᵀu),
+ * and the Lanczos search uses the smaller of YcᵀYc and YcYcᵀ. Dense models take the scores in place of a table with many columns.
  *
  * @param Y - N×D
  * @param components - q, from 1 to min(N − 1, D)
- * @throws InvalidInputError for what is not a SparseMatrix, another number of components, or rows that vary in fewer directions
+ * @throws InvalidInputError unless Y is a SparseMatrix, components is in range, and the rows vary in that many directions
  * @see Bishop 2006, §12.1; Golub & Van Loan, Matrix Computations, §10.3
  * @example
  * ```ts

@@ -7,7 +7,7 @@ export interface SparseSymmetric {
   readonly values: Float64Array;
 }
 
-/** A symmetric matrix as a sum of entries, each off the diagonal counting for its mirror image too. */
+/** A symmetric matrix as a sum of entries; each one off the diagonal also counts for its mirror image. */
 export interface SparseTerms {
   readonly size: number;
   readonly rows: Int32Array;
@@ -16,14 +16,14 @@ export interface SparseTerms {
 }
 
 /**
- * A sparse symmetric matrix as a sum of entries: `values[e]` is added at (rows[e], columns[e]) and, off the diagonal, at
- * (columns[e], rows[e]). The diagonal is in the pattern whether entries are given there or not.
+ * A sparse symmetric matrix as a sum of entries: `values[e]` is added at (rows[e], columns[e]) and, off the diagonal, at (columns[e], rows[e]). The
+ * pattern always includes the diagonal.
  *
  * @param size - N
  * @param rows - row of each term, in either triangle
  * @param columns - column of each term
- * @param values - the terms; those of one place are added in the order in which they come
- * @throws InvalidInputError when the lists differ in length or an index is outside of 0 … N − 1
+ * @param values - the terms; those of one entry are added in order
+ * @throws InvalidInputError if the lists differ in length or an index is outside of 0 … N − 1
  * @example
  * ```ts
  * // [[2, −1], [−1, 3]]
