@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { optionsOf } from '../../src/app/cli/modelHelp.ts';
-import { describedModel, fit, type Matrix, namedModels, seededRandom } from '../../src/index.ts';
+import { describedModel, fit, Matrix, namedModels, seededRandom } from '../../src/index.ts';
 
 const random = seededRandom(11);
 const N = 24;
@@ -24,10 +24,19 @@ function difference(found: ArrayLike<number>, expected: Float64Array): number {
 
 /** Few iterations: those of a search multiply differences in rounding. */
 const fitted = (name: string, table: number[][]) =>
-  fit(describedModel(name, table, namedModels[name]!.takesLabels ? labels : undefined, { latentDim: 2 }, {}), {
-    maxIterations: 10,
-    seed: 3,
-  });
+  fit(
+    describedModel(
+      name,
+      Matrix.from(table),
+      namedModels[name]!.takesLabels ? labels.map(String) : undefined,
+      { latentDim: 2 },
+      {},
+    ),
+    {
+      maxIterations: 10,
+      seed: 3,
+    },
+  );
 
 /** Models that are given columns in units of their own; the others take distances or directions of the table as it is. */
 const DIVIDING = ['bayesianGplvm', 'dgplvm', 'gplrf', 'gplvm', 'llGplvm', 'rankGplvm', 'tpslvm', 'tsneGplvm'];
@@ -53,7 +62,7 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     const holed = rows.slice(0, 5).map((row, i) => row.map((y, d) => (d === i % D ? Number.NaN : 1.02 * y)));
     const a = await (await fitted(name, rows)).impute!(holed);
     const b = await (await fitted(name, inUnit(rows))).impute!(inUnit(holed));
-    expect(a.variance.data.filter((v) => v > 0)).toHaveLength(5);
+    expect(a.variance.data.filter((v: number) => v > 0)).toHaveLength(5);
     expect(difference(changed(b.mean, 1 / UNIT), a.mean.data)).toBeLessThan(1e-8);
     expect(difference(changed(b.variance, 1 / UNIT / UNIT), a.variance.data)).toBeLessThan(1e-8);
   });
