@@ -26,7 +26,7 @@ const ofAnyDegree = defineKernel<Names, object, 'polynomial'>({
  * Polynomial: k(x, x') = v(scale·xᵀx' + offset)^degree: all monomials up to the degree.
  *
  * @param overrides - `variance` v > 0 (1); `scale` > 0 (1), a list for one per latent dimension; `offset` > 0 (1); `degree` a whole
- * number ≥ 1 (2), which is held, because only whole numbers give a covariance
+ *   number ≥ 1 (2), which is held, because only whole numbers give a covariance
  * @throws InvalidInputError for an unknown parameter or one outside its range, and for a degree that is free or not whole
  * @see Rasmussen & Williams 2006, §4.2.2
  * @example

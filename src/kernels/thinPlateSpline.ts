@@ -29,9 +29,10 @@ interface Options {
  * The covariance of a spline A·η + B·(x; 1) with independent standard normal weights. It has no parameters, is invariant to rotations
  * of all points, and not to shifts.
  *
- * By default it is centred at the inputs of the process: the covariance of the latents depends on them twice, and gradients go through both. With M
- * centres its rank is M + q + 1, and a model of more points than that is fitted and used at cost O(N·M²), without any N×N matrix. A number M means
- * k-means centres of the latents at which a model starts (from a fixed seed), which are then held and saved.
+ * By default it is centred at the inputs of the process: the covariance of the latents depends on them twice, and
+ * gradients go through both. With M centres its rank is M + q + 1, and a model of
+ * more points than that is fitted and used at cost O(N·M²), without any N×N matrix. A number M means k-means centres of the latents at which a
+ * model starts (from a fixed seed), which are then held and saved.
  *
  * @param options - `centres`, `constant`: see {@link ThinPlateSplineOptions}
  * @throws InvalidInputError for an unknown option, centres that are neither points nor a whole number ≥ 1, and, when it is

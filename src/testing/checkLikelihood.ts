@@ -35,8 +35,8 @@ const QUADRATURE = 1e-7;
  * it; no tensors leak.
  *
  * @param likelihood - at the parameter values to be checked; parameters that are lists have one entry per column
- * @param options - `functions` (as many columns as its lists have entries), `support` 'real', 'counts' or a list (by its `refuses`), `likelihoods` with
- *   the factories of your own, `tolerance` of gradients (1e-7), `seed` (1), `throws`
+ * @param options - `functions` (as many columns as its lists have entries), `support` 'real', 'counts' or a list (by its `refuses`), `likelihoods`
+ *   with custom factories, `tolerance` of gradients (1e-7), `seed` (1), `throws`
  * @returns a report with every check
  * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example

@@ -34,7 +34,7 @@ export interface ModelCheckOptions extends CheckOptions, DifferenceOptions, OwnP
  *
  * @param model - a small model: its objective is evaluated a few hundred times
  * @param options - `values` at which it is checked, `tolerance` of gradients (1e-6), `entries` moved of each value (6), `seed` (1) of
- * initial values and of the choice of entries, `throws`; `models`, `kernels`, `priors` and others with custom factories, for the JSON round trip
+ *   initial values and of the choice of entries, `throws`; `models`, `kernels`, `priors` and others with custom factories, for the JSON round trip
  * @returns a report with every check
  * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example

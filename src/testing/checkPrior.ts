@@ -37,8 +37,8 @@ export interface PriorCheckOptions extends CheckOptions, DifferenceOptions {
  * it; no tensors leak.
  *
  * @param prior - at the parameter values to be checked
- * @param options - `latents` and `observations` (priors on a graph or on labels need as many rows as these have), `priors` with the
- *   factories of your own, `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
+ * @param options - `latents` and `observations` (priors on a graph or on labels need as many rows as these have), `priors` with custom factories,
+ *   `tolerance` of gradients (1e-7), `entries` moved of each value (30), `seed` (1), `throws`
  * @returns a report with every check
  * @throws ConformanceError if one fails, listing all failures, unless `throws` is false
  * @example

@@ -121,11 +121,14 @@ async function withModelHelp(argv: readonly string[]): Promise<readonly string[]
 }
 
 /**
- * Runs the command line: data on stdout, diagnostics on stderr.  @param given - arguments after the program's name @param streams - where to write
- * @param signal - aborting it stops a fit, which then writes its best point; its reason is 'Ctrl-C' or the name of a signal @param finish - called
- * when everything is written; an error it throws is one of the command @returns the exit code: 0; 2 for wrong usage or input, and files that cannot
- * be read or written; 1 if the computation failed or its result could not be written to standard output; 128 plus the number of the signal that
- * stopped it
+ * Runs the command line: data on stdout, diagnostics on stderr.
+ *
+ * @param given - arguments after the program's name
+ * @param streams - where to write
+ * @param signal - aborting it stops a fit, which then writes its best point; its reason is 'Ctrl-C' or the name of a signal
+ * @param finish - called when everything is written; an error it throws is one of the command
+ * @returns the exit code: 0; 2 for wrong usage or input, and files that cannot be read or written; 1 if the computation failed or its result could
+ *   not be written to standard output; 128 plus the number of the signal that stopped it
  */
 export async function run(
   given: readonly string[],

@@ -76,8 +76,8 @@ export interface TwoMoons extends ManifoldSample {
 }
 
 /**
- * Points around two interleaving half circles: y = (cos t, sin t) + noise·ε on the upper moon and (1 − cos t, ½ − sin t) + noise·ε on the lower, with
- * t uniform on [0, π), the moon either with probability ½, ε standard normal.
+ * Points around two interleaving half circles: y = (cos t, sin t) + noise·ε on the upper moon and
+ * (1 − cos t, ½ − sin t) + noise·ε on the lower, with t uniform on [0, π), the moon either with probability ½, ε standard normal.
  *
  * @param options - points (200), seed (1), noise (0.1)
  * @returns observations N×2, the angles t in parameters N×1, and labels N

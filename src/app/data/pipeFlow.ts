@@ -50,8 +50,8 @@ const BEAMS: { readonly name: string; readonly direction: 'vertical' | 'horizont
 ];
 
 /**
- * Simulates gamma densitometry of oil, water and gas flowing through a pipe: 12 measurements per point that depend nonlinearly on two degrees of
- * freedom (the phase fractions) and on three flow configurations (the labels).
+ * Simulates gamma densitometry of oil, water and gas flowing through a pipe: 12 measurements per point that depend
+ * nonlinearly on two degrees of freedom (the phase fractions) and on three flow configurations (the labels).
  *
  * The fractions are uniform on the simplex and the configuration uniform over: stratified (flat layers, water below, gas
  * above), homogeneous (mixed), annular (a gas core inside rings of oil and of water). Six beams cross the pipe of radius

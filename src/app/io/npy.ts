@@ -10,9 +10,11 @@ export interface NumpyArray {
 }
 
 /**
- * Parses a file of `numpy.save`: integers, floats, booleans and text of either byte order, in C or Fortran order.  @param most - largest size of its
- * entries as doubles, in bytes @throws InvalidInputError if it is larger, the header is not NumPy's, the number of entries does not match the shape,
- * or entries are complex, objects, dates, records, or whole numbers beyond 2⁵³, which a double cannot hold
+ * Parses a file of `numpy.save`: integers, floats, booleans and text of either byte order, in C or Fortran order.
+ *
+ * @param most - largest size of its entries as doubles, in bytes
+ * @throws InvalidInputError if it is larger, the header is not NumPy's, the number of entries does not match the shape, or entries are complex,
+ *   objects, dates, records, or whole numbers beyond 2⁵³, which a double cannot hold
  */
 export function parseNumpy(bytes: Uint8Array, file: string, most = mostBytes('npy', undefined)): NumpyArray {
   const { descr, fortranOrder, shape, start } = npyHeader(bytes, file);

@@ -45,8 +45,8 @@ const schema = v.strictObject({
 const FEATURES = ['features.tsv', 'genes.tsv'];
 
 /**
- * Reads a sparse table: a Matrix Market file (.mtx, .mtx.gz), or a folder of Cell Ranger (10x Genomics) with matrix.mtx, barcodes.tsv and
- * features.tsv or genes.tsv, each also gzipped, whose points are the barcodes and whose columns are the names of the features.
+ * Reads a sparse table: a Matrix Market file (.mtx, .mtx.gz), or a folder of Cell Ranger (10x Genomics) with matrix.mtx,
+ * barcodes.tsv and features.tsv or genes.tsv, each also gzipped, whose points are the barcodes and whose columns are the names of the features.
  *
  * @param path - path of the file or the folder
  * @param options - see {@link ReadSparseTableOptions}

@@ -12,9 +12,12 @@ const HEADER = 16_384;
 
 /**
  * The rows of an .npy file of numbers, N×D in C order, each read from the file when it is needed: a model that is fitted in batches never holds all
- * of them.  @param file - path of the file, which must not change while the source is used @returns rows, columns and `read(indices)` @throws
- * InvalidInputError if it cannot be read, is not an .npy file of a matrix of numbers in C order, or is truncated; `read` throws it for a row that
- * does not exist
+ * of them.
+ *
+ * @param file - path of the file, which must not change while the source is used
+ * @returns rows, columns and `read(indices)`
+ * @throws InvalidInputError if it cannot be read, is not an .npy file of a matrix of numbers in C order, or is truncated; `read` throws it for a row
+ *   that does not exist
  * @example
  * ```ts
  * const rows = await rowsOf('observations.npy');

@@ -93,8 +93,9 @@ interface Panel extends LatentPlotOptions {
 
 /**
  * Draws latents as points, with colours and shapes by label or colours by number, over the logarithm of the predictive precision in grey (white where
- * the model is certain), as in Lawrence (2005), "Probabilistic non-linear principal component analysis with Gaussian process latent variable models",
- * figure 4. A single latent dimension is drawn against the index of the point; three are drawn in three panels.
+ * the model is certain), as in Lawrence (2005), "Probabilistic non-linear principal component analysis with
+ * Gaussian process latent variable models", figure 4. A single latent dimension is drawn against the index of the point; three are drawn in three
+ * panels.
  *
  * Points without a label or number are grey. All shapes have the same area.
  *

@@ -41,10 +41,12 @@ const schema = v.strictObject({
 
 /**
  * Workers of a queue for the option `workers` of `fit`: its starts are spread over all machines that run `latentfield worker`, and the result has the
- * bits of a fit on one machine. A start whose worker is lost continues on another one from its last state.  @param options - see {@link
- * QueuePoolOptions} @returns a worker pool for `workers`; it connects when a fit begins and disconnects when it ends @throws InvalidInputError for an
- * unknown option, or neither a connection nor a transport. The fit rejects with InvalidInputError if BullMQ is not installed, and with
- * LatentFieldError if the server cannot be reached or no worker serves the queue
+ * bits of a fit on one machine. A start whose worker is lost continues on another one from its last state.
+ *
+ * @param options - see {@link QueuePoolOptions}
+ * @returns a worker pool for `workers`; it connects when a fit begins and disconnects when it ends
+ * @throws InvalidInputError for an unknown option, or neither a connection nor a transport. The fit rejects with InvalidInputError if BullMQ is not
+ *   installed, and with LatentFieldError if the server cannot be reached or no worker serves the queue
  * @example
  * ```ts
  * const workers = queuePool({ connection: 'redis://127.0.0.1:6379' });

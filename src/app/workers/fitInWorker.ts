@@ -43,9 +43,13 @@ export interface FitInWorker<F> {
 
 /**
  * Fits a model in a worker, so that a page stays responsive: steps are reported as they are made, and the fit can be paused and stopped. The model
- * goes to the worker as JSON and the fit returns as JSON, with the bits of `fit` on the same machine.  @param model - such as `gplvm(Y, { latentDim:
- * 2 })` @param options - see {@link FitInWorkerOptions} @returns the running fit, immediately @throws InvalidInputError (the result rejects) if the
- * model or its solver cannot go to a worker, or an option is wrong; whatever `fit` throws; LatentFieldError if the worker is lost
+ * goes to the worker as JSON and the fit returns as JSON, with the bits of `fit` on the same machine.
+ *
+ * @param model - such as `gplvm(Y, { latentDim: 2 })`
+ * @param options - see {@link FitInWorkerOptions}
+ * @returns the running fit, immediately
+ * @throws InvalidInputError (the result rejects) if the model or its solver cannot go to a worker, or an option is wrong; whatever `fit` throws;
+ *   LatentFieldError if the worker is lost
  * @example
  * ```ts
  * const running = fitInWorker(gplvm(Y, { latentDim: 2 }), { seed: 1, onStep: ({ latents, objective }) => show(latents, objective) });

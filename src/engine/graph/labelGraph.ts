@@ -7,8 +7,9 @@ import { type Classes, classesOf, type Labels, members } from './labels.ts';
 
 /**
  * The graph that joins all pairs of points of the same class by an edge of weight 1. The classes are kept: Laplacians of complete classes have a
- * closed form in class sums, and the edges are only created when they are read.  @param labels - N labels; points without a label (undefined, null,
- * NaN or ''; also −1 if there are two other labels) have no edges
+ * closed form in class sums, and the edges are only created when they are read.
+ *
+ * @param labels - N labels; points without a label (undefined, null, NaN or ''; also −1 if there are two other labels) have no edges
  * @returns a graph on N points
  * @throws InvalidInputError if there are no labels, or one is not a string, number or boolean
  * @see Zhong et al. 2010, eq. 4

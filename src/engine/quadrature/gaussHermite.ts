@@ -12,9 +12,9 @@ export interface QuadratureRule {
 const rules = new Map<number, QuadratureRule>();
 
 /**
- * Gauss–Hermite quadrature for a standard normal: E[f(x)] ≈ Σ_k w_k·f(x_k), exact for polynomials of degree 2n − 1. The nodes are the zeros of the
- * n-th Hermite polynomial, by Newton's method on its normalised recurrence √(k+1)·h_{k+1} = x·h_k − √k·h_{k−1}, each started beyond the previous
- * zero; w_k = 1/(n·h_{n−1}(x_k)²).
+ * Gauss–Hermite quadrature for a standard normal: E[f(x)] ≈ Σ_k w_k·f(x_k), exact for polynomials of degree 2n − 1. The nodes are the zeros
+ * of the n-th Hermite polynomial, by Newton's method on its normalised recurrence √(k+1)·h_{k+1} = x·h_k − √k·h_{k−1}, each started beyond the
+ * previous zero; w_k = 1/(n·h_{n−1}(x_k)²).
  *
  * @param count - n, 1 … 100
  * @returns nodes in ascending order

@@ -7,9 +7,10 @@ import { defineLikelihood } from './defineLikelihood.ts';
 import { drawnEntries } from './likelihood.ts';
 
 /**
- * Counts: y ~ Poisson(exp f), log p(y|f) = y·f − exp f − log y!. Its expectation under f ~ N(a, s) is y·a − exp(a + s/2) − log y!.  @param overrides
- * - `offset`: 'rowSums' adds the logarithm of the row's mean count to f, for rows with different exposures, such as cells with different library
- * sizes; predicted rates are then those of a row with mean count 1
+ * Counts: y ~ Poisson(exp f), log p(y|f) = y·f − exp f − log y!. Its expectation under f ~ N(a, s) is y·a − exp(a + s/2) − log y!.
+ *
+ * @param overrides - `offset`: 'rowSums' adds the logarithm of the row's mean count to f, for rows with different exposures, such as cells with
+ *   different library sizes; predicted rates are then those of a row with mean count 1
  * @throws InvalidInputError, when a model is made, for observations that are not whole numbers from 0, and with an offset for a row without counts
  * @example
  * ```ts

@@ -4,9 +4,13 @@ import { type Expectations, totalsOf } from '../../kernels/expectations/index.ts
 import type { CollapsedData, ColumnGroup } from './collapsedData.ts';
 
 /**
- * The collapsed bound on log p(Y) without its divergence: for noise σ², L = chol(K_uu), A = L⁻¹Ψ₂L⁻ᵀ/σ², B = I + A = L_B·L_Bᵀ and c =
- * L_B⁻¹L⁻¹Ψ₁ᵀY/σ²,  −ND/2·log 2πσ² − D·Σ log diag L_B − tr(YYᵀ)/(2σ²) + ½‖c‖² − D/2·(ψ₀/σ² − tr A),  summed over groups of columns that are observed
- * in the same rows, each with sums over these rows. For latents with variance 0 it is the bound of Titsias 2009.
+ * The collapsed bound on log p(Y) without its divergence: for noise σ², L = chol(K_uu), A = L⁻¹Ψ₂L⁻ᵀ/σ², B = I + A = L_B·L_Bᵀ and
+ * c = L_B⁻¹L⁻¹Ψ₁ᵀY/σ²,
+ *
+ *   −ND/2·log 2πσ² − D·Σ log diag L_B − tr(YYᵀ)/(2σ²) + ½‖c‖² − D/2·(ψ₀/σ² − tr A),
+ *
+ * summed over groups of columns that are observed in the same rows, each with sums over these rows. For latents with variance 0 it is the bound of
+ * Titsias 2009.
  *
  * @param factor - L, M×M
  * @param expectations - of the kernel, with the weights of the data

@@ -21,8 +21,8 @@ export interface Moments {
 }
 
 /**
- * Moments of the functions at latents that are Gaussians, x_n ~ N(μ_n, diag s_n), with functions and latents integrated out: with a_n = L⁻¹Ψ₁ₙᵀ and
- * Â_n = L⁻¹Ψ₂ₙL⁻ᵀ of one point,
+ * Moments of the functions at latents that are Gaussians, x_n ~ N(μ_n, diag s_n), with functions and latents integrated out: with
+ * a_n = L⁻¹Ψ₁ₙᵀ and Â_n = L⁻¹Ψ₂ₙL⁻ᵀ of one point,
  *
  *   mean m_dᵀa_n, variance ψ₀ₙ − tr Â_n + tr(C_dᵀÂ_nC_d) + m_dᵀÂ_nm_d − (m_dᵀa_n)².
  *

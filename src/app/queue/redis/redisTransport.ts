@@ -42,8 +42,10 @@ interface Body {
 }
 
 /**
- * Jobs on a Redis server, by BullMQ.  @throws InvalidInputError if the packages are not installed or the connection is malformed; LatentFieldError,
- * within 5 seconds, if the server cannot be reached or refuses the password
+ * Jobs on a Redis server, by BullMQ.
+ *
+ * @throws InvalidInputError if the packages are not installed or the connection is malformed; LatentFieldError, within 5 seconds, if the server
+ *   cannot be reached or refuses the password
  * @example
  * ```ts
  * const transport = await redisTransport({ connection: 'redis://127.0.0.1:6379' });

@@ -80,9 +80,13 @@ const optionsSchema = v.strictObject({
 /**
  * Fits and scores a grid of models × options × seeds × folds, each a job of a queue. Results and checkpoints are kept, so that a sweep that is
  * restarted with the same data and folder only does what is missing. Each fit depends only on its own options and seed, so that the table is
- * independent of where and in which order it was made.  @param spec - see {@link SweepSpec} @param options - see {@link SweepOptions} @returns the
- * table @throws InvalidInputError for an unknown option or a table that cannot be read; LatentFieldError if the server cannot be reached or no worker
- * serves it. A fit that fails is a row of the table.
+ * independent of where and in which order it was made.
+ *
+ * @param spec - see {@link SweepSpec}
+ * @param options - see {@link SweepOptions}
+ * @returns the table
+ * @throws InvalidInputError for an unknown option or a table that cannot be read; LatentFieldError if the server cannot be reached or no worker
+ *   serves it. A fit that fails is a row of the table.
  * @example
  * ```ts
  * const models = [{ model: 'gplvm', grid: { latentDim: [1, 2], kernel: ['rbf', 'linear'] } }];
