@@ -87,6 +87,8 @@ export type Step =
 export interface Ending {
   readonly status: 'converged' | 'failed';
   readonly reason: string;
+  /** Sentence that follows the reason in the message. */
+  readonly advice?: string;
   /** The kind of test that was met, where it converged; 'optimality' unless given. */
   readonly test?: 'rounding' | 'epochs' | 'optimality';
 }

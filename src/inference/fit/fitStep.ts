@@ -5,7 +5,6 @@ import type { Embedding } from '../../model/computation.ts';
 import { valuesOfEmbedding } from '../../model/computedModel.ts';
 import type { Fit, FitDiagnostics, FitOutcome, FitStatus, TraceEntry } from '../../model/fit.ts';
 import { outsideSupport } from '../../model/parameter.ts';
-import { LOST } from '../solvers/noDescent.ts';
 import type { Gathered } from './batches.ts';
 import { createFit, NO_LATENTS, unsolvedFit } from './createFit.ts';
 import type { FitProblem } from './fitProblem.ts';
@@ -51,7 +50,7 @@ export function fitFrom(
   const outcome = {
     ...{ values, objective, terms },
     ...course,
-    message: course.status === 'failed' && note !== '' ? failedBy(course.message, note) : course.message + note,
+    message: course.message + note,
     diagnostics: {
       ...chosenEngine,
       ...threads.diagnostics(),
@@ -91,12 +90,6 @@ function withinSupports({ layout }: FitProblem, outcome: FitOutcome): FitOutcome
   }
   return outcome;
 }
-
-/** Message of a fit that failed where a parameter vanished. The parameter comes first: it is why no step led on. */
-const failedBy = (message: string, note: string): string =>
-  message.startsWith('Failed: ')
-    ? `Failed:${note} There, ${message.slice(8).replace(`. ${LOST}`, '')}`
-    : message + note;
 
 function foundAt(
   problem: FitProblem,

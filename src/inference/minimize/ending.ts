@@ -14,9 +14,9 @@ export interface End {
 }
 
 /** End of a run whose solver ended by itself. */
-export function endOf({ status, reason, test = 'optimality' }: Ending): End {
-  if (status === 'failed') return { status, ending: 'failed', how: `Failed: ${reason}` };
-  return { status, ending: test, how: `Converged: ${reason}` };
+export function endOf({ status, reason, test = 'optimality', ...beside }: Ending): End {
+  if (status === 'failed') return { status, ending: 'failed', how: `Failed: ${reason}`, ...beside };
+  return { status, ending: test, how: `Converged: ${reason}`, ...beside };
 }
 
 /** Whether a point is stationary: no entry of x − P(x − g) exceeds the tolerance. */

@@ -3,9 +3,9 @@ import { dot, norm } from '../../engine/vectors.ts';
 import type { Box, Ending, Evaluation, Iterate, Step } from '../../model/solver.ts';
 import { shortNumber } from '../shortNumber.ts';
 
-/** Likely causes of a slope that leads nowhere, and advice. */
-export const LOST =
-  'It is lost in rounding: raise the noise, or scale the data. Or the gradient of a part or function of your own is wrong: check the gradient';
+/** Likely causes of a slope along which nothing improves. */
+const CAUSES =
+  'It is lost in rounding: raise the noise, or scale the data. Or the gradient of a part or function of your own is wrong: check the gradient.';
 
 /** Roundings of a value that a decrease must exceed to be seen. */
 const ROUNDINGS = 100;
@@ -48,7 +48,8 @@ export function* cannotDescend(
   }
   return {
     status: 'failed',
-    reason: `no step along the gradient improves the value, although its slope is ${shortNumber(expected)}. ${LOST}`,
+    reason: `no step along the gradient improves the value, although its slope is ${shortNumber(expected)}`,
+    advice: CAUSES,
   };
 }
 
