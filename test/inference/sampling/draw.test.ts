@@ -308,11 +308,13 @@ describe('priors', () => {
     const half = (x: op.Tensor) => op.mul<op.Scalar>(-0.5, op.square(x));
     const school = (densities: Record<string, LooseDensity>) =>
       looseModel('school', [[0], [0]], { mu: real(0.3), theta: real(0.2) }, densities, true)(undefined);
-    const both = school({ mu: ({ mu }) => half(mu!), theta: ({ mu, theta }) => half(op.sub(theta!, mu!)) });
+    // The density of the observations is nobody's prior.
+    const y = ({ points }: Record<string, op.Tensor>) => op.mul<op.Scalar>(0, op.sum(points!));
+    const both = school({ y, mu: ({ mu }) => half(mu!), theta: ({ mu, theta }) => half(op.sub(theta!, mu!)) });
     const draws = await draw(both, { ...short, draws: 400 });
     const mean = draws.values('theta').data.reduce((sum, entry) => sum + entry, 0) / draws.values('theta').data.length;
     expect(Math.abs(mean) / mcseMean(draws.values('theta'))).toBeLessThan(4);
-    const one = school({ all: ({ mu, theta }) => op.add(half(mu!), half(op.sub(theta!, mu!))) });
+    const one = school({ y, all: ({ mu, theta }) => op.add(half(mu!), half(op.sub(theta!, mu!))) });
     await expect(draw(one, short)).rejects.toThrow(/'theta'/);
     await draw(one, { ...short, priors: 'inTerms' });
     const hierarchical = latentVariableModel({

@@ -15,7 +15,6 @@ import {
   mapped,
   mlpMap,
   observed,
-  positive,
   priorDraws,
   rbf,
   seededRandom,
@@ -186,7 +185,7 @@ describe('a model of variables', () => {
   it('forecasts by a density of rows given the two before them', async () => {
     const secondOrder = defineDensity({
       name: 'secondOrder',
-      parameters: { variance: positive(0.01) },
+      parameters: { variance: fixed(0.01) },
       logDensity: (p, { value: Z }) => {
         const [n, q] = Z.shape;
         const at = (from: number) => op.slice(Z, [from, 0], [n - 2, q]);

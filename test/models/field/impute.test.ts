@@ -7,7 +7,19 @@ import { inverseOf, solved } from './dense.ts';
 const Y = swissRoll(24);
 const holes = Y.map((row, i) => row.map((entry, d) => ((3 * i + 7 * d) % 5 === 0 ? Number.NaN : entry)));
 
-/** Mean and variance at the missing entries by the covariance, with the mean of the column and its scale estimated (ordinary kriging). */
+/** Mean and variance at the missing entries by the covariance, with the mean of the column estimated (ordinary kriging), and its scale by leaving each observed entry out. */
+function scaled(U: number[][], column: readonly number[]): { mean: number[]; variance: number[] } {
+  const observed = Array.from(column.keys()).filter((i) => !Number.isNaN(column[i]));
+  const squares = observed.map((i) => {
+    const { mean, variance } = kriged(U, column.with(i, Number.NaN));
+    return (column[i]! - mean[i]!) ** 2 / variance[i]!;
+  });
+  const scale = squares.reduce((sum, square) => sum + square, 0) / observed.length;
+  const { mean, variance } = kriged(U, column);
+  return { mean, variance: variance.map((entry) => scale * entry) };
+}
+
+/** The same in the scale of the covariance. */
 function kriged(U: number[][], column: readonly number[]): { mean: number[]; variance: number[] } {
   const observed = column.map((_, i) => i).filter((i) => !Number.isNaN(column[i]));
   const block = observed.map((i) => observed.map((j) => U[i]![j]!));
@@ -20,8 +32,6 @@ function kriged(U: number[][], column: readonly number[]): { mean: number[]; var
     block,
     y.map((entry) => entry - centre),
   );
-  const centred = y.map((entry) => entry - centre);
-  const scale = dot(centred, weights) / (observed.length - 1);
   const mean = column.map((entry, i) => {
     if (!Number.isNaN(entry)) return entry;
     return (
@@ -36,7 +46,7 @@ function kriged(U: number[][], column: readonly number[]): { mean: number[]; var
     if (!Number.isNaN(entry)) return 0;
     const across = observed.map((j) => U[i]![j]!);
     const explained = solved(block, across);
-    return scale * (U[i]![i]! - dot(across, explained) + (1 - dot(ones, explained)) ** 2 / information);
+    return U[i]![i]! - dot(across, explained) + (1 - dot(ones, explained)) ** 2 / information;
   });
   return { mean, variance };
 }
@@ -53,7 +63,7 @@ describe('impute', () => {
     const U = inverseOf(result.precision!().toArrays());
     for (let d = 0; d < 3; d++) {
       const column = holes.map((row) => row[d]!);
-      const expected = kriged(U, column);
+      const expected = scaled(U, column);
       expectClose(mean.column(d), expected.mean, 1e-8, `mean of column ${d}`);
       expectClose(variance.column(d), expected.variance, 1e-8, `variance of column ${d}`);
       column.forEach((entry, i) => {
