@@ -178,7 +178,7 @@ async function fitAndWrite(
   const units = given.standardise ? standardise(table.observations) : undefined;
   const observations = units?.apply(table.observations) ?? table.observations;
   const described = withSegments(options, sequence.segments);
-  const model = budget.begin(() => describedModel(given.model, observations, table.labels, described, own));
+  const model = describedModel(given.model, observations, table.labels, described, own);
   const bar = given.json ? NO_BAR : progressBar(streams.stderr, mostIterations(given, observations.rows));
   let result: Fit;
   try {

@@ -1,6 +1,3 @@
-import { watched } from '../../core/progressiveWork.ts';
-import { beginsWithin } from '../../inference/fit/outOfTime.ts';
-
 /** Fraction of the time that is reserved for the precision grid, the pictures and the files after the fit. */
 const AFTERWARDS = 0.1;
 
@@ -8,8 +5,6 @@ const AFTERWARDS = 0.1;
 export interface TimeBudget {
   /** Seconds that the fit may take; undefined without a limit. */
   forFit(): number | undefined;
-  /** Makes a model, and ends that with an error where the limit passes meanwhile. */
-  begin<T>(make: () => T): T;
   /** Seconds left; Infinity without a limit. */
   left(): number;
 }
@@ -20,13 +15,6 @@ export function timeBudget(seconds: number | undefined): TimeBudget {
   const left = () => (seconds === undefined ? Infinity : seconds - (performance.now() - began) / 1000);
   return {
     left,
-    begin: (make) =>
-      seconds === undefined
-        ? make()
-        : watched(
-            beginsWithin(seconds, () => 1000 * left()),
-            make,
-          ),
     // Messages name this limit, for which tenths suffice.
     forFit: () =>
       seconds === undefined ? undefined : Math.max(0, Math.floor(10 * (left() - AFTERWARDS * seconds)) / 10),
