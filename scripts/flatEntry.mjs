@@ -1,4 +1,4 @@
-// Writes dist/public/index.js, which is in the place of dist/index.js in bundles for browsers (see "browser" in package.json): `export *` of one small file for each module
+// Writes dist/public/index.js, which is in the place of dist/index.js in bundles for browsers (the condition "browser" of exports in package.json): `export *` of one small file for each module
 // that defines public names. esbuild splits code by files, and counts whatever a live barrel imports as needed at once, so that all that is only loaded when it is asked for
 // would be in what a page loads first, because the barrel names it too; a star is resolved without the barrel.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,14 +26,16 @@ function exportsOf(file) {
   for (const statement of statements) {
     if (ts.isExportDeclaration(statement)) {
       const { exportClause, moduleSpecifier } = statement;
+      const target = moduleSpecifier && join(dirname(file), moduleSpecifier.text);
       if (exportClause === undefined) {
-        for (const [name, origin] of exportsOf(join(dirname(file), moduleSpecifier.text))) found.set(name, origin);
+        for (const [name, origin] of exportsOf(target)) found.set(name, origin);
+      } else if (ts.isNamespaceExport(exportClause)) {
+        found.set(exportClause.name.text, [target, '*']);
       } else {
-        for (const { name, propertyName } of exportClause.elements ?? [exportClause]) {
+        for (const { name, propertyName } of exportClause.elements) {
           const own = (propertyName ?? name).text;
           const [from, there] = moduleSpecifier === undefined ? (imported.get(own) ?? []) : [moduleSpecifier.text, own];
-          const origin = from && exportClause.elements ? originIn(from, there) : undefined;
-          found.set(name.text, origin ?? [file, name.text]);
+          found.set(name.text, (from && originIn(from, there)) ?? [file, name.text]);
         }
       }
     } else if (statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) {
@@ -46,15 +48,15 @@ function exportsOf(file) {
 
 const modules = new Map();
 for (const [name, [file, own]] of exportsOf(join(dist, 'index.js'))) {
-  const names = modules.get(file) ?? [];
-  modules.set(file, [...names, name === own ? name : `${own} as ${name}`]);
+  const path = relative(dist, file);
+  const named = own === name ? name : `${own} as ${name}`;
+  const line = `export ${own === '*' ? `* as ${name}` : `{ ${named} }`} from '../${path}';\n`;
+  modules.set(path, (modules.get(path) ?? '') + line);
 }
 mkdirSync(join(dist, 'public'));
-const lines = [];
-for (const [file, names] of modules) {
-  const path = relative(dist, file);
+const stars = [...modules].map(([path, lines]) => {
   const facade = path.replaceAll('/', '-');
-  writeFileSync(join(dist, 'public', facade), `export { ${names.join(', ')} } from '../${path}';\n`);
-  lines.push(`export * from './${facade}';\n`);
-}
-writeFileSync(join(dist, 'public', 'index.js'), lines.join(''));
+  writeFileSync(join(dist, 'public', facade), lines);
+  return `export * from './${facade}';\n`;
+});
+writeFileSync(join(dist, 'public', 'index.js'), stars.join(''));
