@@ -25,7 +25,7 @@ import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
 import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
-import { addPlotFlags, checkPictures, type PlotArguments } from './plotFlags.ts';
+import { addPlotFlags, checkPictures, type PlotArguments, type ShownColumns } from './plotFlags.ts';
 import { effort, NO_BAR, progressBar } from './progress.ts';
 import { checkTime, sequenceOf, withSegments } from './sequence.ts';
 import { ofPoints, rowsOfPoints } from './shownPoints.ts';
@@ -170,7 +170,7 @@ async function fitAndWrite(
     allowMissingLabels: true,
   };
   const table = await readLabelledTable(data, given.labels, reading);
-  await checkPictures(given, table.observations.columns);
+  const pictured = await checkPictures(given, table);
   describeTable(data, table, given, options, streams);
   const sequence = sequenceOf(table, given);
   const said = given.json ? sequence.lines.filter((line) => line.startsWith('note:')) : sequence.lines;
@@ -198,7 +198,7 @@ async function fitAndWrite(
     streams.stderr.write(`error: ${inFlags(result.message, given)} Nothing is written.\n`);
     return signal?.aborted ? exitCodeOf(signal.reason) : 1;
   }
-  const files = await write(given, table, observations, units, result, budget, streams);
+  const files = await write(given, table, pictured, observations, units, result, budget, streams);
   streams.stdout.write(
     given.json ? `${JSON.stringify(outcome(result, files, table, given))}\n` : summary(result, files, given),
   );
@@ -232,6 +232,7 @@ function mostIterations({ maxIterations, batchSize, maxEpochs = 100 }: FitArgume
 async function write(
   given: FitArguments,
   table: Table,
+  pictured: ShownColumns,
   observations: Matrix,
   units: StandardisedColumns | undefined,
   result: Fit,
@@ -249,9 +250,9 @@ async function write(
     shown: {
       looks: looksOf(result, table, given, streams),
       ids: ofPoints(result, table.ids),
-      observations: () => rowsOfPoints(result, table.observations),
-      columns: table.columns,
-      undo: (mean) => units?.undo(mean) ?? mean,
+      observations: () => pictured.rows(rowsOfPoints(result, table.observations)),
+      columns: pictured.names,
+      undo: (mean) => pictured.rows(units?.undo(mean) ?? mean),
       time: { secondsLeft: budget.left, note: (text) => streams.stderr.write(`note: ${text}\n`) },
     },
     plots: given,

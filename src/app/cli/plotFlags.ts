@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { InvalidInputError } from '../../index.ts';
+import { InvalidInputError, Matrix } from '../../index.ts';
+import type { Table } from '../io/index.ts';
 import { type ImageShape, svgToPng } from '../plot/index.ts';
 
 const FORMATS = ['svg', 'png', 'html'] as const;
@@ -52,21 +53,48 @@ export function pictureNames({ plot = ['svg'], grid }: PlotArguments): string[] 
 
 const DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>';
 
+/** The columns that pictures show: names, and rows made of rows of observations. */
+export interface ShownColumns {
+  readonly names: readonly string[];
+  readonly rows: (observations: Matrix) => Matrix;
+}
+
 /**
  * Checks that the pictures can be drawn, before a fit whose pictures would fail.
  *
+ * @returns the columns that pictures show: the fitted ones; of images also the constant pixels that were left out, in their places
  * @throws InvalidInputError if --grid has no --image, columns are not the pixels of the images, or a PNG cannot be made
  */
-export async function checkPictures(given: PlotArguments, columns: number): Promise<void> {
+export async function checkPictures(
+  given: PlotArguments,
+  { columns, leftOut, counts }: Pick<Table, 'columns' | 'leftOut' | 'counts'>,
+): Promise<ShownColumns> {
   const { image, grid } = given;
   if (grid && image === undefined) {
     throw new InvalidInputError('--grid draws images: say with --image HxW how high and wide they are.');
   }
   const pixels = image?.reduce((product, side) => product * side, 1);
-  if (pixels !== undefined && pixels !== columns) {
+  // Normalised counts are in another unit than a constant that is not 0.
+  const constants = leftOut.filter(({ constant }) => constant && (counts === undefined || constant.value === 0));
+  const isWhole = pixels === undefined || pixels === columns.length;
+  if (!isWhole && pixels !== columns.length + constants.length) {
     throw new InvalidInputError(
-      `--image ${image!.join('x')} takes ${pixels} columns, but ${columns} are fitted. Choose those of the pixels with --columns.`,
+      `--image ${image!.join('x')} takes ${pixels} columns, but ${columns.length} are fitted. Choose those of the pixels with --columns.`,
     );
   }
   if (given.plot?.includes('png')) await svgToPng(DOT);
+  return isWhole ? { names: columns, rows: (observations) => observations } : withConstants(columns, constants);
+}
+
+/** Fitted columns and constant ones in the order of the file. */
+function withConstants(columns: readonly string[], constants: Table['leftOut']): ShownColumns {
+  const sources: (number | { readonly value: number })[] = columns.map((_, j) => j);
+  const names = [...columns];
+  constants.forEach(({ column, constant }, before) => {
+    sources.splice(constant!.position + before, 0, constant!);
+    names.splice(constant!.position + before, 0, column);
+  });
+  const whole = (row: readonly number[]) =>
+    sources.map((source) => (typeof source === 'number' ? row[source]! : source.value));
+  return { names, rows: (observations) => Matrix.from(observations.toArrays().map((row) => whole(row))) };
 }

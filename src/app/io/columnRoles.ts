@@ -6,6 +6,8 @@ export interface LeftOut {
   readonly column: string;
   /** The reason, as the end of a sentence: "is constant". */
   readonly reason: string;
+  /** The value of a column that is constant, and how many columns of the observations precede it in the file. */
+  readonly constant?: { readonly value: number; readonly position: number };
 }
 
 /** Kinds of columns. */

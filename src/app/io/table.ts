@@ -85,7 +85,9 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
       if (isHot.has(name)) return [{ column: name, reason: 'is read as its categories' }];
       const look: Appearance = j === time ? { kind: 'text', reason: 'is the time' } : looks[j]!;
-      return [{ column: name, reason: reasonOf(j, ids, look, dropped, asked) }];
+      const constant = look.kind === 'constant' &&
+        !isTaken(j) && { value: raw.columns[j]!.numbers![0]!, position: features.filter((k) => k < j).length };
+      return [{ column: name, reason: reasonOf(j, ids, look, dropped, asked), ...(constant && { constant }) }];
     }),
     notes: found === undefined ? raw.notes : [...raw.notes, countsNote(found.counts)],
     ...(found && { counts: found.counts }),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decode } from 'fast-png';
 import { describe, expect, it } from 'vitest';
@@ -96,6 +96,40 @@ describe('latentfield fit --image', () => {
     expect(images('grid.svg')).toHaveLength(1);
     expect(decode(readFileSync(join(out, 'grid.png'))).width).toBeGreaterThan(900);
     expect(pageData(out).image.shape).toEqual([3, 4, 1]);
+  });
+
+  it('leaves constant pixels out of the fit, and draws them in their places', async () => {
+    const { path, out, observations } = await prepared();
+    const images = join(path, 'images.npy');
+    // Pixels 0 and 5 are background, and the last one is lit.
+    const pixels = observations.toArrays().map((row) => [0, ...row.slice(0, 4), 0, ...row.slice(4), 2]);
+    const header = `{'descr': '<f8', 'fortran_order': False, 'shape': (${pixels.length}, 15), }`.padEnd(117);
+    const start = Buffer.concat([Buffer.from([0x93]), Buffer.from('NUMPY'), Buffer.from([1, 0, 118, 0])]);
+    writeFileSync(
+      images,
+      Buffer.concat([start, Buffer.from(`${header}\n`), Buffer.from(Float64Array.from(pixels.flat()).buffer)]),
+    );
+    const given = ['--model', 'gplvm', '--out', out, '--image', '3x5', '--grid', '--plot', 'svg,html', ...REST];
+    const ran = await latentfield(['fit', images, ...given]);
+    expect(ran).toMatchObject({ exitCode: 0 });
+    expect(ran.stderr).toContain("left out: 'column0', 'column5': each is 0 in every row");
+    const page = pageData(out);
+    expect(page.image.shape).toEqual([3, 5, 1]);
+    expect(page.rows[3]).toEqual(pixels[3]!.map((value) => Number(value.toPrecision(4))));
+    const grid = elements(parseSvg(readFileSync(join(out, 'grid.svg'), 'utf8')), (e) => e.name === 'image');
+    expect(grid).toHaveLength(1);
+
+    const fitted = readFileSync(join(out, 'fit.json'), 'utf8');
+    expect(JSON.parse(fitted).table.columns).toHaveLength(12);
+    const places = join(path, 'places.csv');
+    const placed = await latentfield(['project', out, images, '--out', places]);
+    expect(placed).toMatchObject({ exitCode: 0 });
+    expect(placed.stderr).toContain('30 points placed');
+    expect(readFileSync(places, 'utf8').trim().split('\n')).toHaveLength(31);
+
+    const chosen = await latentfield(['fit', images, ...given, '--columns', '0,1,2,3,4,5,6,7,8,9,10,11,12,13,14']);
+    expect(chosen).toMatchObject({ exitCode: 0 });
+    expect(pageData(out).rows[3]).toEqual(page.rows[3]);
   });
 
   it('says before the fit what is wrong', async () => {
