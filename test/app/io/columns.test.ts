@@ -53,7 +53,7 @@ describe('columns without numbers to fit', () => {
     expect(table.columns).toEqual(['a', 'b']);
     expect(table.leftOut).toEqual([
       { column: 'kind', reason: "is text ('oil', 2 kinds)" },
-      { column: 'unit', reason: 'is 3 in every row' },
+      { column: 'unit', reason: 'is 3 in every row', constant: { value: 3, position: 1 } },
       { column: 'gap', reason: 'holds no value' },
     ]);
     expect((await read(text, { labels: 'kind' })).labels).toEqual(['oil', 'gas', 'oil']);
