@@ -26,4 +26,5 @@ await bundleDeclarations(declarations);
 await import('./flatEntry.mjs');
 await import('./buildBrowser.mjs');
 await import('./buildExplorer.mjs');
+await import('./buildNode.mjs');
 chmodSync(new URL('../dist/app/cli/main.js', import.meta.url), 0o755);
