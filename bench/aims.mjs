@@ -130,6 +130,10 @@ const AIMS = [
       return row && row.ms.median / 1000;
     },
   })),
+  ...[
+    ['digits', { seconds: 6, error: 0.02, placed: 0.05 }],
+    ['USPS', { seconds: 40, error: 0.06, placed: 0.08 }],
+  ].flatMap(([task, most]) => decodedMap(task, most)),
   ratio('whole fit, N=300, native ×1', ['fit', 'gplvm, ≤ 500 iterations', 300, 'native ×1'], 0.4),
   ...['wasm', 'native ×1'].map((contender) => ({
     what: `abort, N=1000, ${contender}: ms to the result beyond one evaluation`,
@@ -149,6 +153,20 @@ export function judged(results, { counted = false } = {}) {
     const met = most === undefined ? measured >= least : measured <= most;
     return [{ what, wanted: most === undefined ? `≥ ${least}` : `≤ ${most}`, measured: measured.toFixed(digits), met }];
   });
+}
+
+/** A map with a decoder: its seconds, its leave-one-out 1-NN error, and that of rows that were held out. */
+function decodedMap(task, { seconds, error, placed }) {
+  const at = (results, contender) => find(results, { section: 'maps', task, contender });
+  const aim = (what, most, digits, of) => ({ what: `${task}, t-SNE map + decoder: ${what}`, most, digits, of });
+  return [
+    aim('seconds', seconds, 2, (results) => {
+      const row = at(results, 'tsne + decoder ×1');
+      return row && row.ms.median / 1000;
+    }),
+    aim('1-NN error', error, 3, (results) => at(results, 'tsne + decoder ×1')?.error),
+    aim('1-NN error of held-out rows', placed, 3, (results) => at(results, 'held-out rows placed ×1')?.error),
+  ];
 }
 
 /** A number of our draws over that of Stan's. */

@@ -27,7 +27,8 @@ export async function maps(context) {
   const results = [];
   for (const set of SETS) {
     const read = await realSet(context, set);
-    if (read !== undefined) results.push(...(await mapsOf(context, read)));
+    if (read === undefined) continue;
+    results.push(...(await mapsOf(context, read)), ...(await decodedMapsOf(context, read)));
   }
   for (const n of context.short ? [300] : GENERATED) results.push(...(await mapsOf(context, sheets(context, n))));
   results.push(
@@ -126,15 +127,61 @@ function drawnCount(rate, { uniform }) {
   return count;
 }
 
+/** t-SNE maps with a decoder: of all rows, and of nine tenths of them, on which the other rows are then placed and scored by their nearest point of the fit. */
+async function decodedMapsOf(context, { task, Y, labels }) {
+  const { fit, Matrix, tsne } = context.library;
+  const isHeldOut = (i) => i % 10 === 9;
+  const rowsWhere = (isWanted) => labels.flatMap((_, i) => (isWanted(i) ? [i] : []));
+  const [held, fitted] = [rowsWhere(isHeldOut), rowsWhere((i) => !isHeldOut(i))];
+  const part = (rows) => Matrix.from(rows.map((i) => Array.from(Y.row(i))));
+  const [heldOut, train] = [part(held), part(fitted)];
+  const decode = async (rows, threads) => {
+    const result = await fit(tsne(rows, { decoder: true }), { threads });
+    if (result.status !== 'converged') context.missing[`${task} decoder`] = `The fit ended at ${result.status}.`;
+    return result;
+  };
+  const contenders = context.threads.flatMap((threads) => [
+    {
+      ...{ name: `tsne + decoder ×${threads}`, threads, once: true },
+      measure: async () => {
+        const { value, ...spent } = await timed(() => decode(Y, threads));
+        return { ...spent, ...scoresOf(context.library, Y, value.latents, labels) };
+      },
+    },
+    {
+      ...{ name: `held-out rows placed ×${threads}`, threads, once: true },
+      measure: async () => {
+        const { latents, project } = await decode(train, threads);
+        const { value, ...spent } = await timed(() => project(heldOut));
+        const wrong = held.filter((i, k) => labels[fitted[nearestRow(latents, value.latents.row(k))]] !== labels[i]);
+        return { ...spent, error: wrong.length / held.length };
+      },
+    },
+  ]);
+  return compare(context, { section: 'maps', task, n: Y.rows }, contenders);
+}
+
+/** What a piece of work gives, its time and its processor seconds. */
+async function timed(work) {
+  const [before, start] = [process.cpuUsage(), performance.now()];
+  const value = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { value, ms: performance.now() - start, cpuSeconds: (user + system) / 1e6 };
+}
+
+function nearestRow(points, place) {
+  const distance = (i) => place.reduce((sum, entry, c) => sum + (entry - points.at(i, c)) ** 2, 0);
+  const distances = Array.from({ length: points.rows }, (_, i) => distance(i));
+  return distances.indexOf(Math.min(...distances));
+}
+
 async function mapsOf(context, { task, Y, labels }) {
   const { fit, Matrix, seededRandom, tsne, umap } = context.library;
   const druid = await import('@saehrimnir/druidjs').catch(() => undefined);
   const scored = (measured, latents) => ({ ...measured, ...scoresOf(context.library, Y, latents, labels) });
   const here = async (embed) => {
-    const [before, start] = [process.cpuUsage(), performance.now()];
-    const latents = await embed();
-    const { user, system } = process.cpuUsage(before);
-    return scored({ ms: performance.now() - start, cpuSeconds: (user + system) / 1e6 }, latents);
+    const { value, ...spent } = await timed(embed);
+    return scored(spent, value);
   };
   const ours = (make, threads) => async () => here(async () => (await fit(make(Y), { threads })).latents);
   const umapJs = () =>
