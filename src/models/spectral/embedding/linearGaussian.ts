@@ -43,9 +43,9 @@ function predictLinear({ W, mean, noise, functionVariance }: LinearGaussian, X: 
 
 /**
  * x = (WᵀW + σ²·prior·I)⁻¹Wᵀ(y − mean) of every row of Y (n×D), and log N(y; W·x + mean, σ²I) there; NaN when there is no noise, and
- * so no density.
+ * so no density. Under a prior the variances of x are those of its posterior, σ²(WᵀW + σ²I)⁻¹, unless the weights are uncertain.
  */
-function placeLinear({ W, mean, noise, prior }: LinearGaussian, Y: Matrix): Projection {
+function placeLinear({ W, mean, noise, prior, functionVariance }: LinearGaussian, Y: Matrix): Projection {
   const { rows: D, columns: q } = W;
   const energy = Float64Array.from({ length: q }, (_, c) => W.column(c).reduce((sum, w) => sum + w * w, 0));
   const latents = Matrix.zeros(Y.rows, q);
@@ -62,5 +62,11 @@ function placeLinear({ W, mean, noise, prior }: LinearGaussian, Y: Matrix): Proj
     for (let j = 0; j < D; j++) squares += square(Y.at(i, j) - fitted.at(i, j));
     return noise > 0 ? -0.5 * (D * log(2 * Math.PI * noise) + squares / noise) : Number.NaN;
   });
-  return { latents, logDensity };
+  if (prior !== 1 || functionVariance !== undefined) return { latents, logDensity };
+  const latentVariances = new Matrix(
+    latents.data.map((_, at) => noise / (energy[at % q]! + noise)),
+    Y.rows,
+    q,
+  );
+  return { latents, latentVariances, logDensity };
 }
