@@ -305,13 +305,7 @@ function rowsGiven(
   for (const [name, rows] of Object.entries(given)) {
     if (rows === undefined) continue;
     const width = allowed.find((one) => one.name === name);
-    if (width === undefined)
-      throw unknownName(
-        'variable',
-        name,
-        allowed.map((one) => one.name),
-        caller,
-      );
+    if (width === undefined) throw unknownName('variable', name, [...new Set(allowed.map((one) => one.name))], caller);
     const matrix = Matrix.from(rows, `'${name}'`);
     if (matrix.columns !== width.columns) {
       throw new InvalidInputError(

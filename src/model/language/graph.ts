@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { isParameter, type Parameter } from '../parameter.ts';
 import type { Density } from './density.ts';
-import { isVariable, type ObservedVariable, type Variable } from './variable.ts';
+import { isVariable, type KnownVariable, type ObservedVariable, type Variable } from './variable.ts';
 
 /** What the variables of a model are returned as: variables, and parameters that several parts share, by name. */
 export type Variables = Readonly<Record<string, Variable | Parameter>>;
@@ -123,11 +123,27 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
       return isShown && variable.role === 'known' && isInput;
     });
   if (shown === undefined) {
+    checkInputs(owner, nodes, points);
     throw new InvalidInputError(
       `The variables of ${owner} have no latent, mapped or embedded one with a row a point, and no known one that an observed one is given. Return one.`,
     );
   }
   return { nodes, shared, points, shown, isNamed: places !== undefined };
+}
+
+/** Known rows that an observed variable of a regression is given are as many as its own. */
+function checkInputs(owner: string, nodes: readonly Node[], points: number): void {
+  for (const { name, variable } of nodes) {
+    if (variable.role !== 'observed') continue;
+    const input = variable.given.find(
+      (given): given is KnownVariable => given.role === 'known' && given.data.rows !== points,
+    );
+    if (input === undefined) continue;
+    const inputName = nodes.find((node) => node.variable === input)!.name;
+    throw new InvalidInputError(
+      `'${name}' of ${owner} has ${points} rows, but '${inputName}', which it is given, has ${input.data.rows}. Give known rows for each of them.`,
+    );
+  }
 }
 
 function checkName(owner: string, name: string): void {
