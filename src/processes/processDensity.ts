@@ -31,9 +31,21 @@ export type Process = Pick<
   'kernel' | 'likelihood' | 'parameters' | 'given' | 'momentsAt' | 'logDensity' | 'through' | 'columnScales'
 >;
 
-/** The inputs of a process: its parent variables side by side. */
-const inputs = (given: readonly Tensor2D[]): Tensor2D =>
-  given.length === 1 ? given[0]! : (op.concat([...given], 1) as Tensor2D);
+/**
+ * The inputs of a process: its parent variables side by side.
+ *
+ * @throws InvalidInputError if they have other numbers of rows
+ */
+function inputs(given: readonly Tensor2D[]): Tensor2D {
+  if (given.length === 1) return given[0]!;
+  if (given.some(({ shape }) => shape[0] !== given[0]!.shape[0])) {
+    const sizes = given.map(({ shape }) => shape.join('×')).join(', ');
+    throw new InvalidInputError(
+      `Variables that a process is given stand side by side and need the same number of rows, but they are ${sizes}.`,
+    );
+  }
+  return op.concat([...given], 1) as Tensor2D;
+}
 
 /** Parts of a process, without its functions of observations. */
 type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'>;

@@ -108,8 +108,9 @@ const abilitiesByName: VariableAbilities = (variables, plain, searches) => {
       `${caller} takes rows by name, such as { ${observed[0]!.name}: Y }, but ${describe(given)} was given.`,
     );
   };
+  const own = Object.fromEntries(Object.entries(values).filter(([name]) => !(name in variables.observations)));
   const atValues = (given: GivenRows, caller: string): RowsByName => {
-    const rows = rowsGiven(given, [...latents, ...known, ...widthsOf(values)], caller);
+    const rows = rowsGiven(given, [...latents, ...known, ...widthsOf(own)], caller);
     const absent = [...rootWidths(), ...known].find(({ name }) => rows[name] === undefined);
     if (absent !== undefined) throw needs(caller, absent);
     return rows;
@@ -135,9 +136,7 @@ const abilitiesByName: VariableAbilities = (variables, plain, searches) => {
   const path = (from: LatentPlace, to: LatentPlace, steps: number) => pathBetween(variables, from, to, steps);
 
   return {
-    values: Object.freeze(
-      Object.fromEntries(Object.entries(values).filter(([name]) => !(name in variables.observations))),
-    ),
+    values: Object.freeze(own),
     ...(Object.keys(variables.fields).length > 0 && { field: (name: string) => fieldOf(variables, name) }),
     ...(canProject && {
       project: async (given: unknown, options: ProjectOptions = {}) => {

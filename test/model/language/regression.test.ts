@@ -1,4 +1,15 @@
-import { defineModel, fit, gaussianProcess, known, loadFit, Matrix, observed, rbf, seededRandom } from 'latentfield';
+import {
+  defineModel,
+  fit,
+  fitAt,
+  gaussianProcess,
+  known,
+  loadFit,
+  Matrix,
+  observed,
+  rbf,
+  seededRandom,
+} from 'latentfield';
 import { expect, it } from 'vitest';
 
 const x = Matrix.from(Array.from({ length: 20 }, (_, i) => [i / 5]));
@@ -26,4 +37,27 @@ it('a regression of observed on known rows, without a latent variable, is fitted
   expect('project' in result).toBe(false);
   const again = loadFit(JSON.parse(JSON.stringify(result)), { models: { regression } });
   expect(again.predict({ t: [[0.5], [2.9]] }, { noise: true }).y).toEqual({ mean, variance });
+});
+
+it('rows that do not match are refused with their counts', async () => {
+  const short = Matrix.from([[1], [2]]);
+  expect(() => regression({ x: short, y })).toThrow("has 20 rows, but 't', which it is given, has 2.");
+  const both = defineModel({
+    name: 'both',
+    variables: () => {
+      const [t, u] = [known(x), known(short)];
+      return { t, u, y: observed(y, { density: gaussianProcess({ kernel: rbf(), noise: 0.01 }), given: [t, u] }) };
+    },
+  });
+  await expect(fit(both({}), { maxIterations: 2 })).rejects.toThrow(
+    'need the same number of rows, but they are 20×1, 2×1',
+  );
+});
+
+it('predict and sample take no rows of what they predict', () => {
+  const result = fitAt(regression({ x, y }));
+  const given = { t: [[0.5]], y: [[1]] };
+  for (const ask of ['predict', 'sample'] as const) {
+    expect(() => result[ask](given)).toThrow(/variable 'y'.*t/);
+  }
 });
