@@ -14,6 +14,7 @@ import { nearestNeighbours } from '../engine/neighbours/index.ts';
 import {
   type Assessment,
   assessmentOf,
+  BEYOND,
   type DimensionRow,
   type LabelScores,
   type Structure,
@@ -101,8 +102,6 @@ const schema = v.strictObject({
 
 /** Neighbours of the local scores, where there are points enough. */
 const NEIGHBOURS = 10;
-/** How many standard errors a gain must be above 0 for the map to show something. */
-const BEYOND = 2.33;
 
 /**
  * How far a fit is to be trusted: whether the map shows more than noise would, which points and distances not to read, whether other starts and other rows lead to the same

@@ -197,7 +197,7 @@ h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin: 1.6rem 0 0.4rem; }
 .findings li.sound { border-color: #2e7d32; background: #eaf5ea; }
 .maps { display: flex; flex-wrap: wrap; gap: 1rem; } .maps svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; } th, td { text-align: left; padding: 0.15rem 0.8rem 0.15rem 0; vertical-align: top; }
-th { border-bottom: 1px solid #bbbbbb; font-weight: 600; } td { font-variant-numeric: tabular-nums; }
+th { border-bottom: 1px solid #bbbbbb; font-weight: 600; } td { font-variant-numeric: tabular-nums; } td:not(:last-child) { white-space: nowrap; }
 p { overflow-wrap: anywhere; } figure { margin: 1rem 0; } figcaption { font-size: 0.85rem; color: #555555; }
 .graph { border-bottom: 1px solid #888888; border-left: 1px solid #888888; overflow: visible; }
 .graph rect { fill: #4c78a8; } .graph line { stroke: #c62828; stroke-dasharray: 4 3; } .graph polyline { fill: none; stroke: #4c78a8; stroke-width: 2; }

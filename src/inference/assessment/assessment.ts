@@ -28,6 +28,9 @@ export interface DimensionRow {
   readonly behindSe: number;
 }
 
+/** How many standard errors a gain must be above 0 for the map to show something. */
+export const BEYOND = 2.33;
+
 /** Whether there is more in the map than in one of noise. */
 export interface Structure {
   readonly isShown: boolean;
@@ -136,20 +139,54 @@ function doubtfulPoints({ scores, bootstraps, structure, points }: AssessedParts
   );
 }
 
+type AddFinding = (code: Finding['code'], text: string) => void;
+
 function findingsOf(parts: AssessedParts, doubtful: Int32Array): Finding[] {
-  const { status, message, points, scores, starts, bootstraps, calibration, structure, supportedDim, latentDim } =
-    parts;
+  const { status, message, calibration, structure, supportedDim, latentDim } = parts;
   const findings: Finding[] = [];
-  const add = (code: Finding['code'], text: string) => findings.push({ code, text });
-  if (structure?.isShown === false) {
+  const add: AddFinding = (code, text) => findings.push({ code, text });
+  const isShown = structure?.isShown !== false;
+  if (!isShown) {
     const { difference, se } = structure;
+    const why =
+      difference > BEYOND * se
+        ? 'it keeps no more of the nearest neighbours in the data than chance does'
+        : `nearest neighbours in the data are no nearer than after each column is shuffled by itself (by ${signed(difference)} ± ${fixed(se)} of their distance)`;
     add(
       'nothing',
-      `This map shows nothing: nearest neighbours in the data are no nearer than after each column is shuffled by itself (by ${signed(difference)} ± ${fixed(se)} of their distance), or the map keeps no more of them than chance does${calibration === undefined ? '' : '; and it predicts held-out entries no better than each column by itself does'}. What looks like groups in it is chance.`,
+      `This map shows nothing: ${why}${calibration === undefined ? '' : '; and it predicts held-out entries no better than each column by itself does'}. What looks like groups in it is chance.`,
     );
   }
   if (status !== 'converged') add('ended', `The fit ended as '${status}'. ${message}`);
-  if (structure?.isShown !== false && doubtful.length > 0) {
+  if (isShown) addMapFindings(parts, doubtful, add);
+  const ninety = calibration?.coverage.find(({ level }) => level === COVERAGE.level);
+  if (ninety !== undefined && ninety.coverage + 2 * ninety.se < COVERAGE.least) {
+    add('narrow', `Intervals are too narrow: those of 90 % hold ${percent(ninety.coverage)} of the held-out entries.`);
+  }
+  if (ninety !== undefined && ninety.coverage - 2 * ninety.se > COVERAGE.most) {
+    add('wide', `Intervals are too wide: those of 90 % hold ${percent(ninety.coverage)} of the held-out entries.`);
+  }
+  if (supportedDim !== undefined && supportedDim !== latentDim && isShown) {
+    add(
+      'dimensions',
+      `Held-out entries support ${supportedDim} latent dimension${supportedDim === 1 ? '' : 's'}, not ${latentDim}: ${supportedDim > latentDim ? 'more predict them better' : 'fewer predict them as well'}.`,
+    );
+  }
+  if (findings.length === 0)
+    add(
+      'sound',
+      'Nothing speaks against this map: neighbourhoods, far distances, other fits and intervals agree with it.',
+    );
+  return findings;
+}
+
+/** Findings about which neighbours and distances a map shows, which mean nothing where it shows nothing. */
+function addMapFindings(
+  { points, scores, starts, bootstraps }: AssessedParts,
+  doubtful: Int32Array,
+  add: AddFinding,
+): void {
+  if (doubtful.length > 0) {
     const share = percent(doubtful.length / points);
     add(
       'points',
@@ -182,25 +219,6 @@ function findingsOf(parts: AssessedParts, doubtful: Int32Array): Finding[] {
       `The map depends on which rows there are: maps of rows drawn with replacement keep ${percent(bootstraps.overlap)} of the neighbours.`,
     );
   }
-  const ninety = calibration?.coverage.find(({ level }) => level === COVERAGE.level);
-  if (ninety !== undefined && ninety.coverage + 2 * ninety.se < COVERAGE.least) {
-    add('narrow', `Intervals are too narrow: those of 90 % hold ${percent(ninety.coverage)} of the held-out entries.`);
-  }
-  if (ninety !== undefined && ninety.coverage - 2 * ninety.se > COVERAGE.most) {
-    add('wide', `Intervals are too wide: those of 90 % hold ${percent(ninety.coverage)} of the held-out entries.`);
-  }
-  if (supportedDim !== undefined && supportedDim !== latentDim && structure?.isShown !== false) {
-    add(
-      'dimensions',
-      `Held-out entries support ${supportedDim} latent dimension${supportedDim === 1 ? '' : 's'}, not ${latentDim}: ${supportedDim > latentDim ? 'more predict them better' : 'fewer predict them as well'}.`,
-    );
-  }
-  if (findings.length === 0)
-    add(
-      'sound',
-      'Nothing speaks against this map: neighbourhoods, far distances, other fits and intervals agree with it.',
-    );
-  return findings;
 }
 
 function summaryOf(parts: AssessedParts): SummaryLine[] {
