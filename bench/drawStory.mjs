@@ -37,7 +37,7 @@ if (globalThis.process?.argv[1]?.endsWith('drawStory.mjs')) {
   const [warmup, draws, seed] = process.argv.slice(2).map(Number);
   let text = '';
   for await (const part of process.stdin) text += part;
-  const story = await drawStory(await import('../dist/index.js'), JSON.parse(text), { warmup, draws, seed });
+  const story = await drawStory(await import('latentfield'), JSON.parse(text), { warmup, draws, seed });
   const { user, system } = process.cpuUsage();
   // From the start of the process: loading is in it.
   console.log(JSON.stringify({ ...story, wholeMs: performance.now(), cpuSeconds: (user + system) / 1e6 }));
