@@ -1,9 +1,8 @@
 // A fit with a checkpoint in a file, to be killed: `node attacks/killedFit.mjs FILE` goes on from the file where there is one.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { pipeFlow } from '../dist/app/data/index.js';
-import { fit } from '../dist/inference/index.js';
-import { gplvm } from '../dist/models/gp/gplvm.js';
+import { fit, gplvm } from 'latentfield';
+import { pipeFlow } from 'latentfield/data';
 
 export const killedModel = () => gplvm(pipeFlow({ points: 40, seed: 2 }).observations, { latentDim: 2 });
 export const killedOptions = {
