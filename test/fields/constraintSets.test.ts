@@ -216,6 +216,9 @@ describe('a maximum-entropy field of several sets of constraints', () => {
       [() => maxEntropy({ expect: {} }), /at least one set of constraints/],
       [() => maxEntropy({ expect: { near: graph as never } }), /'near' of expect must be a set of constraints/],
       [() => quadratic([{ rows: [1], columns: [0], values: [1] }]), /Form 0 of quadratic needs rows/],
+      [() => quadratic([{ rows: [0, 1], columns: [1, 0], values: [1, 1] }]), /Form 0 of quadratic needs rows/],
+      [() => quadratic([{ rows: [0, 1], columns: [1], values: [1, 1] }]), /Form 0 of quadratic needs rows/],
+      [() => quadratic([{ rows: [0, 1], columns: [1, 1], values: [1, Number.NaN] }]), /Form 0 of quadratic needs rows/],
       [() => squaredDifferences(graph, [1]), /takes one finite value for each of its/],
       [() => quadratic(bends, undefined, { at: 'least' as never }), /'most' or 'exactly'/],
     ];

@@ -77,6 +77,12 @@ describe('readSparseTable', () => {
     const { write } = temporaryFolder();
     const bomb = write('bomb.mtx', '%%MatrixMarket matrix coordinate real general\n2000000000 2 1\n1 1 1\n');
     await expect(readSparseTable(bomb)).rejects.toMatchObject({ code: 'tooLarge' });
+    for (const sizes of ['0 2 0', '2 0 0']) {
+      const none = write('none.mtx', `%%MatrixMarket matrix coordinate real general\n${sizes}\n`);
+      await expect(readSparseTable(none)).rejects.toThrow(/must hold the numbers of rows, columns and entries/);
+    }
+    const row = write('row.mtx', '%%MatrixMarket matrix coordinate real general\n1 2 1\n1 2 3\n');
+    expect((await readSparseTable(row)).observations.rows).toBe(1);
     const wide = write('wide.mtx', '%%MatrixMarket matrix coordinate real general\n20000 20000 1\n1 1 1\n');
     expect((await readSparseTable(wide)).observations.columns).toBe(20000);
     await expect(readTable(wide)).rejects.toThrow(/20000×20000 entries.*readSparseTable/);
