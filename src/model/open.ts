@@ -174,7 +174,8 @@ function ofVariables(
   for (let v = 0; v < variables.length; v++) {
     const { start, width, transform } = variables[v]!;
     if (start < 0) continue;
-    const own = transform.logJacobian!(x.subarray(start, start + width));
+    // Not a view of x, which takes longer to make than a copy of few entries.
+    const own = transform.logJacobian!(x.slice(start, start + width));
     sum += own.value;
     for (let i = 0; i < own.gradient.length; i++) gradient[start + i]! += own.gradient[i]!;
   }

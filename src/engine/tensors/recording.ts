@@ -279,7 +279,7 @@ export function replayOf({ slots, steps, values, gradients }: Recording): Replay
       const found = new Float64Array(values.length);
       for (let i = 0; i < values.length; i++) found[i] = numbers(values[i]!.slot)[0]!;
       const slopes: (Float64Array | undefined)[] = [];
-      for (let i = 0; i < gradients.length; i++) slopes.push(gradients[i] && numbers(gradients[i]!.slot).slice());
+      for (let i = 0; i < gradients.length; i++) slopes.push(gradients[i] && copied(numbers(gradients[i]!.slot)));
       return { values: found, gradients: slopes };
     },
     dispose() {
@@ -288,3 +288,13 @@ export function replayOf({ slots, steps, values, gradients }: Recording): Replay
     },
   };
 }
+
+/** A typed array's own slice takes three times as long for a few numbers. */
+function copied(numbers: Float64Array): Float64Array {
+  if (numbers.length > FEW) return numbers.slice();
+  const result = new Float64Array(numbers.length);
+  for (let i = 0; i < result.length; i++) result[i] = numbers[i]!;
+  return result;
+}
+
+const FEW = 64;

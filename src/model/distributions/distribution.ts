@@ -42,24 +42,27 @@ function summed<Name extends string>(
   x: Float64Array,
   values: ValueEntries,
 ): SummedDensity {
+  const gradient = new Float64Array(x.length);
+  let value = 0;
+  if (names.every((key) => typeof values[key] === 'number')) {
+    const held = values as Readonly<Record<Name, number>>;
+    for (let i = 0; i < x.length; i++) {
+      value += logDensity(x[i]!, held);
+      gradient[i] = slope(x[i]!, held);
+    }
+    return { value, x: gradient, values: {} };
+  }
   const own: Record<string, Float64Array> = {};
   const at = {} as Record<Name, number>;
-  let isHeld = true;
   for (const key of names) {
     const entries = values[key]!;
     if (typeof entries === 'number') at[key] = entries;
-    else {
-      own[key] = new Float64Array(entries.length);
-      isHeld = false;
-    }
+    else own[key] = new Float64Array(entries.length);
   }
-  const gradient = new Float64Array(x.length);
-  let value = 0;
   for (let i = 0; i < x.length; i++) {
     for (const key in own) at[key as Name] = entryAt(values[key] as Float64Array, i);
     value += logDensity(x[i]!, at);
     gradient[i] = slope(x[i]!, at);
-    if (isHeld) continue;
     const inValues = valueSlopes(x[i]!, at);
     for (const key in own) own[key]![own[key]!.length === 1 ? 0 : i]! += inValues[key as Name];
   }

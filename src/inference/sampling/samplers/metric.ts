@@ -23,7 +23,11 @@ export function diagonalMetric(inverse: Float64Array): Metric {
       for (let i = 0; i < n; i++) v[i] = inverse[i]! * p[i]!;
       return v;
     },
-    momentum: (random) => Float64Array.from({ length: n }, (_, i) => random.normal() / deviations[i]!),
+    momentum(random) {
+      const p = new Float64Array(n);
+      for (let i = 0; i < n; i++) p[i] = random.normal() / deviations[i]!;
+      return p;
+    },
   };
 }
 
