@@ -4,10 +4,8 @@ import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import type { Solver } from '../../model/solver.ts';
 import { solve, solveIn } from '../minimize/minimize.ts';
-import { evaluateStart, type ScaledObjective, scaledObjective } from '../minimize/scaledObjective.ts';
 import { slices } from '../minimize/slices.ts';
-import { copyIterate, type Progress, type Solution, type SolverState } from '../minimize/solution.ts';
-import { batchObjective } from './batches.ts';
+import type { Progress, Solution, SolverState } from '../minimize/solution.ts';
 import type { ComputedProgress } from './computedRun.ts';
 import type { BatchedObjective, FitProblem } from './fitProblem.ts';
 import type { Origin } from './restarts.ts';
@@ -121,6 +119,7 @@ export async function* runFrom(
   const { number, state } = start;
   const isComputed = model.solve !== undefined;
   if (!isComputed && start.x.length === 0) {
+    const { onlyPoint } = await import('./onlyPoint.ts');
     const solution = onlyPoint(problem, given ?? (await (await import('./standardSolver.ts')).standardSolver(problem)));
     const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
     yield { kind: 'iteration', start: number, entry, point: { x: solution.x } };
@@ -239,7 +238,8 @@ async function searchSteps(
     ...(state !== undefined && { state }),
   };
   const batched = inBatches !== undefined && solver.takesPlaces === true ? inBatches : undefined;
-  const driven = batched === undefined ? undefined : batchObjective(batched, x.length);
+  const driven =
+    batched === undefined ? undefined : (await import('./batchObjective.ts')).batchObjective(batched, x.length);
   for (let halvings = 0; ; halvings++) {
     const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const from = halvings === 0 ? x : nearer;
@@ -278,37 +278,4 @@ async function solverFor(
     ...held,
     iterations: Math.min(held.iterations, Math.floor(HELD_PART * maxIterations)),
   });
-}
-
-/**
- * The solution of a problem without variables: there is one point, and nothing to search.
- *
- * @param solver - whose state it is
- * @throws OptimizationError when the log density is not finite there
- */
-function onlyPoint({ compute, objective, layout }: FitProblem, solver: Solver): Solution {
-  const none = new Float64Array(0);
-  const scaled: ScaledObjective = scaledObjective(objective, none, { lower: none, upper: none });
-  const point = compute(() => evaluateStart(scaled, none));
-  return {
-    ...copyIterate(point),
-    status: 'converged',
-    ending: 'optimality',
-    message:
-      layout.variables.length === 0
-        ? 'Closed form.'
-        : 'Every parameter of the model is held, so there is nothing to fit. This is the model at those values.',
-    evaluations: 1,
-    iterations: 0,
-    state: {
-      solver: solver.name,
-      iterations: 0,
-      evaluations: 1,
-      decreases: Float64Array.of(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
-      scale: none,
-      iterate: copyIterate(point),
-      best: copyIterate(point),
-      memory: {},
-    },
-  };
 }
