@@ -86,7 +86,7 @@ describe('what ended a search is told apart', () => {
 });
 
 describe('a limit of seconds', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
 
   it('leaves out work that would end too late, and none that ends earlier', () => {

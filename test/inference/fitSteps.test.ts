@@ -148,7 +148,7 @@ describe('limits of a fit', () => {
       /^Stopped by the limit of maxSeconds = 0 after 0 of 4 starts\. The best so far is start 0: Stopped by the limit of maxSeconds = 0 \(/,
     );
     // The clock goes on by 3 s at each evaluation, and the thread is left as often.
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
     try {
       const model = valley(() => vi.advanceTimersByTime(3000));
       const later = fit(model, { ...endless, restarts: 3, maxSeconds: 40 });
@@ -174,7 +174,7 @@ describe('limits of a fit', () => {
   });
 
   it('on seconds do not count the pauses of who takes the steps', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
     try {
       const taken = async (pause: number) => {
         const steps = fitSteps(

@@ -11,7 +11,7 @@ const X = Matrix.from(Array.from({ length: 500 }, (_, i) => [Math.sin(i), Math.c
 
 /** Predictions that take some milliseconds a row by a clock of their own, and the longest time for which the thread was held. */
 function slowly(millisecondsPerRow: number) {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] });
   let calls = 0;
   const predict = (at: Matrix) => {
     calls++;
