@@ -1,8 +1,11 @@
+import * as v from 'valibot';
 import type { Matrix } from './matrix.ts';
 import { standardizationOf } from './observations.ts';
 
 /** Whether columns are divided by their standard deviations; 'auto' divides them if their units differ. */
 export type ScaleOption = boolean | 'auto';
+
+export const scaleOption = v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'");
 
 /** Ratio of standard deviations above which columns are taken to have different units. */
 const MOST = 10;

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { isScaled, type ScaleOption } from '../core/columnUnits.ts';
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
@@ -42,6 +41,7 @@ import type { Fit, FittedModel } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
 import type { OwnParts } from './ownParts.ts';
 import { type RefitChanges, refitModel } from './refit.ts';
+import { dividesColumns } from './savedObservations.ts';
 
 /** Options of {@link assess}. */
 export interface AssessOptions {
@@ -279,8 +279,7 @@ async function comparable(fitted: FittedModel, json: ModelJSON, Y: Matrix): Prom
     );
   }
   const whole = hasHoles ? Matrix.from((await impute!(Y)).mean) : Y;
-  const { scale = false } = json as { scale?: ScaleOption };
-  return isScaled(Y, scale) ? standardized(whole, standardizationOf(whole, true, true)) : whole;
+  return dividesColumns(json, Y) ? standardized(whole, standardizationOf(whole, true, true)) : whole;
 }
 
 function neighboursOf(N: number, given: number | undefined): number {

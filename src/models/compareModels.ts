@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { differInUnit, type ScaleOption } from '../core/columnUnits.ts';
+import type { ScaleOption } from '../core/columnUnits.ts';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkGiven, givenList } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
@@ -13,6 +13,7 @@ import type { ModelJSON } from '../model/model.ts';
 import type { Projection } from '../model/posterior.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import type { OwnParts } from './ownParts.ts';
+import { dividesColumns } from './savedObservations.ts';
 import { canScore, type HeldOutScore, score } from './score.ts';
 
 /** What a comparison reads of a fit. */
@@ -103,7 +104,7 @@ const schema = v.strictObject({
  *
  * @param fits - at least one, of models of the same N×D observations in the same units; or what `draw` returned for each
  * @param options - `heldOut`, `seed`, `laplace`, `own`, `signal`: see {@link ComparisonOptions}
- * @throws InvalidInputError when the fits are of other observations, or some scaled them and others did not
+ * @throws InvalidInputError when the fits are of other observations, or some of those that have evidence scaled them and others did not
  * @see Titsias & Lawrence 2010; MacKay 2003, ch. 27–28
  * @example
  * ```ts
@@ -140,6 +141,7 @@ export async function compareModels(
     const { objective } = fitted;
     rows.push({ name: names[i]!, objective, evidence, by, reason, heldOutDensity, entryDensity, entryDensitySe });
   }
+  checkUnits(given, rows);
   const first = entries.reduce(
     (most, own) => (own && !(most && most.logDensity >= own.logDensity) ? own : most),
     undefined,
@@ -242,7 +244,7 @@ function checkComparable(fits: readonly ComparedFit[]): void {
   }
   const [first, ...others] = fits.map((fitted) => {
     const { model } = fitted.toJSON();
-    return { rows: fitted.latents.rows, columns: columnsOf(model), isScaled: isModelScaled(model) };
+    return { rows: fitted.latents.rows, columns: columnsOf(model) };
   });
   for (const other of others) {
     if (other.rows !== first!.rows || other.columns !== first!.columns) {
@@ -250,18 +252,22 @@ function checkComparable(fits: readonly ComparedFit[]): void {
         `compareModels takes fits of the same observations, but one is of ${first!.rows}×${first!.columns} and another of ${other.rows}×${other.columns}.`,
       );
     }
-    if (other.isScaled !== first!.isScaled) {
-      throw new InvalidInputError(
-        'compareModels takes fits in the same units, but some models scaled their columns and others did not. Give all of them the same scale.',
-      );
-    }
   }
+}
+
+/** Throws unless all evidence is that of columns in the same units. */
+function checkUnits(fits: readonly ComparedFit[], rows: readonly Pick<ComparisonRow, 'by'>[]): void {
+  const scaled = fits.filter((_, i) => rows[i]!.by !== 'none').map((fitted) => isModelScaled(fitted.toJSON().model));
+  if (scaled.every((own) => own === scaled[0])) return;
+  throw new InvalidInputError(
+    'compareModels compares evidence in the same units, but some models scaled their columns and others did not. Give all of them the same scale.',
+  );
 }
 
 function isModelScaled(model: ModelJSON): boolean {
   const { observations, scale } = model as { observations?: (number | null)[][]; scale?: ScaleOption };
-  if (scale !== 'auto' || observations === undefined) return scale === true;
-  return differInUnit(Matrix.from(observations.map((row) => row.map((entry) => entry ?? Number.NaN))));
+  if (observations === undefined) return scale === true;
+  return dividesColumns(model, Matrix.from(observations.map((row) => row.map((entry) => entry ?? Number.NaN))));
 }
 
 function columnsOf(model: ModelJSON): number | undefined {

@@ -9,6 +9,10 @@ import { bayesianGplvmFromJSON } from './gp/bayesianGplvmJson.ts';
 import { latentVariableModelFromJSON } from './gp/latentVariableModelJson.ts';
 import type { OwnParts } from './ownParts.ts';
 import { spectralModelFromJSON } from './spectral/embedding/json.ts';
+import { savedPpca } from './spectral/ppca.ts';
+
+/** Factories of models that files of earlier versions mean otherwise than calls do. */
+const AS_SAVED: Readonly<Record<string, unknown>> = { meu: savedMeu, ppca: savedPpca };
 
 /**
  * The model that its `toJSON` wrote: one of the caller's own, or one of the catalogue.
@@ -27,7 +31,8 @@ export function modelFromJSON(json: ModelJSON, own: OwnParts, isFitted = false):
   if (name === 'latentVariableModel') return latentVariableModelFromJSON(json, own, isFitted);
   if (name === 'bayesianGplvm') return bayesianGplvmFromJSON(json, own, isFitted);
   if (Object.hasOwn(namedModels, name)) {
-    const named = name === 'meu' ? { ...namedModels.meu!, make: savedMeu as NamedModel['make'] } : namedModels[name]!;
+    const make = AS_SAVED[name] as NamedModel['make'] | undefined;
+    const named = { ...namedModels[name]!, ...(make && { make }) };
     return named.restore?.(json, own) ?? spectralModelFromJSON(json, named, own.kernels);
   }
   const known = [...Object.keys(namedModels), ...Object.keys(models)];

@@ -111,13 +111,14 @@ describe('compareModels', () => {
     expect([off!.by, off!.reason]).toEqual(['none', 'It has no bound, and laplace is false.']);
   });
 
-  it('refuses fits of other observations, or in other units', async () => {
+  it('refuses fits of other observations, or evidence in other units', async () => {
     const settings = { maxIterations: 0 };
     const of = (Y: Matrix, options = {}) => fit(gplvm(Y, { latentDim: 1, ...options }), settings);
     await expect(compareModels([])).rejects.toThrow(/at least one fit/);
     await expect(compareModels([await of(curve), await of(fresh)])).rejects.toThrow(
       /one is of 24×4 and another of 2×4/,
     );
-    await expect(compareModels([await of(curve), await of(curve, { scale: true })])).rejects.toThrow(/same units/);
+    const boundOf = (scale: boolean) => fit(bayesianGplvm(curve, { latentDim: 1, inducing: 5, scale }), settings);
+    await expect(compareModels([await boundOf(false), await boundOf(true)])).rejects.toThrow(/same units/);
   });
 });

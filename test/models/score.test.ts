@@ -73,10 +73,9 @@ describe('score', () => {
 
 describe('compareModels by held-out entries', () => {
   it('compares models of different kinds, and has none of those that fill in nothing', async () => {
-    const options = { latentDim: 2, scale: false } as const;
     const fits = [
       await fit(ppca(Y, { latentDim: 2 })),
-      await fit(bayesianGplvm(Y, options), { maxIterations: 20 }),
+      await fit(bayesianGplvm(Y, { latentDim: 2 }), { maxIterations: 20 }),
       await fit(pca(Y, { latentDim: 2 })),
     ];
     const comparison = await compareModels(fits, { heldOut: held, seed: 2, laplace: false });

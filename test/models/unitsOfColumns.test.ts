@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { optionsOf } from '../../src/app/cli/modelHelp.ts';
-import { describedModel, fit, Matrix, namedModels, seededRandom } from '../../src/index.ts';
+import { describedModel, fit, loadFit, Matrix, namedModels, ppca, seededRandom } from '../../src/index.ts';
+import type { ModelJSON } from '../../src/model/model.ts';
+import { modelFromJSON } from '../../src/models/modelFromJSON.ts';
+import { expectClose } from '../tolerance.ts';
+import { logDeterminantOf, solved } from './field/dense.ts';
 
 const random = seededRandom(11);
 const N = 24;
@@ -16,10 +20,20 @@ const UNIT = 1e6;
 const inUnit = (table: number[][]) => table.map((row) => row.map((y, d) => (d === CHANGED ? UNIT * y : y)));
 const changed = (table: Matrix, factor: number) => table.data.map((y, at) => (at % D === CHANGED ? factor * y : y));
 
-/** Largest difference in a column of four, relative to the largest entry of the column. */
-function difference(found: ArrayLike<number>, expected: Float64Array): number {
-  const largest = [0, 1, 2, 3].map((d) => Math.max(...expected.filter((_, at) => at % D === d).map(Math.abs)));
-  return Math.max(...expected.map((y, at) => Math.abs(found[at]! - y) / largest[at % D]!));
+/** Largest difference in a column, relative to the largest entry of the column. */
+function difference(found: ArrayLike<number>, expected: Float64Array, columns = D): number {
+  const largest = Array.from({ length: columns }, (_, d) =>
+    Math.max(...expected.filter((_, at) => at % columns === d).map(Math.abs)),
+  );
+  return Math.max(...expected.map((y, at) => Math.abs(found[at]! - y) / (largest[at % columns]! || 1)));
+}
+
+/** Mean and deviation of each column. */
+function standardize(table: number[][]) {
+  const columns = table[0]!.map((_, d) => table.map((row) => row[d]!));
+  const mean = columns.map((column) => column.reduce((sum, y) => sum + y / N, 0));
+  const deviation = columns.map((column, d) => Math.sqrt(column.reduce((sum, y) => sum + (y - mean[d]!) ** 2 / N, 0)));
+  return { mean, deviation };
 }
 
 /** Few iterations: those of a search multiply differences in rounding. */
@@ -38,8 +52,8 @@ const fitted = (name: string, table: number[][]) =>
     },
   );
 
-/** Models that are given columns in units of their own; the others take distances or directions of the table as it is. */
-const DIVIDING = ['bayesianGplvm', 'dgplvm', 'gplrf', 'gplvm', 'llGplvm', 'rankGplvm', 'tpslvm', 'tsneGplvm'];
+/** Models that divide columns in unequal units; the others take distances or directions of the table as it is. */
+const DIVIDING = ['bayesianGplvm', 'dgplvm', 'gplrf', 'gplvm', 'llGplvm', 'ppca', 'rankGplvm', 'tpslvm', 'tsneGplvm'];
 
 describe('a column of a table of unequal units that comes in a unit a million times smaller', () => {
   it('is divided by every model that has the option scale', () => {
@@ -58,12 +72,69 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     expect(difference(changed(b.variance, 1 / UNIT / UNIT), a.variance.data)).toBeLessThan(1e-8);
   });
 
-  it.each(['bayesianGplvm', 'gplvm', 'tpslvm'])('changes nothing that %s fills in but its own unit', async (name) => {
-    const holed = rows.slice(0, 5).map((row, i) => row.map((y, d) => (d === i % D ? Number.NaN : 1.02 * y)));
-    const a = await (await fitted(name, rows)).impute!(holed);
-    const b = await (await fitted(name, inUnit(rows))).impute!(inUnit(holed));
-    expect(a.variance.data.filter((v: number) => v > 0)).toHaveLength(5);
-    expect(difference(changed(b.mean, 1 / UNIT), a.mean.data)).toBeLessThan(1e-8);
-    expect(difference(changed(b.variance, 1 / UNIT / UNIT), a.variance.data)).toBeLessThan(1e-8);
+  it.each(['bayesianGplvm', 'gplvm', 'ppca', 'tpslvm'])(
+    'changes nothing that %s fills in but its own unit',
+    async (name) => {
+      const holed = rows.slice(0, 5).map((row, i) => row.map((y, d) => (d === i % D ? Number.NaN : 1.02 * y)));
+      const a = await (await fitted(name, rows)).impute!(holed);
+      const b = await (await fitted(name, inUnit(rows))).impute!(inUnit(holed));
+      expect(a.variance.data.filter((v: number) => v > 0)).toHaveLength(5);
+      expect(difference(changed(b.mean, 1 / UNIT), a.mean.data)).toBeLessThan(1e-8);
+      expect(difference(changed(b.variance, 1 / UNIT / UNIT), a.variance.data)).toBeLessThan(1e-8);
+    },
+  );
+
+  it.each([false, true])('changes nothing that ppca (dual: %s) finds but its own unit', async (dual) => {
+    const [one, other] = await Promise.all([fit(ppca(rows, { dual })), fit(ppca(inUnit(rows), { dual }))]);
+    expect(one.objective - other.objective).toBeCloseTo(N * Math.log(UNIT), 7);
+    const [a, b] = await Promise.all([one.project(rows), other.project(inUnit(rows))]);
+    expect(difference(b.latents.data, a.latents.data, 2)).toBeLessThan(1e-8);
+    expect(b.latentVariances?.data.length).toBe(a.latentVariances?.data.length);
+    a.latentVariances?.data.forEach((variance, at) => {
+      expect(Math.abs(b.latentVariances!.data[at]! / variance - 1)).toBeLessThan(1e-8);
+    });
+    expectClose(
+      a.logDensity,
+      b.logDensity.map((density) => density + Math.log(UNIT)),
+      1e-9,
+    );
+    expect((await fit(ppca(rows, { dual, scale: true }))).objective).toBe(one.objective);
+  });
+
+  it('leaves ppca the log likelihood of the columns in their own units', async () => {
+    const { objective, parameters } = await fit(ppca(rows));
+    const { weights, mean, noise } = parameters as { weights: Matrix; mean: number[]; noise: number[] };
+    const covariance = mean.map((_, a) =>
+      mean.map((_, b) => weights.row(a).reduce((sum, w, c) => sum + w * weights.at(b, c), a === b ? noise[a]! : 0)),
+    );
+    const constant = D * Math.log(2 * Math.PI) + logDeterminantOf(covariance);
+    const expected = rows.reduce((sum, row) => {
+      const centred = row.map((y, d) => y - mean[d]!);
+      const pulled = solved(covariance, centred);
+      return sum - 0.5 * (constant + centred.reduce((own, y, d) => own + y * pulled[d]!, 0));
+    }, 0);
+    expectClose([objective], [expected], 1e-10);
+  });
+
+  it('is divided by ppca as if the table had been standardised', async () => {
+    const { mean, deviation } = standardize(rows);
+    const own = await fit(ppca(rows));
+    const plain = await fit(ppca(rows.map((row) => row.map((y, d) => (y - mean[d]!) / deviation[d]!))));
+    expect(difference(own.latents.data, plain.latents.data, 2)).toBeLessThan(1e-10);
+    const noise = own.parameters.noise as readonly number[];
+    noise.forEach((variance, d) => {
+      expect(variance / deviation[d]! ** 2).toBeCloseTo(plain.parameters.noise as number, 10);
+    });
+    const again = await loadFit(JSON.parse(JSON.stringify(own)));
+    expect(again.predict(own.latents)).toEqual(own.predict(own.latents));
+  });
+
+  it('is left as it is by ppca of a file that was written before it had the option', () => {
+    const { options, ...json } = ppca(rows).toJSON() as { options: Record<string, unknown>; model: string };
+    const { scale, ...before } = options;
+    expect(scale).toBe('auto');
+    expect(modelFromJSON({ ...json, options: before } as ModelJSON, {}).toJSON()).toMatchObject({
+      options: { scale: false },
+    });
   });
 });

@@ -224,7 +224,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   ppca: {
     summary: 'probabilistic principal components',
-    options: ['dual'],
+    options: ['dual', 'scale'],
     own: {
       latentDim: 'number of latent dimensions (2, or 1 where the data vary in two directions; flag --dim)',
       dual: 'whether the weights are integrated out in the place of the latents (false)',

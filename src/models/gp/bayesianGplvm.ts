@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isScaled, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.ts';
+import { isScaled, SCALED_NOTE, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -85,7 +85,7 @@ const schema = v.strictObject({
   ),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
   centre: v.optional(v.boolean()),
-  scale: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'")),
+  scale: v.optional(scaleOption),
   jitter: v.optional(
     v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'), v.finite('a number from 0')),
   ),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { scaleOption } from '../../core/columnUnits.ts';
 import { checkSaved } from '../../core/saved.ts';
 import { kernelFromJSON } from '../../kernels/json.ts';
 import { latentDistributionFromJSON } from '../../latents/json.ts';
@@ -21,7 +22,7 @@ const schema = v.strictObject({
   bound: v.optional(v.picklist(['collapsed', 'uncollapsed'])),
   missing: v.optional(v.literal('ignore')),
   centre: v.boolean(),
-  scale: v.union([v.boolean(), v.literal('auto')]),
+  scale: scaleOption,
   jitter: v.optional(v.number()),
   sampled: v.optional(sampledSchema),
 });

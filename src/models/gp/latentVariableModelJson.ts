@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { scaleOption } from '../../core/columnUnits.ts';
 import { checkSaved } from '../../core/saved.ts';
 import { kernelFromJSON } from '../../kernels/json.ts';
 import { latentDistributionFromJSON, latentsFromJSON } from '../../latents/json.ts';
@@ -20,7 +21,7 @@ const view = {
   noise: v.optional(v.unknown()),
   missing: v.optional(v.literal('ignore')),
   centre: v.boolean(),
-  scale: v.union([v.boolean(), v.literal('auto')]),
+  scale: scaleOption,
   inducing: v.optional(v.union([v.number(), v.array(v.array(v.number()))])),
   jitter: v.optional(v.union([v.number(), v.literal('relative')])),
 };

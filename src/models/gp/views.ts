@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isScaled, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.ts';
+import { isScaled, SCALED_NOTE, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkName, isMatrixLike } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -92,7 +92,7 @@ export const viewEntries = {
   likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as gaussian({ variance: 0.1 })')),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
   centre: v.optional(v.boolean()),
-  scale: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'"), false),
+  scale: v.optional(scaleOption, false),
   inducing: v.optional(v.any()),
   jitter: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
 };

@@ -71,5 +71,6 @@ const defined = defineComputedModel({
 });
 
 function linearMapOf({ components, mean, noise }: ParameterValues): LinearGaussian {
-  return { W: components as Matrix, mean: mean as readonly number[], noise: noise as number, prior: 0 };
+  const W = components as Matrix;
+  return { W, mean: mean as readonly number[], noise: new Float64Array(W.rows).fill(noise as number), prior: 0 };
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import { isScaled, SCALED_NOTE, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { counted } from '../../core/counted.ts';
-import { log } from '../../core/elementary/index.ts';
+import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
@@ -8,7 +9,6 @@ import { checkOptions } from '../../core/options.ts';
 import { damagedAt } from '../../core/saved.ts';
 import { principalAxes as axesOf } from '../../engine/dense/principalComponents.ts';
 import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
-import type { Embedding } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
@@ -22,11 +22,14 @@ export interface PpcaOptions {
   readonly latentDim?: number;
   /** Whether the weights are integrated out instead of the latents: the linear GPLVM. Off unless turned on. */
   readonly dual?: boolean;
+  /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, does so where these differ by more than ten times. */
+  readonly scale?: ScaleOption;
 }
 
 const schema = v.strictObject({
   latentDim: v.optional(v.unwrap(latentDimOption)),
   dual: v.optional(v.boolean(), false),
+  scale: v.optional(scaleOption, 'auto'),
 });
 
 /**
@@ -38,10 +41,11 @@ const schema = v.strictObject({
  *
  * Fits fill in missing entries (NaN) of rows: `impute(Y)` gives their means and variances given the observed ones, but with `dual`.
  *
- * `parameters.weights` is W (D×q), `parameters.noise` is σ², `objective` the log likelihood.
+ * `parameters.weights` is W (D×q), `parameters.noise` is σ², `objective` the log likelihood. Columns with deviations s_d that differ by more than ten times
+ * are divided by them for the fit. Results are in the columns' own units: row d of W is s_d times that of the divided columns, and `parameters.noise` is a list of D variances σ²s_d².
  *
  * @param Y - N×D observations
- * @param options - `latentDim` q (2, or 1 where Y varies in two directions, of which noise needs one), `dual` (false)
+ * @param options - `latentDim` q (2, or 1 where Y varies in two directions, of which noise needs one), `dual` (false), `scale` ('auto')
  * @returns a model in closed form for `fit`
  * @throws InvalidInputError for observations that are not finite numbers, or do not vary in more than q directions
  * @see Tipping & Bishop 1999; Lawrence 2005, §2
@@ -55,41 +59,64 @@ export function ppca(
   Y: MatrixLike,
   options: PpcaOptions = {},
 ): SpectralModel<Predicting & Reconstructing & Partial<Imputing & Pick<DistributedLatents, 'missingLogDensity'>>> {
-  const { latentDim, dual } = checkOptions(schema, options, 'ppca');
-  const points = observationsFrom(Y);
+  const { latentDim, dual, scale } = checkOptions(schema, options, 'ppca');
+  const points = observationsFrom(Y, false, scale === true);
   checkVaried(points, 'ppca');
-  return defined({ points, latentDim, dual });
+  return defined({ points, latentDim, dual, scale });
 }
+
+/** ppca as a file has it: files without the option `scale` are of before there was one. */
+export const savedPpca = (Y: MatrixLike, _: unknown, options: PpcaOptions) => ppca(Y, { scale: false, ...options });
 
 interface PpcaData {
   readonly points: Matrix;
   readonly latentDim: number | undefined;
   readonly dual: boolean;
+  readonly scale: ScaleOption;
 }
 
 const defined = defineComputedModel({
   name: 'ppca',
-  solve: ({ points, latentDim, dual }: PpcaData) => {
-    const standardization = standardizationOf(points, true, false);
+  solve: ({ points, latentDim, dual, scale }: PpcaData) => {
+    const isDivided = isScaled(points, scale);
+    const standardization = standardizationOf(points, true, isDivided);
     const centred = standardized(points, standardization);
     const isFlat = latentDim === undefined && variesInTwoDirections(centred);
     const found = principalAxes(centred, isFlat ? 1 : (latentDim ?? 2), 'ppca');
-    const solved = dual ? dualSolution(points, found, standardization) : solution(points, found, standardization);
-    return isFlat ? { ...solved, message: `${solved.message} ${FLAT}` } : solved;
+    const solved = (dual ? dualSolution : solution)(points, found);
+    const logUnits = standardization.deviation.reduce((sum, own) => sum + log(own), 0);
+    const objective = solved.logLikelihood - points.rows * logUnits;
+    return {
+      latents: solved.latents,
+      eigenvalues: solved.eigenvalues,
+      parameters: inOwnUnits(solved, standardization, isDivided),
+      objective,
+      terms: { mapping: objective },
+      message: `Closed form: the maximum of the likelihood.${isFlat ? FLAT : ''}${isDivided && scale === 'auto' ? SCALED_NOTE : ''}`,
+    };
   },
   posterior: (found, { points, dual }) => {
     const map = linearMapOf(found, dual);
     return { ...linearPosterior(map, points.columns), ...(!dual && { missing: missingLinear(map) }) };
   },
-  toJSON: ({ points, latentDim, dual }) => savedSpectral('ppca', points, { latentDim, dual }),
+  toJSON: ({ points, latentDim, dual, scale }) => savedSpectral('ppca', points, { latentDim, dual, scale }),
 });
 
-const FLAT = 'The observations vary in two directions, of which noise takes one: there is 1 latent dimension.';
+const FLAT = ' The observations vary in two directions, of which noise takes one: there is 1 latent dimension.';
 
 const variesInTwoDirections = (centred: Matrix): boolean =>
   axesOf(centred, Math.min(3, centred.columns, centred.rows - 1)).eigenvalues.length === 2;
 
-function solution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean }: Standardization) {
+/** What is found of N×D columns as the model sees them. */
+interface Solution {
+  readonly latents: Matrix;
+  readonly eigenvalues: Float64Array;
+  readonly W: Matrix;
+  readonly noise: number;
+  readonly logLikelihood: number;
+}
+
+function solution({ rows: N, columns: D }: Matrix, found: PrincipalAxes): Solution {
   const { eigenvalues, scores, axes, total } = found;
   const q = eigenvalues.length;
   const noise = meanOfOthers(total, eigenvalues, D);
@@ -97,11 +124,11 @@ function solution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean 
   // WᵀW + σ²I is the diagonal matrix of the eigenvalues.
   const latents = scaledColumns(scores, (c) => Math.sqrt(eigenvalues[c]! - noise) / eigenvalues[c]!);
   const logDeterminant = eigenvalues.reduce((sum, value) => sum + log(value), 0) + (D - q) * log(noise);
-  const objective = (-N / 2) * (D * log(2 * Math.PI) + logDeterminant + D);
-  return { latents, eigenvalues, ...parametersAt(W, mean, noise), ...ended(objective) };
+  const logLikelihood = (-N / 2) * (D * log(2 * Math.PI) + logDeterminant + D);
+  return { latents, eigenvalues, W, noise, logLikelihood };
 }
 
-function dualSolution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { mean }: Standardization) {
+function dualSolution({ rows: N, columns: D }: Matrix, found: PrincipalAxes): Solution {
   const { scores, axes, total } = found;
   const eigenvalues = found.eigenvalues.map((value) => (value * N) / D);
   const q = eigenvalues.length;
@@ -111,16 +138,20 @@ function dualSolution({ rows: N, columns: D }: Matrix, found: PrincipalAxes, { m
   // The posterior mean of the weights, YcᵀX(XᵀX + σ²I)⁻¹.
   const W = scaledColumns(axes, (c) => Math.sqrt((D * (eigenvalues[c]! - noise)) / eigenvalues[c]!));
   const logDeterminant = eigenvalues.reduce((sum, value) => sum + log(value), 0) + (N - q) * log(noise);
-  const objective = (-D / 2) * (N * log(2 * Math.PI) + logDeterminant + N);
-  return { latents, eigenvalues, ...parametersAt(W, mean, noise), ...ended(objective) };
+  const logLikelihood = (-D / 2) * (N * log(2 * Math.PI) + logDeterminant + N);
+  return { latents, eigenvalues, W, noise, logLikelihood };
 }
 
-function ended(objective: number): Pick<Embedding, 'objective' | 'terms' | 'message'> {
-  return { objective, terms: { mapping: objective }, message: 'Closed form: the maximum of the likelihood.' };
-}
-
-function parametersAt(weights: Matrix, mean: Float64Array, noise: number): Pick<Embedding, 'parameters'> {
-  return { parameters: { weights, mean: Array.from(mean), noise } };
+/** W, mean and noise of the columns in their own units. */
+function inOwnUnits({ W, noise }: Solution, { mean, deviation }: Standardization, isDivided: boolean) {
+  const own = { mean: Array.from(mean) };
+  if (!isDivided) return { weights: W, ...own, noise };
+  const weights = new Matrix(
+    W.data.map((entry, at) => entry * deviation[Math.floor(at / W.columns)]!),
+    W.rows,
+    W.columns,
+  );
+  return { weights, ...own, noise: Array.from(deviation, (s) => noise * square(s)) };
 }
 
 function meanOfOthers(total: number, kept: Float64Array, count: number): number {
@@ -141,13 +172,18 @@ function scaledColumns({ data, rows, columns }: Matrix, factorOf: (column: numbe
 }
 
 function linearMapOf({ parameters, eigenvalues }: Found, dual: boolean): LinearGaussian {
-  const { weights, mean, noise } = parameters as { weights: Matrix; mean: readonly number[]; noise: number };
+  const { weights, mean, noise } = parameters as {
+    weights: Matrix;
+    mean: readonly number[];
+    noise: number | readonly number[];
+  };
   if (!(weights instanceof Matrix)) throw damagedAt('values.weights', 'they are missing.');
-  const map: LinearGaussian = { W: weights, mean, noise, prior: 1 };
+  const noises = typeof noise === 'number' ? new Float64Array(weights.rows).fill(noise) : noise;
+  const map: LinearGaussian = { W: weights, mean, noise: noises, prior: 1 };
   if (!dual) return map;
-  // The weights are uncertain: σ²·xᵀ(XᵀX + σ²I)⁻¹x, XᵀX + σ²I the diagonal matrix of the eigenvalues.
+  // The weights are uncertain: xᵀ(XᵀX + σ²I)⁻¹x times the noise, XᵀX + σ²I the diagonal matrix of the eigenvalues.
   return {
     ...map,
-    functionVariance: (x) => noise * x.reduce((sum, entry, c) => sum + (entry * entry) / eigenvalues[c]!, 0),
+    functionVariance: (x) => x.reduce((sum, entry, c) => sum + (entry * entry) / eigenvalues[c]!, 0),
   };
 }

@@ -4,9 +4,9 @@ import type { MissingEntries } from '../../../model/posterior.ts';
 import type { LinearGaussian } from './linearGaussian.ts';
 
 /**
- * What is missing of rows y = W·x + mean + noise, x ~ N(0, I): given the observed entries x is Gaussian of covariance
- * P = (I + W_oᵀW_o/σ²)⁻¹ and mean P·W_oᵀ(y_o − mean_o)/σ², so that a missing entry has the mean w_dᵀE[x] + mean_d and the variance
- * w_dᵀPw_d + σ².
+ * What is missing of rows y = W·x + mean + noise, x ~ N(0, I), noise ~ N(0, Ψ): given the observed entries x is Gaussian of covariance
+ * P = (I + W_oᵀΨ_o⁻¹W_o)⁻¹ and mean P·W_oᵀΨ_o⁻¹(y_o − mean_o), so that a missing entry has the mean w_dᵀE[x] + mean_d and the variance
+ * w_dᵀPw_d + ψ_d.
  *
  * @see Bishop 2006, eqs. 2.113–2.117
  */
@@ -60,7 +60,7 @@ function momentsGiven({ W, mean, noise }: LinearGaussian, y: Float64Array) {
   for (let d = 0; d < D; d++) {
     if (Number.isNaN(y[d]!)) continue;
     const Pw = spread(d);
-    const total = Math.max(0, along(d, Pw)) + noise;
+    const total = Math.max(0, along(d, Pw)) + noise[d]!;
     const surprise = (y[d]! - mean[d]! - along(d, x)) / total;
     for (let a = 0; a < q; a++) {
       x[a]! += Pw[a]! * surprise;
@@ -69,6 +69,6 @@ function momentsGiven({ W, mean, noise }: LinearGaussian, y: Float64Array) {
   }
   return {
     mean: (d: number) => mean[d]! + along(d, x),
-    variance: (d: number) => Math.max(0, along(d, spread(d))) + noise,
+    variance: (d: number) => Math.max(0, along(d, spread(d))) + noise[d]!,
   };
 }
