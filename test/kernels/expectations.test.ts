@@ -22,6 +22,7 @@ import {
   type Expectations,
   gridNodes,
   quadratureExpectations,
+  whitenedProducts,
 } from '../../src/kernels/expectations/index.ts';
 import { entriesOf, shapeOf } from '../../src/model/parameter.ts';
 import { expectClose } from '../tolerance.ts';
@@ -98,6 +99,27 @@ describe('expectations of kernels', () => {
           );
         });
       });
+    });
+  });
+
+  it('of one node are whitened to 1e-9 of the exact products where inducing inputs are nearly dependent', () => {
+    // Three inputs whose covariances have eigenvalues down to 1e-8: k(z, x) = L·a has the whitened product aaᵀ.
+    const lower = [
+      [1, 0, 0],
+      [1, 2e-4, 0],
+      [1, 1e-4, 1e-4],
+    ];
+    const a = [0.3, -0.7, 0.6];
+    withFloat64(() => {
+      const factor = op.tensor<Tensor2D>(lower.flat(), [3, 3]);
+      const root = op.tensor<Tensor2D>(
+        lower.map((row) => row.reduce((sum, entry, k) => sum + entry * a[k]!, 0)),
+        [1, 3],
+      );
+      const products = () => [op.matMul<Tensor2D>(root, root, true, false)];
+      const exact = a.flatMap((left) => a.map((right) => left * right));
+      expectClose(doublesOf(whitenedProducts(factor, { products, roots: () => [root] })[0]!), exact, 1e-11, 'by roots');
+      expectClose(doublesOf(whitenedProducts(factor, { products })[0]!), exact, 1e-6, 'of products');
     });
   });
 

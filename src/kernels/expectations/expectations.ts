@@ -27,6 +27,8 @@ export interface Expectations {
   readonly cross: Tensor2D;
   /** Ψ₂, M×M for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·k(x_n, z_m')⟩. */
   products(): readonly Tensor2D[];
+  /** F, with as many rows as there are nodes of all points, of Ψ₂ = FᵀF for each column of weights: sums over nodes have one. */
+  roots?(): readonly Tensor2D[];
   /** M×q for each column of weights: Σ_n ω_n·⟨k(z_m, x_n)·x_n⟩, needed for sums with a linear covariance. */
   moments?(): readonly Tensor2D[];
   /** True for a covariance that is 0 between latents and inducing inputs. */
@@ -42,6 +44,23 @@ export function weightedProducts(left: Tensor2D, right: Tensor2D, weights: Tenso
   return columnsOf(weights).map((column) => {
     const weighted = column === undefined ? right : (op.mul(column, right) as Tensor2D);
     return op.matMul<Tensor2D>(left, weighted, true, false);
+  });
+}
+
+/**
+ * L⁻¹Ψ₂L⁻ᵀ for each column of weights. Of roots of Ψ₂ it is a product of L⁻¹Fᵀ with itself, which loses half as many digits to a nearly singular L.
+ *
+ * @param factor - L, M×M
+ */
+export function whitenedProducts(
+  factor: Tensor2D,
+  { products, roots }: Pick<Expectations, 'products' | 'roots'>,
+): Tensor2D[] {
+  const solved = (side: Tensor2D) => op.triangularSolve(factor, op.transpose(side) as Tensor2D);
+  if (roots === undefined) return products().map((own) => solved(op.triangularSolve(factor, own)));
+  return roots().map((root) => {
+    const half = solved(root);
+    return op.matMul<Tensor2D>(half, half, false, true);
   });
 }
 
@@ -141,15 +160,16 @@ export function quadratureExpectations(
   const perNode = op.tensor(Float64Array.from(counts), [1, K]);
   const average = (values: op.Tensor, shape: number[]) =>
     op.reshape(op.matMul(perNode, op.reshape(values, [K, n * (shape[1] ?? 1)])), shape);
+  const rootOfCounts = op.tensor(Float64Array.from(counts, Math.sqrt), [K, 1, 1]);
+  const roots = () =>
+    columnsOf(weights).map((column) => {
+      const ofRows = column === undefined ? op.ones([1, n, 1]) : op.reshape(op.sqrt(column), [1, n, 1]);
+      return op.mul(op.reshape(op.mul(rootOfCounts, ofRows), [K * n, 1]), all) as Tensor2D;
+    });
   return {
     diagonal: average(kernel.diagonal(p, at, Z), [n]) as Tensor1D,
     cross: average(all, [n, m]) as Tensor2D,
-    products: () =>
-      columnsOf(weights).map((column) => {
-        const own = op.reshape(perNode, [K, 1, 1]);
-        const both =
-          column === undefined ? op.mul(own, op.ones([1, n, 1])) : op.mul(own, op.reshape(column, [1, n, 1]));
-        return op.matMul<Tensor2D>(all, op.mul(op.reshape(both, [K * n, 1]), all), true, false);
-      }),
+    products: () => roots().map((root) => op.matMul<Tensor2D>(root, root, true, false)),
+    roots,
   };
 }

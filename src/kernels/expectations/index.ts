@@ -8,4 +8,5 @@ export {
   type LatentNodes,
   quadratureExpectations,
   totalsOf,
+  whitenedProducts,
 } from './expectations.ts';

@@ -1,6 +1,6 @@
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { type Expectations, totalsOf } from '../../kernels/expectations/index.ts';
+import { type Expectations, totalsOf, whitenedProducts } from '../../kernels/expectations/index.ts';
 import type { CollapsedData, ColumnGroup } from './collapsedData.ts';
 
 /**
@@ -63,10 +63,9 @@ export function solvedStatistics(
 ): SolvedGroup[] {
   const all = op.matMul<Tensor2D>(expectations.cross, observations, true, false);
   const whitened = op.div(op.triangularSolve(factor, all), noise) as Tensor2D;
-  const products = expectations.products();
+  const products = whitenedProducts(factor, expectations);
   return groups.map((group, i) => {
-    const half = op.triangularSolve(factor, products[i]!);
-    const scatter = op.div(op.triangularSolve(factor, op.transpose(half) as Tensor2D), noise) as Tensor2D;
+    const scatter = op.div(products[i]!, noise) as Tensor2D;
     const name = 'The precision of the inducing variables';
     const root = op.cholesky(op.addDiagonal(scatter, op.scalar(1)), { name, ...options });
     const own = weights === undefined ? whitened : op.gather<Tensor2D>(whitened, group.columns, 1);

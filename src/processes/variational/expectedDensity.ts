@@ -1,7 +1,7 @@
 import { summedInParts } from '../../engine/tensors/gradients.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { type Expectations, type LatentNodes, totalsOf } from '../../kernels/expectations/index.ts';
+import { type Expectations, type LatentNodes, totalsOf, whitenedProducts } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { allColumns } from '../functionMoments.ts';
@@ -35,12 +35,11 @@ export function gaussianExpectedDensity(
   const energies = op.sub(op.sum(op.square(y), 0), op.mul(2, op.sum(op.mul(mean, projected), 0)));
   const diagonals = totalsOf(expectations.diagonal, weights);
   const counts = totalsOf(op.ones<Tensor1D>([y.shape[0]]), weights);
-  const products = expectations.products();
+  const scatters = whitenedProducts(factor, expectations);
   const parts = groups.map(({ columns }, g) => {
     const whole = groups.length === 1;
     const pick = (x: Tensor, axis: number) => (whole ? x : op.gather(x, columns, axis));
-    const half = op.triangularSolve(factor, products[g]!);
-    const scatter = op.triangularSolve(factor, op.transpose(half) as Tensor2D);
+    const scatter = scatters[g]!;
     const own = pick(mean, 1);
     const spreads = op.sum(op.reshape(op.mul(roots, op.matMul(roots, scatter)), [count, M * M]), 1);
     const rest = op.sub(diagonals[g]!, op.sum(op.diagPart(scatter)));

@@ -84,7 +84,7 @@ function momentsOfSome(
   const [n, M] = [x.mean.shape[0], factor.shape[0]];
   const expectations = expectationsByPoint(kernel, p, x, inducing);
   const half = op.triangularSolve(factor, op.transpose(expectations.cross) as Tensor2D);
-  const scatters = whitenedProducts(factor, expectations.products());
+  const scatters = whitenedByPoint(factor, expectations.products());
   const identity = op.reshape(op.eye(M), [M * M, 1]);
   const rest = op.sub(op.reshape(expectations.diagonal, [n, 1]), op.matMul<Tensor2D>(scatters, identity as Tensor2D));
   const parts = groups.map(({ columns, mean }, g) => {
@@ -125,7 +125,7 @@ function expectationsByPoint(kernel: Kernel, p: TensorMap, x: op.GaussianRows, Z
 }
 
 /** L⁻¹PL⁻ᵀ of each of n symmetric matrices, row by row in n×M². */
-function whitenedProducts(factor: Tensor2D, products: readonly Tensor2D[]): Tensor2D {
+function whitenedByPoint(factor: Tensor2D, products: readonly Tensor2D[]): Tensor2D {
   const [n, M] = [products.length, factor.shape[0]];
   const solved = (side: Tensor2D) => op.reshape(op.triangularSolve(factor, side), [M, n, M]);
   const once = solved(op.concat([...products], 1) as Tensor2D);
