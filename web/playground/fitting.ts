@@ -39,6 +39,31 @@ export interface Fitting {
   readonly failed?: Subject | undefined;
 }
 
+/** A fit of which the page shows the map. */
+export interface Pictured {
+  readonly name: string;
+  /** Undefined of a file that does not hold its rows. */
+  readonly dataset: Dataset | undefined;
+  readonly latents: Matrix;
+  /** What can be asked; undefined while it is being made. */
+  readonly fit: Fitted | undefined;
+  readonly model: string | undefined;
+}
+
+/** The fit that is being made as soon as its rows have places, else the finished one: heading and map are both of it. */
+export function pictured({ shown, run }: Fitting): Pictured | undefined {
+  if (run?.latents !== undefined && run.latents.data.length > 0) {
+    const { dataset, settings } = run.of;
+    return { name: dataset.name, dataset, latents: run.latents, fit: undefined, model: settings?.model };
+  }
+  return (
+    shown && {
+      ...{ name: shown.name, dataset: shown.of?.dataset },
+      ...{ latents: shown.fit.latents, fit: shown.fit, model: shown.fit.model },
+    }
+  );
+}
+
 /** The fits of the page: the finished one that is shown, and at most one that is being made. A failed one leaves what was shown. */
 export function useFitting() {
   const [fitting, setFitting] = useState<Fitting>({ shown: undefined, run: undefined, problem: '' });

@@ -3,7 +3,7 @@ import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
 import { newRows, type OwnTable, TableReader } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
-import { type Fitting, type Shown, type Subject, useFitting } from '../fitting.ts';
+import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
 import { DEFAULTS, FILLS_HOLES, linkOf, type Settings, settingsOf } from '../settings.ts';
 import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith } from '../share.ts';
 import { Drawer } from './drawer.tsx';
@@ -44,7 +44,8 @@ export function App() {
     return own && { ...own.dataset, view: view ?? own.dataset.view };
   }, [settings.set, own, view]);
   const { shown } = fitting;
-  const isShown = shown !== undefined || (fitting.run?.latents !== undefined && fitting.run.latents.data.length > 0);
+  const picture = pictured(fitting);
+  const isShown = picture !== undefined;
   const hasMap = useRef(false);
   hasMap.current = isShown && !isNew;
 
@@ -173,7 +174,7 @@ export function App() {
     <div class={`app${isCompact ? ' compact' : ''}`}>
       {!isCompact && (
         <Header
-          {...{ fitting, controls, isDrawerOpen, query, setQuery, search, switchTheme, theme }}
+          {...{ fitting, picture, controls, isDrawerOpen, query, setQuery, search, switchTheme, theme }}
           onDrawer={() => setDrawerOpen(!isDrawerOpen)}
           share={{
             settings: () => {
@@ -207,9 +208,9 @@ export function App() {
           }}
         />
       )}
-      {hasMap.current ? (
+      {picture !== undefined && !isNew ? (
         <Explorer
-          {...{ fitting, theme, isPhone, isDrawerOpen, query, onKeys, exported }}
+          {...{ shown, picture, theme, isPhone, isDrawerOpen, query, onKeys, exported }}
           added={added?.of === shown ? added?.rows : undefined}
           onFitRows={(rows) => start({ ...settings, ...shown?.of?.settings, set: settings.set }, rows)}
         />

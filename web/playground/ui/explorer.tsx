@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
 import { csv, type Exported, save } from '../exports.ts';
-import type { Fitting } from '../fitting.ts';
+import type { Pictured, Shown } from '../fitting.ts';
 import { METHODS, useMaps } from '../maps.ts';
 import { useMoving } from '../motion.ts';
 import type { Placed } from '../page.worker.ts';
@@ -32,7 +32,8 @@ const STEP = 1 / 40;
 export type AddedRows = Omit<Placed, 'latents'> & { readonly latents: Matrix };
 
 interface Given {
-  readonly fitting: Fitting;
+  readonly shown: Shown | undefined;
+  readonly picture: Pictured;
   readonly theme: Theme;
   readonly isPhone: boolean;
   readonly isDrawerOpen: boolean;
@@ -46,7 +47,8 @@ interface Given {
 
 /** The map of the fit that is shown, or of the one that is being made, and what can be asked of it. */
 export function Explorer({
-  fitting: { shown, run },
+  shown,
+  picture,
   theme,
   isPhone,
   isDrawerOpen,
@@ -56,10 +58,8 @@ export function Explorer({
   onKeys,
   exported,
 }: Given) {
-  const isRunning = run?.latents !== undefined && run.latents.data.length > 0;
-  const fit = isRunning ? undefined : shown?.fit;
-  const dataset = isRunning ? run!.of.dataset : shown?.of?.dataset;
-  const fitLatents = isRunning ? run!.latents! : shown!.fit.latents;
+  const { dataset, fit, latents: fitLatents } = picture;
+  const isRunning = fit === undefined;
   const { scores, maps, make, cancel } = useMaps(shown, shown?.of?.dataset);
   const [method, setMethod] = useState('');
   const other = isRunning || method === '' ? undefined : maps[method];
@@ -359,7 +359,7 @@ export function Explorer({
           background,
           canvas: canvas.current?.querySelector('.map canvas') as HTMLCanvasElement,
         };
-  const title = shown === undefined ? '' : isOwn ? (fit?.model ?? '') : METHODS[method]!;
+  const title = isOwn ? picture.model : METHODS[method];
   return (
     <>
       <main ref={canvas} class={`stage${isDrawerOpen ? ' aside' : ''}`}>
@@ -368,7 +368,7 @@ export function Explorer({
           theme={theme}
           tool={tool === 'path' ? 'ask' : tool}
           margins={margins}
-          label={`Map of ${latents.rows} rows, ${isRunning ? `being fitted by ${run!.of.settings?.model}` : title}`}
+          label={`Map of ${latents.rows} rows, ${isRunning ? `being fitted by ${picture.model}` : title}`}
           events={{
             hover: (point, x, y) => setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y })),
             pick: (point) => {

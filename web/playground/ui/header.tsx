@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Theme } from '../drawing/colours.ts';
 import { EXPORTS } from '../exports.ts';
-import type { Fitting, Trace } from '../fitting.ts';
+import type { Fitting, Pictured, Trace } from '../fitting.ts';
 import { Icon, Mark } from './icon.tsx';
 
 interface Given {
   readonly fitting: Fitting;
+  readonly picture: Pictured | undefined;
   readonly controls: {
     readonly pause: () => void;
     readonly resume: () => void;
@@ -29,11 +30,8 @@ interface Given {
 
 /** What the map shows, how far a fit is, search, sharing and saving. */
 export function Header(given: Given) {
-  const { fitting, isDrawerOpen, onDrawer, query, setQuery, search, switchTheme, share, exported } = given;
+  const { fitting, picture, isDrawerOpen, onDrawer, query, setQuery, search, switchTheme, share, exported } = given;
   const { shown, run } = fitting;
-  const isRunning = run?.latents !== undefined && run.latents.data.length > 0;
-  const subject = isRunning ? run!.of.dataset : shown?.of?.dataset;
-  const name = isRunning ? run!.of.dataset.name : (shown?.name ?? '');
   return (
     <header>
       <button
@@ -52,10 +50,10 @@ export function Header(given: Given) {
         <span>latentfield</span>
       </h1>
       <p class="subject">
-        <b>{name}</b>{' '}
-        {subject !== undefined && (
+        <b>{picture?.name}</b>{' '}
+        {picture?.dataset !== undefined && (
           <span>
-            {subject.observations.rows} rows × {subject.observations.columns} columns
+            {picture.dataset.observations.rows} rows × {picture.dataset.observations.columns} columns
           </span>
         )}
       </p>
