@@ -165,6 +165,20 @@ async function fitted(page, isAwaited = true) {
   }
   if (isAwaited) await page.waitForSelector('[data-status=done]');
 }
+/** How long a page that was never opened takes until its example is on the map, and until it is fitted. */
+async function timeOfExample(context) {
+  const page = await context.newPage();
+  const began = performance.now();
+  await page.goto(server.resolvedUrls.local[0]);
+  const seconds = async (selector) => {
+    await page.waitForSelector(selector);
+    return ((performance.now() - began) / 1000).toFixed(1);
+  };
+  process.stdout.write(
+    `The example is on the map after ${await seconds('[role=application]')} s and fitted after ${await seconds('[data-status=done]')} s.\n`,
+  );
+  await page.close();
+}
 
 const wanted = (values.only ?? Object.keys(STATES).join()).split(',');
 const looks = LOOKS.filter(
@@ -185,6 +199,7 @@ try {
       colorScheme: theme,
       hasTouch: device === 'phone',
     });
+    await timeOfExample(context);
     const page = Object.assign(await context.newPage(), { site: server.resolvedUrls.local[0] });
     page.setDefaultTimeout(60_000);
     const take = async (name, of = page) => {

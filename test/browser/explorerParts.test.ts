@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, gplvm, Matrix, ppca, seededRandom } from '../../src/index.ts';
 import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
+import { repairsOf } from '../../web/playground/data/repairs.ts';
 import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';
 import { keptNeighbours } from '../../web/playground/neighbours.ts';
 import { rowsFound } from '../../web/playground/search.ts';
@@ -125,4 +126,31 @@ it('a likelihood without closed form brings inducing inputs, a Gaussian one none
   expect(withNeeded({ likelihood: 'poisson', inducing: 50 }, 'gplvm').inducing).toBe(50);
   expect(withNeeded({ latentDim: 2 }, 'gplvm')).toEqual({ latentDim: 2 });
   expect(withNeeded({ likelihood: 'poisson' }, 'pca')).toEqual({ likelihood: 'poisson' });
+});
+
+describe('a table that cannot be read', () => {
+  const repairs = async (text: string) =>
+    (await repairsOf(new TextEncoder().encode(text), 'own.csv')).map(({ title, bytes }) => [
+      title,
+      new TextDecoder().decode(bytes),
+    ]);
+
+  it('is read without the cells, rows or column that hold text among numbers', async () => {
+    expect(await repairs('a,b,c\n1,2,"x, y"\n3,low,z\n5,6,z\n')).toEqual([
+      ['Take 1 cell as missing', 'a,b,c\n1,2,"x, y"\n3,,z\n5,6,z'],
+      ['Leave out 1 row', 'a,b,c\n1,2,"x, y"\n5,6,z'],
+      ["Leave out column 'b'", 'a,c\n1,"x, y"\n3,z\n5,z'],
+    ]);
+  });
+  it('is read without the lines of another length, or with what they lack as missing', async () => {
+    expect(await repairs('a;b\n1;2\n3\n4;5\n')).toEqual([
+      ['Leave out 1 line', 'a;b\n1;2\n4;5'],
+      ['Take 1 absent cell as missing', 'a;b\n1;2\n3;\n4;5'],
+    ]);
+    expect(await repairs('a,b\n1,2\n3,4,5\n6,7\n')).toEqual([['Leave out 1 line', 'a,b\n1,2\n6,7']]);
+  });
+  it('is left alone where most of it is wrong', async () => {
+    expect(await repairs('a,b\n1,2,3\n4,5,6\n')).toEqual([]);
+    expect(await repairs('a,b\nx,y\nz,w\n')).toEqual([]);
+  });
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, gplvm, nearestNeighbourError, pca, trustworthiness } from '../../src/index.ts';
@@ -624,6 +624,138 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await map().waitFor();
   });
 
+  it('names the fit of which it shows the map, while another takes its place', async () => {
+    await open();
+    await ownTable();
+    await iterations(40);
+    await page.evaluate(() => {
+      const seen = new Set<string>();
+      Object.assign(globalThis, { seen });
+      const note = () => {
+        const subject = document.querySelector('.subject')!.textContent!;
+        const label = document.querySelector('[role=application]')?.getAttribute('aria-label');
+        seen.add(`${subject.trim()}: ${label}`);
+      };
+      note();
+      new MutationObserver(note).observe(document.body, { subtree: true, childList: true, attributes: true });
+    });
+    await fitted();
+    expect(await page.evaluate('[...globalThis.seen]')).toEqual([
+      'pipe flow 150 rows × 12 columns: Map of 150 rows, gplvm',
+      'own.csv 40 rows × 3 columns: Map of 40 rows, being fitted by gplvm',
+      'own.csv 40 rows × 3 columns: Map of 40 rows, gplvm',
+    ]);
+  });
+
+  /** Goes on with Tab until something has the focus. */
+  async function tabTo(target: Locator): Promise<void> {
+    for (let k = 0; k < 150; k++) {
+      if (await target.evaluate((element) => element === document.activeElement)) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`Tab never leads to ${target}.`);
+  }
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  async function enter(target: Locator): Promise<void> {
+    await tabTo(target);
+    await page.keyboard.press('Enter');
+  }
+  async function chooseByKeys(given: ReturnType<typeof file>): Promise<void> {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), enter(button('Choose a file'))]);
+    await chooser.setFiles(given);
+  }
+
+  it('is used by keys alone, from a table to a part of it that is fitted, saved and opened again as the same map', async () => {
+    await open({}, '#new', false);
+    await chooseByKeys(file('own.csv', NAMED));
+    await enter(button('Fit now'));
+    await page.waitForSelector('[data-status=done]');
+    await tabTo(map());
+    await page.keyboard.press('n');
+    await panel().getByRole('heading', { name: 'row 1 (s0), a' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('ArrowRight');
+    await panel().getByRole('heading', { name: 'Expected here' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('temp > 0.2');
+    await page.keyboard.press('Enter');
+    const count = rows(40).filter((row) => Number(row.split(',')[0]) > 0.2).length;
+    await panel()
+      .getByRole('heading', { name: `${count} rows chosen` })
+      .waitFor();
+    await enter(button('Fit these rows'));
+    await page.locator('.subject').getByText(`own.csv, ${count} rows`).waitFor();
+    await page.waitForSelector('[data-status=done]');
+    await tabTo(page.getByRole('searchbox'));
+    await page.keyboard.press('Escape');
+    await page.locator('.scale').waitFor();
+    const before = await settled();
+    await enter(button('Export'));
+    const json = (await downloaded(() => enter(button('fit.json')))).toString();
+    await page.reload();
+    await chooseByKeys({ ...file('again.json', json), mimeType: 'application/json' });
+    await page.locator('.subject').getByText(`${count} rows × 3 columns`).waitFor();
+    await page.locator('.scale').waitFor();
+    expect(await settled()).toBe(before);
+  });
+
+  it('reads cells that are pasted, from a spreadsheet too', async () => {
+    await open({ permissions: ['clipboard-read', 'clipboard-write'] }, '#new', false);
+    await page.evaluate((text) => navigator.clipboard.writeText(text), NAMED.replaceAll(',', '\t'));
+    await page.keyboard.press('Control+v');
+    await page.getByRole('heading', { name: 'pasted.csv' }).waitFor();
+    await page.getByText('40 rows × 3 columns').waitFor();
+  });
+
+  it.each([
+    ['on a desktop', {}],
+    ['on a phone', { viewport: { width: 360, height: 740 }, hasTouch: true }],
+  ] as const)('has units as long across as up, %s', async (_, options) => {
+    await open(options);
+    await map().focus();
+    for (const key of '----') await page.keyboard.press(key);
+    const { x, y, width, height } = (await map().boundingBox())!;
+    const [left, top, side] = [x + 0.2 * width, y + 0.2 * height, 0.6 * Math.min(width, height)];
+    let note = '';
+    const placeAt = async (px: number, py: number) => {
+      await page.mouse.click(px, py);
+      const told = panel().getByText(/^At latent 1 /);
+      await expect.poll(() => told.innerText()).not.toBe(note);
+      note = await told.innerText();
+      const [, ...at] = /latent 1 (\S+), latent 2 (\S+)\.$/.exec(note.replaceAll('−', '-'))!;
+      return at.map(Number) as [number, number];
+    };
+    const corner = await placeAt(left, top);
+    const across = (await placeAt(left + side, top))[0] - corner[0];
+    const down = corner[1] - (await placeAt(left, top + side))[1];
+    expect(across).toBeGreaterThan(0);
+    expect(down / across).toBeCloseTo(1, 1);
+    expect(Math.abs(down / across - 1)).toBeLessThan(0.01);
+  });
+
+  it('tells where a table is wrong, and reads it in one of the ways that it offers', async () => {
+    await open({}, '#new', false);
+    const lines = CSV.split('\n');
+    const wrong = [...lines.slice(0, 5), '0.1,see note,0.3,b', '0.1,??,0.3,b', ...lines.slice(5)].join('\n');
+    await choose('any', file('wrong.csv', wrong));
+    await page
+      .getByRole('alert')
+      .getByText("'wrong.csv', line 6, column 'second' holds 'see note', which is not a finite number.")
+      .waitFor();
+    await button('Take 2 cells as missing').waitFor();
+    await button("Leave out column 'second'").waitFor();
+    await press('Leave out 2 rows');
+    await page.getByRole('heading', { name: 'wrong (repaired).csv' }).waitFor();
+    await page.getByText('40 rows × 3 columns').waitFor();
+    // Of lines with too few cells too, and where there is a map.
+    await press('Fit now');
+    await page.waitForSelector('[data-status=done]');
+    await choose('table', file('ragged.csv', [...lines, '0.1,0.2'].join('\n')));
+    await page.getByRole('alert').getByText("'ragged.csv' is ragged: line 1 has 4 cells, but line 42 has 2.").waitFor();
+    await press('Take 2 absent cells as missing');
+    await page.getByText('41 rows, 3 columns.').waitFor();
+  });
+
   it('goes on from missing cells that a model does not take', async () => {
     await open();
     await ownTable(CSV.replace(/^0,/m, ','));
@@ -752,7 +884,11 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await thumb.click();
     await map().and(page.getByLabel('Map of 150 rows, PCA')).waitFor();
     expect(await settled()).not.toBe(own);
-    expect(await page.locator('[name=background]').count()).toBe(0);
+    // Behind it a Gaussian process that is held at its places, and says so.
+    await page.getByRole('region', { name: /^Uncertainty, / }).waitFor();
+    await page.getByText('by a Gaussian process held at these places').waitFor();
+    const lands = page.locator('[name=background] option');
+    expect(await lands.allTextContents()).toEqual(['Land: certainty', 'Land: change of a step', 'Land: none']);
     await map().focus();
     await page.keyboard.press('1');
     await map().and(page.getByLabel('Map of 150 rows, gplvm')).waitFor();
@@ -1052,6 +1188,32 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await drawer();
     await page.waitForTimeout(400);
     all.push(...(await found('drawer')));
+    await press('Close data and model');
+    /** What a key leads to, once it is there. */
+    const state = async (name: string, keys: readonly string[], there: Locator) => {
+      await map().focus();
+      for (const key of keys) await page.keyboard.press(key);
+      await there.waitFor();
+      await page.waitForTimeout(400);
+      all.push(...(await found(name)));
+    };
+    const heading = (name: string) => panel().getByRole('heading', { name });
+    await state('place', ['Escape', 'ArrowRight'], heading('Expected here'));
+    await state('path', ['Escape', 'g', 'n', 'Enter', 'p', 'Enter'], panel().getByText(/^Length/));
+    await state('trust', ['Escape', 't'], page.getByRole('region', { name: 'Rows not to trust here' }));
+    await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor({ state: 'attached' });
+    await state('compare', ['t', '2'], page.getByRole('application', { name: /PCA$/ }));
+    await state('keys', ['1', '?'], page.getByRole('dialog', { name: 'Keys' }));
+    await press('Close');
+    await press('Share');
+    all.push(...(await found('share')));
+    await page.goto(`${page.url().split('#')[0]}#new`);
+    await choose('any', file('ragged.csv', `${CSV}\n1,2`));
+    await page.getByRole('button', { name: 'Leave out 1 line' }).waitFor();
+    all.push(...(await found('error')));
+    await press('Leave out 1 line');
+    await page.getByRole('button', { name: 'Fit now' }).waitFor();
+    all.push(...(await found('columns')));
     expect(all).toEqual([]);
     const widths = await page.evaluate(() => [
       document.documentElement.scrollWidth,

@@ -78,6 +78,21 @@ const QUESTIONS: readonly (readonly [question: string, thread: string, pages: re
   ['how to save and load GPy models', 'SheffieldML/GPy/issues/815', ['new-points', 'from-gpy']],
   ['persisting bgplvm', 'SheffieldML/GPy/issues/428', ['new-points']],
 ];
+/** What newcomers ask who know no thread. */
+const BEGINNINGS: readonly (readonly [question: string, ...pages: string[]])[] = [
+  ['how do I open my own csv file', 'first-picture'],
+  ['my data has text columns, what happens to them', 'readme', 'first-picture'],
+  ['do I need to normalize my data first', 'numbers-and-traps'],
+  ['can I run it in the browser without a server', 'by-url', 'first-picture'],
+  ['how long does it take for 10000 rows', 'which-model', 'benchmarks'],
+  ['how do I color the points by class', 'pictures', 'first-picture'],
+  ['why is my map different every time I run it', 'articles/trust', 'inference'],
+  ['how to send somebody my map', 'first-picture'],
+  ['fit stopped before it converged, what to do', 'troubleshooting'],
+  ['use the GPU', 'engines'],
+  ['what does the trustworthiness score mean', 'articles/trust', 'trust'],
+  ['time series of motion capture', 'which-model', 'models'],
+];
 /** What the site promises to know by other names. */
 const SYNONYMS: readonly (readonly [words: string, ...pages: string[]])[] = [
   ['missing values', 'new-points'],
@@ -105,6 +120,10 @@ describe.skipIf(why !== '')(`the search of the site${why}`, async () => {
       ({ pages, found }) => !found.some((page) => pages.includes(page)),
     );
     expect(missed.length, JSON.stringify(missed, undefined, 1)).toBeLessThanOrEqual(3);
+  });
+
+  it.each(BEGINNINGS)('answers a newcomer who asks "%s"', (question, ...pages) => {
+    expect(pagesFor(question)).toEqual(expect.arrayContaining([expect.toBeOneOf(pages)]));
   });
 
   it.each(SYNONYMS)('knows "%s" as %s', (words, ...pages) => {

@@ -11,6 +11,7 @@ import {
 } from 'latentfield';
 import { parseTable, type StandardisedColumns, standardise } from 'latentfield/io';
 import { type Background, backgroundOf, type Place } from './background.ts';
+import type { Repair } from './data/repairs.ts';
 import { isUnlikely, type Likeness, likenessOf } from './likeness.ts';
 import { modelOf, programOf, programOfSaved } from './model.ts';
 import { keptNeighbours } from './neighbours.ts';
@@ -55,6 +56,8 @@ export type Request =
       readonly labels: string;
       readonly columns?: readonly string[];
     }
+  /** Ways to read a table that cannot be read as it is. */
+  | { readonly kind: 'repairs'; readonly bytes: Uint8Array; readonly name: string }
   | { readonly kind: 'fit'; readonly settings: Settings; readonly rows: FittedRows }
   /** Goes on from the fit that it has. */
   | { readonly kind: 'goOn'; readonly settings: Settings }
@@ -64,6 +67,14 @@ export type Request =
   | { readonly kind: 'project'; readonly Y: PlainMatrix }
   | { readonly kind: 'geodesic'; readonly from: readonly number[]; readonly to: readonly number[] }
   | { readonly kind: 'background'; readonly place: Place }
+  /** What lies behind the places X of another map of the rows Y. */
+  | {
+      readonly kind: 'behind';
+      readonly Y: PlainMatrix;
+      readonly X: PlainMatrix;
+      readonly place: Place;
+      readonly isStandardised: boolean;
+    }
   | {
       readonly kind: 'scores';
       readonly Y: PlainMatrix;
@@ -112,6 +123,7 @@ export interface Placed {
 
 export interface Answers {
   readonly read: PlainTable;
+  readonly repairs: readonly Repair[];
   readonly fit: FitSummary;
   readonly goOn: FitSummary;
   /** With the rows that it was fitted to and what it remembers of them, where the file has them. */
@@ -121,6 +133,7 @@ export interface Answers {
   readonly geodesic: { readonly latents: PlainMatrix; readonly length: number; readonly converged: boolean };
   /** undefined when another was asked for meanwhile. */
   readonly background: Background | undefined;
+  readonly behind: Background | undefined;
   readonly scores: Scores;
   readonly json: string;
   readonly program: string;
@@ -197,6 +210,10 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
   switch (request.kind) {
     case 'read':
       return read(request);
+    case 'repairs': {
+      const { repairsOf } = await import('./data/repairs.ts');
+      return repairsOf(request.bytes, request.name);
+    }
     case 'fit':
     case 'goOn':
       return run(request);
@@ -210,6 +227,11 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
       return geodesic(request);
     case 'background':
       return background(request.place);
+    case 'behind': {
+      const { backgroundAt } = await import('./heldMap.ts');
+      const Y = matrix(request.Y);
+      return backgroundAt(request.isStandardised ? standardise(Y).apply(Y) : Y, matrix(request.X), request.place);
+    }
     case 'scores':
       return scores(request);
     case 'json':

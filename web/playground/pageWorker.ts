@@ -85,6 +85,11 @@ export class PageWorker {
     return this.ask({ kind: 'scores', Y: plainMatrix(Y), X: plainMatrix(X), labels });
   }
 
+  /** What a Gaussian process held at another map's places says behind them. */
+  behind(Y: Matrix, X: Matrix, place: Place, isStandardised: boolean): Promise<Background | undefined> {
+    return this.ask({ kind: 'behind', Y: plainMatrix(Y), X: plainMatrix(X), place, isStandardised });
+  }
+
   tell(signal: Signal['signal']): void {
     this.worker.postMessage({ signal } satisfies Signal);
   }

@@ -1,9 +1,10 @@
+import type { Matrix } from 'latentfield/core';
 import type { MapTerrain } from 'latentfield/plot';
-import { useEffect, useState } from 'preact/hooks';
-import { type Background, doubtOf } from './background.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Background, doubtOf, type Place } from './background.ts';
 import type { Dataset } from './data/dataset.ts';
 import type { Theme } from './drawing/colours.ts';
-import type { Fitted } from './pageWorker.ts';
+import { type Fitted, PageWorker } from './pageWorker.ts';
 
 /** What stands behind the points: certainty, how far steps go, or the expected value of a column by its name. */
 export type Behind = 'certainty' | 'magnification' | 'none' | `column ${string}`;
@@ -29,16 +30,7 @@ export function useTerrain(
       return;
     }
     let isWanted = true;
-    const { latents } = fit;
-    const ends = [across, up].map((axis) => {
-      const values = latents.column(axis);
-      return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] as const;
-    });
-    // A square, as the map has equal units.
-    const half = (0.5 + BEYOND) * Math.max(...ends.map(([low, high]) => high - low)) || 1;
-    const [x, y] = ends.map(([low, high]) => [(low + high) / 2 - half, (low + high) / 2 + half] as const);
-    const place = { x: x!, y: y!, side: SIDE, middle: meanOf(latents), axes: [across, up] as const, column };
-    fit.background(place).then(
+    fit.background({ ...around(fit.latents, [across, up]), column }).then(
       (background) => isWanted && background !== undefined && setMade({ background, of: fit, column }),
       () => {},
     );
@@ -47,6 +39,47 @@ export function useTerrain(
     };
   }, [fit, across, up, column, behind === 'none']);
   return made?.of === fit && made?.column === column && up !== undefined ? made?.background : undefined;
+}
+
+/** The grid around the points of a map: a square, as the map has equal units. */
+function around(latents: Matrix, axes: readonly [number, number]): Place {
+  const ends = axes.map((axis) => {
+    const values = latents.column(axis);
+    return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] as const;
+  });
+  const half = (0.5 + BEYOND) * Math.max(...ends.map(([low, high]) => high - low)) || 1;
+  const [x, y] = ends.map(([low, high]) => [(low + high) / 2 - half, (low + high) / 2 + half] as const);
+  return { x: x!, y: y!, side: SIDE, middle: meanOf(latents), axes };
+}
+
+/** Rows up to which a map of another method gets a background. */
+const MOST_READ = 3000;
+
+/** The background of a map that predicts nothing by itself, once it is there: what a Gaussian process held at its places says. */
+export function useBehind(
+  latents: Matrix | undefined,
+  dataset: Dataset | undefined,
+  isStandardised: boolean,
+): Background | undefined {
+  const known = useRef(new WeakMap<Matrix, Background>());
+  const [, setCount] = useState(0);
+  useEffect(() => {
+    if (latents === undefined || dataset === undefined || latents.columns !== 2 || latents.rows > MOST_READ) return;
+    if (known.current.has(latents)) return;
+    const worker = new PageWorker();
+    worker
+      .behind(dataset.observations, latents, around(latents, [0, 1]), isStandardised)
+      .then(
+        (background) => {
+          if (background !== undefined) known.current.set(latents, background);
+          setCount((now) => now + 1);
+        },
+        () => {},
+      )
+      .finally(() => worker.end());
+    return () => worker.end();
+  }, [latents]);
+  return latents && known.current.get(latents);
 }
 
 /** How a background is drawn. */

@@ -1,11 +1,11 @@
 // The pages of the site in the order of its sidebar: by what each is called there, and the words that people type who look for it and its own text does not say.
 const GROUPS = {
   Begin: [
-    ['first-picture', 'First picture', 'getting started tutorial quickstart install beginner example plot csv'],
+    ['first-picture', 'First picture', 'getting started tutorial quickstart install beginner example plot open read my own csv file table excel text columns labels classes share send map to somebody'],
     [
       'which-model',
       'Which model',
-      'choose algorithm recommend best method number of dimensions compare dimensionality reduction techniques large dataset slow big data how long speed memory hyperparameters counts single cell rna time series classification supervised',
+      'choose algorithm recommend best method number of dimensions compare dimensionality reduction techniques large dataset slow big data how long does it take for thousands of rows speed memory hyperparameters counts single cell rna time series classification supervised',
     ],
     ['gallery', 'Gallery', 'demo examples live interactive'],
     [
@@ -75,7 +75,7 @@ const GROUPS = {
     [
       'by-url',
       'By URL, and in notebooks',
-      'cdn script tag html observable quarto deno jupyter python anywidget jsr no build esbuild',
+      'cdn script tag html run in the browser without a server offline client side observable quarto deno jupyter python anywidget jsr no build esbuild',
     ],
     ['your-own-model', 'Your own model', 'custom model prior likelihood probabilistic programming'],
     ['extending', 'Extending', 'custom kernel plugin'],
@@ -84,7 +84,7 @@ const GROUPS = {
     [
       'numbers-and-traps',
       'Numbers and traps',
-      'float32 float64 precision scaling normalise standardise features units before reproducible across machines same random_state',
+      'float32 float64 precision do I need to normalise scale standardise my data features columns units before a fit reproducible across machines same random_state',
     ],
     ['engines', 'Engines, threads and precision', 'gpu parallel multithreading n_jobs fast speed up blas wasm'],
     ['distributed', 'Several machines', 'cluster redis parallel sweep grid search'],

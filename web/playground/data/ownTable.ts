@@ -3,6 +3,7 @@ import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
 import { MOST_IN_LINK } from '../settings.ts';
 import { type Dataset, deviationsOf, rowView } from './dataset.ts';
+import type { Repair } from './repairs.ts';
 
 /** A file of the visitor's, as it was read. */
 export interface OwnTable {
@@ -44,6 +45,9 @@ const isText = (name: string) => /\.(csv|tsv|tab|txt)$/i.test(name);
 const CLASSES = /^(class|classes|label|labels|target|category|group|cluster|species|type|kind|digit|y)$/i;
 /** Parts by which the deviations of columns may differ before it is told. */
 const APART = 30;
+
+/** Bytes up to which ways to read a table are looked for that could not be read. */
+const MOST_REPAIRED = 10e6;
 
 /** Reads tables in a worker, one at a time. */
 export class TableReader {
@@ -104,6 +108,17 @@ export class TableReader {
   cancel(): void {
     this.worker?.end('Reading was cancelled.');
     this.worker = undefined;
+  }
+}
+
+/** Ways to read a table that could not be read as it is. */
+export async function repairs(name: string, bytes: Uint8Array): Promise<readonly Repair[]> {
+  if (!isText(name) || bytes.length > MOST_REPAIRED) return [];
+  const worker = new PageWorker();
+  try {
+    return await worker.ask({ kind: 'repairs', bytes, name });
+  } finally {
+    worker.end();
   }
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
-import { newRows, type OwnTable, TableReader } from '../data/ownTable.ts';
+import { newRows, type OwnTable, repairs, TableReader } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
@@ -15,13 +15,15 @@ import { useTheme } from './theme.ts';
 
 const PHONE = '(max-width: 760px)';
 const HELD = heldByPage();
+const NO_FAILURE = { error: '', repairWays: [] };
 
 export function App() {
   const [settings, setSettings] = useState<Settings>(DEFAULTS);
   const [own, setOwn] = useState<OwnTable>();
   /** Rows of an own table as they were chosen to be shown. */
   const [view, setView] = useState<RowView>();
-  const [error, setError] = useState('');
+  const [{ error, repairWays }, setFailure] = useState<{ error: string; repairWays: readonly WayOn[] }>(NO_FAILURE);
+  const setError = (error: string) => setFailure({ error, repairWays: [] });
   const [reading, setReading] = useState<ReadingFile>();
   /** Whether a table is asked for, though there may be a map. */
   const [isNew, setNew] = useState(false);
@@ -30,6 +32,8 @@ export function App() {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isKeys, setKeys] = useState(false);
   const [query, setQuery] = useState('');
+  /** How often the rows that a search finds were chosen. */
+  const [chosen, setChosen] = useState(0);
   const [added, setAdded] = useState<{ rows: AddedRows; of: Shown }>();
   const [placed, setPlaced] = useState('');
   const { fitting, ...controls } = useFitting();
@@ -63,9 +67,21 @@ export function App() {
       change({ set: 'own', labels: table.labels });
     } catch (failure) {
       setError((failure as Error).message);
+      repair(name, bytes, labels, (failure as Error).message);
     } finally {
       setReading((now) => (now?.name === name ? undefined : now));
     }
+  }
+
+  /** Offers what can be done with a table that could not be read, as long as that is what is told. */
+  async function repair(name: string, bytes: Uint8Array, labels: string | undefined, error: string): Promise<void> {
+    const found = await repairs(name, bytes);
+    const named = name.replace(/(?=\.\w+$)/, ' (repaired)');
+    const repairWays = found.map(({ title, bytes: repaired }) => ({
+      title,
+      go: () => read(named, repaired, labels),
+    }));
+    setFailure((now) => (now.error === error ? { error, repairWays } : now));
   }
 
   /** A table, or a fit. */
@@ -158,9 +174,17 @@ export function App() {
       event.preventDefault();
       taken(event.dataTransfer?.files[0], takeFile);
     };
+    const pasted = ({ clipboardData, target }: ClipboardEvent) => {
+      if (target instanceof HTMLInputElement) return;
+      const text = clipboardData?.getData('text/plain') ?? '';
+      if (clipboardData?.files[0] !== undefined) taken(clipboardData.files[0], takeFile);
+      else if (/\n./.test(text)) takeFile('pasted.csv', new TextEncoder().encode(text));
+    };
     addEventListener('dragover', over);
     addEventListener('drop', dropped);
+    addEventListener('paste', pasted);
     return () => {
+      removeEventListener('paste', pasted);
       removeEventListener('dragover', over);
       removeEventListener('drop', dropped);
     };
@@ -174,6 +198,7 @@ export function App() {
     <div class={`app${isCompact ? ' compact' : ''}`}>
       {!isCompact && (
         <Header
+          onChoose={() => setChosen(chosen + 1)}
           {...{ fitting, picture, controls, isDrawerOpen, query, setQuery, search, switchTheme, theme }}
           onDrawer={() => setDrawerOpen(!isDrawerOpen)}
           share={{
@@ -210,7 +235,7 @@ export function App() {
       )}
       {picture !== undefined && !isNew ? (
         <Explorer
-          {...{ shown, picture, theme, isPhone, isDrawerOpen, query, onKeys, exported }}
+          {...{ shown, picture, theme, isPhone, isDrawerOpen, query, chosen, onKeys, exported }}
           added={added?.of === shown ? added?.rows : undefined}
           onFitRows={(rows) => start({ ...settings, ...shown?.of?.settings, set: settings.set }, rows)}
         />
@@ -221,7 +246,7 @@ export function App() {
         </>
       ) : (
         <Welcome
-          {...{ reading, cancel, error }}
+          {...{ reading, cancel, error, repairWays }}
           table={settings.set === 'own' ? own : undefined}
           onFile={takeFile}
           onExample={(set) => {
@@ -238,7 +263,7 @@ export function App() {
         <Drawer
           isOpen={isDrawerOpen}
           close={() => setDrawerOpen(false)}
-          {...{ settings, change, own, dataset, error, placed }}
+          {...{ settings, change, own, dataset, error, repairWays, placed }}
           reading={reading?.name}
           onSet={(set) => {
             setError('');

@@ -6,7 +6,7 @@ import { DENSE, type Settings } from '../settings.ts';
 import { ModelFields } from './fields.tsx';
 import { FileDrop, type OnFile } from './fileDrop.tsx';
 import { Icon } from './icon.tsx';
-import { Uses } from './stages.tsx';
+import { Uses, type WayOn, Ways } from './stages.tsx';
 
 /** Rows from which a fit of the family takes minutes unless it has inducing inputs. */
 const MANY = 1200;
@@ -19,6 +19,7 @@ interface Given {
   readonly own: OwnTable | undefined;
   readonly dataset: Dataset | undefined;
   readonly error: string;
+  readonly repairWays: readonly WayOn[];
   /** The file that is being read. */
   readonly reading: string | undefined;
   readonly onSet: (set: string) => void;
@@ -114,7 +115,19 @@ const Section = ({ title, children }: { readonly title: string; readonly childre
   </section>
 );
 
-function DataFields({ settings, change, own, dataset, error, onSet, onFile, onLabels, onView, onNew }: Given) {
+function DataFields({
+  settings,
+  change,
+  own,
+  dataset,
+  error,
+  repairWays,
+  onSet,
+  onFile,
+  onLabels,
+  onView,
+  onNew,
+}: Given) {
   const isOwn = settings.set === 'own' && own !== undefined;
   return (
     <>
@@ -149,6 +162,7 @@ function DataFields({ settings, change, own, dataset, error, onSet, onFile, onLa
           {error}
         </p>
       )}
+      <Ways ways={repairWays} />
       {dataset !== undefined && (
         <p class="note">
           {dataset.observations.rows} rows, {dataset.observations.columns} columns.{' '}

@@ -10,7 +10,7 @@ import { useMoving } from '../motion.ts';
 import type { Placed } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { rowsFound } from '../search.ts';
-import { type Behind, doubtAt, meanOf, terrainOf, useTerrain } from '../terrain.ts';
+import { type Behind, doubtAt, meanOf, terrainOf, useBehind, useTerrain } from '../terrain.ts';
 import { useSampling } from '../useSampling.ts';
 import { Figure, type Reading, rangesOf, short } from './figures.tsx';
 import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
@@ -38,6 +38,8 @@ interface Given {
   readonly isPhone: boolean;
   readonly isDrawerOpen: boolean;
   readonly query: string;
+  /** Rises when the rows that are found are to be chosen. */
+  readonly chosen: number;
   readonly added: AddedRows | undefined;
   readonly onFitRows: (dataset: Dataset) => void;
   readonly onKeys: (key: string) => boolean;
@@ -53,6 +55,7 @@ export function Explorer({
   isPhone,
   isDrawerOpen,
   query,
+  chosen,
   added,
   onFitRows,
   onKeys,
@@ -74,7 +77,7 @@ export function Explorer({
 
   const [tool, setTool] = useState<Tool>('ask');
   const [colour, setColour] = useState('');
-  const [behind, setBehind] = useState<Behind>('certainty');
+  const [chosenBehind, setBehind] = useState<Behind>('certainty');
   const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
   const [isTrust, setTrust] = useState(false);
   const [few, setFew] = useState(FEW_KEPT);
@@ -120,13 +123,17 @@ export function Explorer({
 
   const colouring = useMemo(() => colouringOf(rows, colour, latents.rows, theme), [rows, colour, latents.rows, theme]);
   const ranges = useMemo(() => rows && rangesOf(rows), [rows]);
-  const background = useTerrain(isOwn ? fit : undefined, rows, axes, behind);
+  const ownBackground = useTerrain(isOwn ? fit : undefined, rows, axes, chosenBehind);
+  const isStandardised = shown?.of?.settings?.standardise === true;
+  const otherBackground = useBehind(other?.latents, rows, isStandardised);
+  const background = isOwn ? ownBackground : otherBackground;
+  const behind = isOwn || !chosenBehind.startsWith('column ') ? chosenBehind : 'certainty';
   const terrain = useMemo(
     () => (background && behind !== 'none' ? terrainOf(background, behind, theme) : undefined),
     [background, behind, theme],
   );
   // Stays on the small map of the fit while another is looked at.
-  const land = useLast(terrain, shown?.fit);
+  const land = useLast(isOwn ? terrain : undefined, shown?.fit);
   const target = useMemo(
     () => ({
       x: latents.column(across),
@@ -302,6 +309,15 @@ export function Explorer({
   useEffect(() => {
     if (found?.length === 1) choose(found[0]!);
   }, [found]);
+  const chosenBySearch = useRef(chosen);
+  useEffect(() => {
+    if (chosenBySearch.current === chosen) return;
+    chosenBySearch.current = chosen;
+    if (found === undefined || found.length < 2) return;
+    letGo();
+    setLasso(undefined);
+    setSubset(found);
+  }, [chosen]);
 
   /** Goes through the rows, or those that were found or chosen. */
   const step = (by: number) => {
@@ -356,7 +372,7 @@ export function Explorer({
           dataset: shown.of.dataset,
           looks: looksOf(shown.of.dataset, colour),
           axes,
-          background,
+          background: ownBackground,
           canvas: canvas.current?.querySelector('.map canvas') as HTMLCanvasElement,
         };
   const title = isOwn ? picture.model : METHODS[method];
@@ -418,7 +434,8 @@ export function Explorer({
             dataset={rows}
             dimensionsOf={isOwn ? latents.columns : 2}
             byRow={BY_ROW}
-            predicts={canDecode && up !== undefined}
+            predicts={isOwn ? canDecode && up !== undefined : background !== undefined}
+            hasColumns={isOwn}
           />
         )}
         {isTrust && mapScores?.kept !== undefined && !isRunning && (
@@ -430,7 +447,7 @@ export function Explorer({
           />
         )}
         {background !== undefined && terrain !== undefined && !isMoving && !isTrust && (
-          <BehindScale {...{ background, behind, theme }} />
+          <BehindScale {...{ background, behind, theme }} isHeld={!isOwn} />
         )}
         {isPhone && !isRunning && shown !== undefined && !isTrust && (
           <MapNames {...{ method, setMethod, maps }} fit={shown.fit} />
@@ -485,13 +502,7 @@ export function Explorer({
               choose={setChosenRow}
             />
           ) : walk !== undefined && chosenRow < 0 ? (
-            <PathReading
-              {...common}
-              walk={walk}
-              along={along}
-              isStandardised={shown?.of?.settings?.standardise === true}
-              close={letGo}
-            />
+            <PathReading {...common} walk={walk} along={along} isStandardised={isStandardised} close={letGo} />
           ) : chosenRow >= 0 ? (
             <RowReading
               {...common}

@@ -18,6 +18,8 @@ interface Given {
   readonly onDrawer: () => void;
   readonly query: string;
   readonly setQuery: (query: string) => void;
+  /** Chooses the rows that were found. */
+  readonly onChoose: () => void;
   readonly search: { readonly current: HTMLInputElement | null };
   readonly switchTheme: () => void;
   readonly share: {
@@ -30,7 +32,8 @@ interface Given {
 
 /** What the map shows, how far a fit is, search, sharing and saving. */
 export function Header(given: Given) {
-  const { fitting, picture, isDrawerOpen, onDrawer, query, setQuery, search, switchTheme, share, exported } = given;
+  const { fitting, picture, isDrawerOpen, onDrawer, query, setQuery, onChoose, search, switchTheme, share, exported } =
+    given;
   const { shown, run } = fitting;
   return (
     <header>
@@ -67,10 +70,11 @@ export function Header(given: Given) {
           type="search"
           value={query}
           placeholder="Row, label or condition"
-          title="A row, a label, or a condition such as column > value (/)"
+          title="A row, a label, or a condition such as column > value (/); Enter chooses what is found"
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Escape') setQuery('');
+            if (event.key === 'Enter') onChoose();
           }}
         />
       </label>
@@ -233,14 +237,14 @@ function Menu({
               <li key={name}>
                 <button
                   type="button"
-                  aria-label={name}
+                  aria-description={about}
                   onClick={async () => {
                     setTold('…');
                     setTold(await act().catch((failure: Error) => failure.message));
                   }}
                 >
                   <b>{name}</b>
-                  <span>{about}</span>
+                  <span aria-hidden="true">{about}</span>
                 </button>
               </li>
             ))}

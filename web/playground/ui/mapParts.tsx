@@ -101,6 +101,8 @@ interface LegendGiven {
   readonly behind: Behind;
   readonly setBehind: (behind: Behind) => void;
   readonly predicts: boolean;
+  /** Whether what is expected of a column can be shown behind the points. */
+  readonly hasColumns: boolean;
   readonly hiddenKinds: ReadonlySet<number>;
   readonly setHiddenKinds: (hidden: ReadonlySet<number>) => void;
   readonly dimensionsOf: number;
@@ -140,11 +142,12 @@ export function Legend(given: LegendGiven) {
           <option value="certainty">Land: certainty</option>
           <option value="magnification">Land: change of a step</option>
           <option value="none">Land: none</option>
-          {columns.map((column) => (
-            <option key={column} value={`column ${column}`}>
-              Land: expected {column}
-            </option>
-          ))}
+          {given.hasColumns &&
+            columns.map((column) => (
+              <option key={column} value={`column ${column}`}>
+                Land: expected {column}
+              </option>
+            ))}
         </select>
       )}
       {given.dimensionsOf > 2 && <Dimensions {...given} />}
@@ -222,15 +225,21 @@ function Dimensions({ dimensionsOf, dimensions, setDimensions }: LegendGiven) {
   );
 }
 
+/** Parts of the range of uncertainty at which the map draws contours. */
+const CONTOURS = [0.12, 0.28, 0.48, 0.7, 0.9];
+
 /** The scale of what stands behind the points. */
 export function BehindScale({
   background,
   behind,
   theme,
+  isHeld,
 }: {
   readonly background: Background;
   readonly behind: Behind;
   readonly theme: Theme;
+  /** Whether it is a Gaussian process's that was fitted to the places of another map. */
+  readonly isHeld: boolean;
 }) {
   const numbers =
     behind === 'certainty'
@@ -256,7 +265,10 @@ export function BehindScale({
       <p class="title">
         {title} <em>{unit}</em>
       </p>
-      <span class="ramp" style={`background: linear-gradient(90deg, ${colours.join(', ')})`} />
+      <span class="ramp" style={`background: linear-gradient(90deg, ${colours.join(', ')})`}>
+        {behind === 'certainty' &&
+          CONTOURS.map((level) => <i key={level} style={`left: ${100 * level}%; background: ${theme.map.contour}`} />)}
+      </span>
       <p class="ticks">
         <span>{short(range[0])}</span>
         <span>{short((range[0] + range[1]) / 2)}</span>
@@ -265,6 +277,7 @@ export function BehindScale({
       <p class="beyond">
         <i /> beyond the data
       </p>
+      {isHeld && <p class="note">by a Gaussian process held at these places</p>}
     </section>
   );
 }

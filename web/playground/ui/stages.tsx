@@ -69,6 +69,8 @@ interface WelcomeGiven {
   readonly reading: ReadingFile | undefined;
   readonly cancel: () => void;
   readonly error: string;
+  /** What can be done with a table that could not be read. */
+  readonly repairWays: readonly WayOn[];
   /** A table that was read and is not fitted yet. */
   readonly table: OwnTable | undefined;
   readonly onFile: OnFile;
@@ -81,7 +83,7 @@ interface WelcomeGiven {
 
 /** Where there is no map: a table is dropped here, read, and looked at before it is fitted. */
 export function Welcome(given: WelcomeGiven) {
-  const { reading, cancel, error, table, onFit, onControls, onBack } = given;
+  const { reading, cancel, error, repairWays, table, onFit, onControls, onBack } = given;
   return (
     <>
       <main class="stage blank">
@@ -95,6 +97,7 @@ export function Welcome(given: WelcomeGiven) {
               <p role="alert" class="error">
                 {error}
               </p>
+              <Ways ways={repairWays} />
               <Begin {...given} first="Another file" />
             </>
           ) : table !== undefined ? (
@@ -118,8 +121,8 @@ export function Welcome(given: WelcomeGiven) {
             <>
               <h2>Drop a table here</h2>
               <p>
-                A map of its rows is fitted in this page. Nothing leaves it. Files: .csv, .tsv, .txt, .npy, .npz, or a
-                saved fit.json.
+                Or paste cells. A map of its rows is fitted in this page. Nothing leaves it. Files: .csv, .tsv, .txt,
+                .npy, .npz, or a saved fit.json.
               </p>
               <Begin {...given} first="Choose a file" />
             </>
@@ -207,6 +210,20 @@ export interface WayOn {
   readonly go: () => void;
 }
 
+/** Buttons, the first of which is the likeliest; nothing where there is no way. */
+export function Ways({ ways }: { readonly ways: readonly WayOn[] }) {
+  if (ways.length === 0) return null;
+  return (
+    <div class="buttons">
+      {ways.map(({ title, go }, k) => (
+        <button key={title} type="button" class={k === 0 ? 'solid' : 'lined'} onClick={go}>
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 /** Why a fit could not be made, and ways on; the map that is there stays. */
 export function Problem({
   message,
@@ -224,16 +241,7 @@ export function Problem({
       <h2>The fit could not be made</h2>
       <p>{message}</p>
       {kept !== undefined && <p class="note">The map still shows the fit of {kept}.</p>}
-      <div class="buttons">
-        {ways.map(({ title, go }, k) => (
-          <button key={title} type="button" class={k === 0 ? 'solid' : 'lined'} onClick={go}>
-            {title}
-          </button>
-        ))}
-        <button type="button" class="lined" onClick={dismiss}>
-          Dismiss
-        </button>
-      </div>
+      <Ways ways={[...ways, { title: 'Dismiss', go: dismiss }]} />
     </div>
   );
 }
@@ -247,7 +255,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['L', 'lasso'],
   ['T', 'rows not to trust'],
   ['1 … 5', 'the same rows in other maps'],
-  ['/', 'search: a row, a label, or column > value'],
+  ['/', 'search: a row, a label, or column > value; Enter chooses the rows that are found'],
   ['M', 'data and model'],
   ['Esc', 'let go'],
 ];
