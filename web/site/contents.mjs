@@ -1,7 +1,11 @@
 // The pages of the site in the order of its sidebar: by what each is called there, and the words that people type who look for it and its own text does not say.
 const GROUPS = {
   Begin: [
-    ['first-picture', 'First picture', 'getting started tutorial quickstart install beginner example plot open read my own csv file table excel text columns labels classes share send map to somebody'],
+    [
+      'first-picture',
+      'First picture',
+      'getting started tutorial quickstart install beginner example plot open read my own csv file table excel text columns labels classes share send map to somebody',
+    ],
     [
       'which-model',
       'Which model',
