@@ -134,6 +134,15 @@ const AIMS = [
     ['digits', { seconds: 6, error: 0.02, placed: 0.05 }],
     ['USPS', { seconds: 40, error: 0.06, placed: 0.08 }],
   ].flatMap(([task, most]) => decodedMap(task, most)),
+  ...[
+    ['digits', 1797],
+    ['USPS', 4649],
+    ['sheets', 20_000],
+    ['sheets', 60_000],
+  ].flatMap(([task, n]) => [
+    ...mapBeside(task, n, { own: 'tsne', peer: 'sklearn TSNE ×1', most: 0.8 }),
+    ...mapBeside(task, n, { own: 'umap', peer: 'umap-js', most: 0.5 }),
+  ]),
   ratio('whole fit, N=300, native ×1', ['fit', 'gplvm, ≤ 500 iterations', 300, 'native ×1'], 0.4),
   ...['wasm', 'native ×1'].map((contender) => ({
     what: `abort, N=1000, ${contender}: ms to the result beyond one evaluation`,
@@ -166,6 +175,23 @@ function decodedMap(task, { seconds, error, placed }) {
     }),
     aim('1-NN error', error, 3, (results) => at(results, 'tsne + decoder ×1')?.error),
     aim('1-NN error of held-out rows', placed, 3, (results) => at(results, 'held-out rows placed ×1')?.error),
+  ];
+}
+
+/** A map's time over that of a peer on one thread, and its scores beside the peer's: 1-NN error, and trustworthiness of as many points as it is computed for. */
+function mapBeside(task, n, { own, peer, most }) {
+  const contender = `${own} ×1`;
+  const difference = (key) => (results) => {
+    const [ours, theirs] = [contender, peer].map(
+      (name) => find(results, { section: 'maps', task, n, contender: name })?.[key],
+    );
+    return ours === undefined || theirs === undefined ? undefined : ours - theirs;
+  };
+  const what = `${task}, N=${n}, ${own} beside ${peer}`;
+  return [
+    ratio(`${what}: time`, ['maps', task, n, contender], most),
+    { what: `${what}: 1-NN error, difference`, most: 0, digits: 4, of: difference('error') },
+    { what: `${what}: trustworthiness, difference`, least: 0, digits: 4, of: difference('trust') },
   ];
 }
 
