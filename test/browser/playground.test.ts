@@ -883,6 +883,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     const thumb = page.getByRole('button', { name: `PCA trustworthiness ${score}, error ${error}` });
     await thumb.click();
     await map().and(page.getByLabel('Map of 150 rows, PCA')).waitFor();
+    await panel().getByRole('heading', { name: 'PCA' }).waitFor();
     expect(await settled()).not.toBe(own);
     // Behind it a Gaussian process that is held at its places, and says so.
     await page.getByRole('region', { name: /^Uncertainty, / }).waitFor();

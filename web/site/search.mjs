@@ -25,7 +25,7 @@ export const search = {
           .replace(/(?<=[a-z]{3})(ies)$/, 'y')
           .replace(/(?<=[a-z]{2}[^su])s$/, '');
         const STOP =
-          'a an and are as at be been but by can could do doe for from get give given had have how i if in into is it its many me my no not number of on one or should so some than that the their them then there these they thi those to use used using want was way what when where which while who why will with without would you your after before between';
+          'a an and are as at be been but by can could do doe for from get give given had have how i if in into is it its many me my no not number of on one or should so some take than that the their them then there these they thi those to use used using want was way what when where which while who why will with without would you your after before between';
         if (word.length < 2 || STOP.split(' ').includes(word)) return null;
         const SAME = {
           sklearn: 'scikitlearn',
@@ -68,11 +68,13 @@ export const search = {
           fast: 'speed',
           faster: 'speed',
           time: 'speed',
+          long: 'speed',
           large: 'thousand',
           big: 'thousand',
           huge: 'thousand',
           million: 'thousand',
         };
+        if (/^[1-9]0{3,}$/.test(word)) return 'thousand';
         return Object.hasOwn(SAME, word) ? SAME[word] : word;
       },
     },

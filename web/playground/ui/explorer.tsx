@@ -528,6 +528,7 @@ export function Explorer({
             fit !== undefined && (
               <Overview
                 {...{ ...common, fit, isTrust, setTrust, few }}
+                other={isOwn ? undefined : METHODS[method]}
                 draws={isOwn && fit.canDraw ? { ...draws, rows: latents.rows } : undefined}
                 scores={mapScores}
                 onlyKind={(kind) =>

@@ -19,6 +19,7 @@ interface Common {
 /** The fit as a whole. */
 export function Overview({
   fit,
+  other,
   scores,
   isTrust,
   setTrust,
@@ -28,6 +29,8 @@ export function Overview({
   ...common
 }: Common & {
   readonly fit: Fitted;
+  /** The method of the map, where it is another than the fit's own. */
+  readonly other: string | undefined;
   readonly draws: SamplingGiven | undefined;
   readonly scores: Scores | undefined;
   readonly isTrust: boolean;
@@ -37,13 +40,14 @@ export function Overview({
   readonly onlyKind: (kind: number) => void;
 }) {
   const { dataset, colouring } = common;
-  const about = MODELS[fit.model]?.about;
+  const about = other === undefined ? MODELS[fit.model]?.about : `the rows of the fit by ${fit.model}, in another map`;
+  const dimensions = other === undefined ? fit.latents.columns : 2;
   return (
     <>
-      <h2>{fit.model}</h2>
+      <h2>{other ?? fit.model}</h2>
       <p class="note">
         {about === undefined ? '' : `${about[0]!.toUpperCase()}${about.slice(1)}. `}
-        {dataset.observations.rows} rows in {fit.latents.columns} dimension{fit.latents.columns === 1 ? '' : 's'}.
+        {dataset.observations.rows} rows in {dimensions} dimension{dimensions === 1 ? '' : 's'}.
       </p>
       {dataset.labels !== undefined && colouring.numbers === undefined && colouring.kinds.length <= 12 && (
         <Means {...common} onlyKind={onlyKind} />
@@ -60,7 +64,7 @@ export function Overview({
         <Trust {...{ scores, few }} rows={dataset.observations.rows} />
       </section>
       {draws !== undefined && <SamplingPart {...draws} />}
-      {fit.relevance !== undefined && <Relevance relevance={fit.relevance} />}
+      {fit.relevance !== undefined && other === undefined && <Relevance relevance={fit.relevance} />}
     </>
   );
 }

@@ -150,12 +150,12 @@ export function Welcome(given: WelcomeGiven) {
 }
 
 /** A file, a fit or an example to begin with. */
-function Begin({ first, onFile, onExample }: WelcomeGiven & { readonly first: string }) {
+function Begin({ first, repairWays, onFile, onExample }: WelcomeGiven & { readonly first: string }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
       <div class="buttons">
-        <button type="button" class="solid" onClick={() => input.current!.click()}>
+        <button type="button" class={repairWays.length > 0 ? 'lined' : 'solid'} onClick={() => input.current!.click()}>
           {first}
         </button>
         <input
