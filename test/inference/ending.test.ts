@@ -22,6 +22,9 @@ import { rosenbrock } from './problems.ts';
 
 const Y = Array.from({ length: 15 }, (_, i) => [Math.sin(i), Math.cos(i), Math.sin(2 * i) + i / 20]);
 
+/** The gradient in a message, and its part of the value. */
+const GRADIENT = /projected gradient is ([\d.e+-]+), ([\d.e+-]+) of the value's size/;
+
 describe('what ended a search is told apart', () => {
   it.each([
     ['gradient', 'converged', { tolerance: 1e-6, relativeDecrease: 0 }],
@@ -38,8 +41,12 @@ describe('what ended a search is told apart', () => {
   it('minimize ends by rounding where the decrease that is left cannot be seen', () => {
     const raised = (x: Float64Array) => ({ ...rosenbrock(x), value: rosenbrock(x).value + 1e8 });
     const options = { tolerance: 0, relativeDecrease: 0 };
-    const { ending, status } = minimize(raised, [-1.2, 1], scg(), options);
+    const { ending, status, message, gradient } = minimize(raised, [-1.2, 1], scg(), options);
     expect([ending, status]).toEqual(['rounding', 'converged']);
+    const [, entry, part] = GRADIENT.exec(message)!;
+    const largest = Math.max(...gradient.map(Math.abs));
+    expect(Number(entry) / largest).toBeCloseTo(1, 2);
+    expect(Number(part) / (largest / 1e8)).toBeCloseTo(1, 2);
   });
 
   it('a fit says it in its diagnostics, which are saved', async () => {
@@ -64,7 +71,7 @@ describe('what ended a search is told apart', () => {
     const options = { tolerance: 0, relativeDecrease: 1e-4 };
     const raised = (x: Float64Array) => ({ ...rosenbrock(x), value: rosenbrock(x).value + 1000 });
     const { message, gradient } = minimize(raised, [-1.2, 1], lbfgs(), options);
-    const [, entry, part] = /projected gradient is ([\d.e+-]+), ([\d.e+-]+) of the value's size/.exec(message)!;
+    const [, entry, part] = GRADIENT.exec(message)!;
     expect(Number(entry)).toBeGreaterThan(0);
     expect(gradient.some((slope) => Math.abs(slope) > 1e-5)).toBe(true);
     expect(Number(part) / (Number(entry) / 1000)).toBeCloseTo(1, 1);

@@ -13,11 +13,28 @@ export interface End {
   readonly advice?: string;
 }
 
-/** End of a run whose solver ended by itself. */
-export function endOf({ status, reason, test = 'optimality', ...beside }: Ending): End {
-  if (status === 'failed') return { status, ending: 'failed', how: `Failed: ${reason}`, ...beside };
-  return { status, ending: test, how: `Converged: ${reason}`, ...beside };
+/** Value and gradient of a point, as messages give them. */
+interface At {
+  readonly value: number;
+  /** Largest entry of the projected gradient. */
+  readonly gradientNorm: number;
 }
+
+/**
+ * End of a run whose solver ended by itself.
+ *
+ * @param at - where it ended
+ */
+export function endOf({ status, reason, test = 'optimality', ...beside }: Ending, at: At): End {
+  if (status === 'failed') return { status, ending: 'failed', how: `Failed: ${reason}`, ...beside };
+  const how = `Converged: ${reason}${test === 'rounding' ? gradientLeft(at) : ''}`;
+  return { status, ending: test, how, ...beside };
+}
+
+/** The gradient beside its scale. */
+const gradientLeft = ({ value, gradientNorm }: At): string =>
+  `; the largest entry of the projected gradient is ${shortNumber(gradientNorm)}, ` +
+  `${shortNumber(gradientNorm / Math.max(1, Math.abs(value)))} of the value's size`;
 
 /** Whether a point is stationary: no entry of x − P(x − g) exceeds the tolerance. */
 export function testGradient(gradientNorm: number, { tolerance }: SolveSettings): End | undefined {
@@ -51,12 +68,12 @@ export function relativeDecrease(value: number, previous: number): number {
  * way past a saddle point, or after a change of the active bounds.
  *
  * @param decreases - relative decreases of the last two iterations, the newest first
- * @param at - the last iterate, with the largest entry of its projected gradient
+ * @param at - the last iterate
  */
 export function testDecreases(
   decreases: Float64Array,
   { relativeDecrease: least }: SolveSettings,
-  { value, gradientNorm }: { readonly value: number; readonly gradientNorm: number },
+  at: At,
 ): End | undefined {
   if (!decreases.every((decrease) => decrease <= least)) return undefined;
   return {
@@ -64,8 +81,7 @@ export function testDecreases(
     ending: 'relativeDecrease',
     how:
       `Converged: each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of its size, ` +
-      `the last one by ${shortNumber(decreases[0]!)}; the largest entry of the projected gradient is ${shortNumber(gradientNorm)}, ` +
-      `${shortNumber(gradientNorm / Math.max(1, Math.abs(value)))} of the value's size`,
+      `the last one by ${shortNumber(decreases[0]!)}${gradientLeft(at)}`,
   };
 }
 

@@ -215,8 +215,8 @@ function* drive(
       const previous = run.iterate.value;
       const step = run.steps.next(answer);
       if (step.done) {
-        end = endOf(step.value);
-        if (end.status === 'converged' && isLevel(run.iterate.value, best.value)) keep(run.iterate);
+        if (step.value.status === 'converged' && isLevel(run.iterate.value, best.value)) keep(run.iterate);
+        end = endOf(step.value, { value: best.value, gradientNorm: gradientNorm() });
       } else if (step.value.kind === 'iteration') {
         iterations++;
         evaluations += step.value.evaluations ?? 0;
