@@ -109,18 +109,28 @@ type SortRow = (
 function rowSorter(N: number): SortRow {
   const keys = new Uint32Array(N);
   const spare = new Int32Array(N - 1);
-  const counts = new Int32Array(BUCKETS);
-  const pass = (from: Int32Array, to: Int32Array, shift: number) => {
-    counts.fill(0);
-    for (let p = 0; p < from.length; p++) counts[(keys[from[p]!]! >>> shift) & (BUCKETS - 1)]!++;
+  const places = [0, DIGIT, 2 * DIGIT].map(() => new Int32Array(BUCKETS));
+  /** Where each bucket of each digit begins. */
+  const count = (digits: number) => {
+    for (let digit = 0; digit < digits; digit++) {
+      const own = places[digit]!.fill(0);
+      const shift = DIGIT * digit;
+      for (let j = 0; j < N; j++) own[(keys[j]! >>> shift) & (BUCKETS - 1)]!++;
+    }
+  };
+  /** Puts points into the buckets of one digit, in the order of `from`. */
+  const pass = (from: Int32Array, to: Int32Array, self: number, digit: number) => {
+    const own = places[digit]!;
+    const shift = DIGIT * digit;
+    own[(keys[self]! >>> shift) & (BUCKETS - 1)]!--;
     for (let bucket = 0, sum = 0; bucket < BUCKETS; bucket++) {
-      const own = counts[bucket]!;
-      counts[bucket] = sum;
-      sum += own;
+      const inside = own[bucket]!;
+      own[bucket] = sum;
+      sum += inside;
     }
     for (let p = 0; p < from.length; p++) {
       const j = from[p]!;
-      to[counts[(keys[j]! >>> shift) & (BUCKETS - 1)]!++] = j;
+      to[own[(keys[j]! >>> shift) & (BUCKETS - 1)]!++] = j;
     }
   };
   return (squares, self, order, tolerance, exact) => {
@@ -138,10 +148,11 @@ function rowSorter(N: number): SortRow {
     for (let j = 0; j < N; j++) if (keys[j]! < least) below++;
     const isWide = below > 1 + MANY * N;
     if (!isWide) for (let j = 0; j < N; j++) keys[j] = Math.max(keys[j]!, least) - least;
-    pass(order, spare, 0);
-    pass(spare, order, DIGIT);
+    count(isWide ? 3 : 2);
+    pass(order, spare, self, 0);
+    pass(spare, order, self, 1);
     if (isWide) {
-      pass(order, spare, 2 * DIGIT);
+      pass(order, spare, self, 2);
       order.set(spare);
     }
     finish(squares, keys, order, tolerance, exact);
@@ -156,27 +167,19 @@ function finish(
   tolerance: number,
   exact: (j: number) => number,
 ): void {
-  forRuns(
-    order,
-    (a, b) => keys[a] === keys[b],
-    (run) => sortRun(run, (j) => squares[j]!),
-  );
-  forRuns(
-    order,
-    (a, b) => squares[b]! - squares[a]! <= tolerance,
-    (run) => sortRun(run, exact),
-  );
-}
-
-function forRuns(
-  order: Int32Array,
-  together: (a: number, b: number) => boolean,
-  sort: (run: Int32Array) => void,
-): void {
-  let start = 0;
-  for (let p = 1; p <= order.length; p++) {
-    if (p < order.length && together(order[p - 1]!, order[p]!)) continue;
-    if (p - start > 1) sort(order.subarray(start, p));
+  const size = order.length;
+  for (let p = 1, start = 0, before = keys[order[0]!]!; p <= size; p++) {
+    const key = p < size ? keys[order[p]!]! : -1;
+    if (key === before) continue;
+    if (p - start > 1) sortRun(order.subarray(start, p), (j) => squares[j]!);
+    [start, before] = [p, key];
+  }
+  for (let p = 1, start = 0, before = squares[order[0]!]!; p <= size; p++) {
+    const square = p < size ? squares[order[p]!]! : Infinity;
+    const isNext = square - before <= tolerance;
+    before = square;
+    if (isNext) continue;
+    if (p - start > 1) sortRun(order.subarray(start, p), exact);
     start = p;
   }
 }
