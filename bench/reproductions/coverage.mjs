@@ -3,6 +3,7 @@ import { count, library, readLabels, readMatrix, rowsOf } from './data.mjs';
 
 const { bayesianGplvm, covariance, fit, gplvm, Matrix, meu, poisson, ppca, rbf, seededRandom, symmetricEigenpairs } =
   library;
+const { swissRoll } = await fromDist('app/data/index.js');
 const { calibrationOf, heldOutEntries, withHidden } = await fromDist('inference/assessment/calibration.js');
 
 /** Held-out entries of each row of the table in the full form, at least. */
@@ -179,7 +180,7 @@ const unequal = (random, fitted, held) => {
 
 async function run(study) {
   const head = ['data', 'model', 'entries', '50 %', '80 %', '90 %', '95 %', 'interval score of 90 %', 'gain'];
-  const rows = { simulated: [], real: [] };
+  const rows = { simulated: [], real: [], roll: [] };
   const add = async (group, data, name, make, tableOf) => {
     const key = `${group}: ${data}, ${name}`;
     if (!study.isChosen(key)) return;
@@ -201,6 +202,7 @@ async function run(study) {
   );
   study.table('Tables drawn from the model', head, rows.simulated);
   study.table('Real tables, and one of unequal units', head, rows.real);
+  if (!study.quick) study.table('One column more than latent dimensions', head, rows.roll);
   const widths = study.quick ? [8] : [4, 8];
   for (const [name, draw] of Object.entries(SIMULATED)) {
     for (const D of name === 'gplvm' || name === 'bayesianGplvm' ? widths : [8]) {
@@ -243,6 +245,10 @@ async function run(study) {
       .filter((i) => [0, 4, 8, 14, 20].includes(letters[i]))
       .slice(0, 1000),
   );
+  if (!study.quick) {
+    const roll = (_, fitted, held, f) => swissRoll({ points: fitted + held, seed: 50 + f }).observations;
+    for (const name of names) await add('roll', 'Swiss roll', name, MODELS[name], roll);
+  }
   const digits = await readMatrix('digits8x8_X.npy');
   for (const name of names) {
     await add('real', 'vowels (letters A E I O U)', name, MODELS[name], shuffledRows(vowels));
