@@ -8,7 +8,7 @@ import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
-import type { FieldShowing } from '../model/abilities.ts';
+import type { FieldShowing, Forecasting } from '../model/abilities.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { Density, DensityContext, Rows } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
@@ -182,18 +182,22 @@ export function definePrior<Name extends string = never, Data = undefined, Const
   definition: PriorDefinition<Name, Data, Constants> & Required<Pick<PriorDefinition<Name, Data, Constants>, 'field'>>,
 ): PriorFactory<Name, Data, FieldShowing>;
 export function definePrior<Name extends string = never, Data = undefined, Constants = undefined>(
+  definition: PriorDefinition<Name, Data, Constants> &
+    Required<Pick<PriorDefinition<Name, Data, Constants>, 'transition'>>,
+): PriorFactory<Name, Data, Forecasting>;
+export function definePrior<Name extends string = never, Data = undefined, Constants = undefined>(
   definition: PriorDefinition<Name, Data, Constants>,
 ): PriorFactory<Name, Data>;
 export function definePrior<Name extends string, Data, Constants>(
   definition: PriorDefinition<Name, Data, Constants>,
-): PriorFactory<Name, Data, FieldShowing> {
+): PriorFactory<Name, Data, FieldShowing & Forecasting> {
   const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'definePrior');
   checkName(name, 'A prior');
   checkMembers(definition, 'definePrior', MEMBERS);
   const needs = (what: string, example: string): never => {
     throw new InvalidInputError(`Prior '${name}' needs ${what}: give them to its log density, as ${example}.`);
   };
-  const factory = (overrides = {} as Overrides<Name>, given?: Data): Prior<FieldShowing> => {
+  const factory = (overrides = {} as Overrides<Name>, given?: Data): Prior<FieldShowing & Forecasting> => {
     const data = given as Data;
     const defaults = typeof parameters === 'function' ? parameters(data) : parameters;
     const own = (p: TensorMap) => p as Readonly<Record<Name, Tensor>>;
@@ -220,7 +224,7 @@ export function definePrior<Name extends string, Data, Constants>(
     const started = Object.freeze(overriddenParameters(`Prior '${name}'`, defaults, overrides));
     const hessian = definition.hessian?.(data);
     const free = new Set(Object.keys(started).filter((key) => started[key as Name].free));
-    const prior: Omit<Prior<FieldShowing>, 'density'> = {
+    const prior: Omit<Prior<FieldShowing & Forecasting>, 'density'> = {
       kind: 'prior',
       name,
       parameters: started,
@@ -254,7 +258,7 @@ export function definePrior<Name extends string, Data, Constants>(
     };
     const { sample, expected, quadratic } = definition;
     const isQuadratic = typeof quadratic === 'function' ? quadratic(data) : quadratic === true;
-    return Object.freeze<Prior<FieldShowing>>({
+    return Object.freeze<Prior<FieldShowing & Forecasting>>({
       ...prior,
       density: priorDensity(prior, {
         ...(isQuadratic && { quadratic: true }),
@@ -265,7 +269,12 @@ export function definePrior<Name extends string, Data, Constants>(
       }),
     });
   };
-  const restore: PriorFactory<Name, Data, FieldShowing>['restore'] = (parameters, json, kernels, distributions) =>
+  const restore: PriorFactory<Name, Data, FieldShowing & Forecasting>['restore'] = (
+    parameters,
+    json,
+    kernels,
+    distributions,
+  ) =>
     factory(
       parameters as Overrides<Name>,
       definition.data === undefined ? (json as Data) : definition.data.fromJSON(json, kernels, distributions),

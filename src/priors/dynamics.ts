@@ -113,5 +113,5 @@ export function dynamics(options: DynamicsOptions = {}): Prior<Forecasting> {
   const { kernel, segments, order, initial } = checkOptions(schema, options, 'dynamics');
   const chosen = checkKernel(kernel ?? add(rbf(), white({ variance: 0.1 })), "Option 'kernel' of dynamics");
   const data = Object.freeze({ kernel: chosen, segments: Object.freeze([...segments]), order, initial });
-  return dynamicsFactory({}, data) as Prior<Forecasting>;
+  return dynamicsFactory({}, data);
 }

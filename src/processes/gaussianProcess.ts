@@ -9,7 +9,7 @@ import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { KernelPaths, PathsOf } from '../kernels/paths.ts';
-import type { Density } from '../model/language/density.ts';
+import type { Density, Saying } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, type ParameterValue, real } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
@@ -62,6 +62,8 @@ export interface GaussianProcess<K extends Kernel = Kernel> {
   readonly kind: 'gaussianProcess';
   /** Exists in types only: natural values by path. */
   readonly '~paths'?: ProcessPaths<K>;
+  /** In types only: what it says of new rows. */
+  readonly '~says'?: Exclude<Saying, 'next'>;
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
   /** Set if predictions scale each column: see the option. */

@@ -193,8 +193,11 @@ interface Prepared {
 /** Steps of the multipliers' typical size at which their values are looked for, where a statistic is 0. */
 const LEAST_STATISTIC = 1e-12;
 
+/** The density of a random field over the points, which says nothing of new ones. */
+type FieldDensity = Density & { readonly '~abilities'?: FieldShowing; readonly '~says'?: never };
+
 /** The density of a maximum-entropy field over the points by its constraints. See `maxEntropy`. */
-export function constraintField(options: ConstraintFieldOptions): Density & { readonly '~abilities'?: FieldShowing } {
+export function constraintField(options: ConstraintFieldOptions): FieldDensity {
   const { base, copies: givenCopies, expect, slack } = checkOptions(schema, options, 'maxEntropy');
   const sets = Object.entries(expect) as [string, ConstraintSet][];
   if (sets.length === 0)
@@ -231,7 +234,7 @@ export function constraintField(options: ConstraintFieldOptions): Density & { re
     return { layout, copies: givenCopies ?? columns, statistics: own ?? (data && statisticsOf(all, data)) };
   };
 
-  return Object.freeze<Density>({
+  return Object.freeze<FieldDensity>({
     kind: 'density',
     name: 'maxEntropy',
     normalised: !areGiven,

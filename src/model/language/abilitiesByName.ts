@@ -109,8 +109,9 @@ const abilitiesByName: VariableAbilities = (variables, plain, searches) => {
     );
   };
   const own = Object.fromEntries(Object.entries(values).filter(([name]) => !(name in variables.observations)));
+  const ofNewRows = Object.fromEntries(Object.entries(own).filter(([name]) => variables.rowNames.has(name)));
   const atValues = (given: GivenRows, caller: string): RowsByName => {
-    const rows = rowsGiven(given, [...latents, ...known, ...widthsOf(own)], caller);
+    const rows = rowsGiven(given, [...latents, ...known, ...widthsOf(ofNewRows)], caller);
     const absent = [...rootWidths(), ...known].find(({ name }) => rows[name] === undefined);
     if (absent !== undefined) throw needs(caller, absent);
     return rows;
@@ -220,18 +221,12 @@ const abilitiesByName: VariableAbilities = (variables, plain, searches) => {
           },
         }),
       }),
-    ...(variables.next !== undefined &&
-      canPredict && {
-        forecast: (steps: number): PredictedLatents => {
-          if (known.length > 0) {
-            throw new InvalidInputError(
-              `forecast needs known rows ahead (${listed(known)}), which it does not take: use predict with the latents of your own choice.`,
-            );
-          }
-          const future = futureRows(shown, variables.next!, steps);
-          return { latents: future, ...only(variables.predict({ [variables.shown]: future }, false), 'forecast') };
-        },
-      }),
+    ...(!('forecast' in missing) && {
+      forecast: (steps: number): PredictedLatents => {
+        const future = futureRows(shown, variables.next!, steps);
+        return { latents: future, ...only(variables.predict({ [variables.shown]: future }, false), 'forecast') };
+      },
+    }),
   };
 
   async function predictedPlaces(given: GivenRows, options: ProjectOptions, caller: string, noise: boolean) {

@@ -127,6 +127,8 @@ export type Entries = Readonly<Record<string, Float64Array>>;
 /** How the rows of a variable are distributed: anything random in a model. A plain frozen description. */
 export interface Density {
   readonly kind: 'density';
+  /** In types only: what it says beside its log density, where the type knows it: see {@link Saying}. */
+  readonly '~says'?: unknown;
   readonly name: string;
   /** True if the density integrates to 1 over its rows, whatever its parameters. */
   readonly normalised: boolean;
@@ -184,6 +186,27 @@ export interface Density {
   readonly restrict?: (latents: Parameter) => Parameter;
   readonly search?: Search;
 }
+
+/** What a density may say: log densities of new rows, their moments, draws of them, what follows them, and draws from itself. */
+export type Saying = 'rows' | 'moments' | 'sample' | 'next' | 'draws';
+
+/** What a density of this definition says; unknown where the type of its log density leaves open whether rows are independent. */
+type SaidBy<D> = D extends { readonly logDensity: (...given: never[]) => infer L }
+  ? Scalar | Tensor1D extends L
+    ? unknown
+    : SaidWhere<L extends Tensor1D ? true : false, D> | SaidOfNewRows<D>
+  : unknown;
+type SaidWhere<Independent extends boolean, D> =
+  | (Independent extends true ? 'rows' : never)
+  | ('sample' extends keyof D ? 'draws' | (Independent extends true ? 'sample' : never) : never);
+type SaidOfNewRows<D> = D extends { readonly condition: (...given: never[]) => infer K }
+  ?
+      | ('logPredictive' extends keyof K ? 'rows' : never)
+      | Extract<keyof K, 'moments' | 'sample'>
+      | (K extends { readonly next: unknown } ? 'next' : 'next' extends keyof K ? 'perhaps next' : never)
+  : 'condition' extends keyof D
+    ? unknown
+    : never;
 
 /** What a density is made of: see {@link defineDensity}. */
 export interface DensityDefinition<Name extends string, C = undefined> {
@@ -244,13 +267,15 @@ const MEMBERS: Readonly<Record<keyof DensityDefinition<string>, Member>> = {
 };
 
 /** Makes a density; what is given replaces the default parameters. */
-export type DensityFactory<Name extends string> = (overrides?: Overrides<Name>) => Density;
+export type DensityFactory<Name extends string, Said = unknown> = (
+  overrides?: Overrides<Name>,
+) => Density & { readonly '~says'?: Said };
 
 /**
  * A density of one's own: how the rows of a variable are distributed given those of others. Its one function is the log density; where that returns a
  * number for each row, rows are independent, and fits judge new rows by the same function.
  *
- * @param definition - see {@link DensityDefinition}
+ * @param given - see {@link DensityDefinition}
  * @returns a factory `(overrides?) => Density` for `latent({ density })`, `observed(Y, { density })` and `factors`
  * @throws InvalidInputError for a name that is not one word, a member that is not known, or a parameter that is not one
  * @example
@@ -266,9 +291,10 @@ export type DensityFactory<Name extends string> = (overrides?: Overrides<Name>) 
  * });
  * ```
  */
-export function defineDensity<Name extends string = never, C = undefined>(
-  definition: DensityDefinition<Name, C>,
-): DensityFactory<Name> {
+export function defineDensity<Name extends string = never, C = undefined, D = unknown>(
+  given: DensityDefinition<Name, C> & D,
+): DensityFactory<Name, SaidBy<D>> {
+  const definition: DensityDefinition<Name, C> = given;
   const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineDensity');
   checkName(name, 'A density');
   checkMembers(definition, 'defineDensity', MEMBERS);
@@ -279,7 +305,7 @@ export function defineDensity<Name extends string = never, C = undefined>(
   return (overrides = {} as Overrides<Name>) => {
     const plain =
       typeof parameters === 'function' ? undefined : Object.freeze(overriddenParameters(owner, parameters, overrides));
-    return Object.freeze<Density>({
+    return Object.freeze<Density & { readonly '~says'?: SaidBy<D> }>({
       kind: 'density',
       name,
       normalised: definition.normalised ?? true,

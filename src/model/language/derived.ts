@@ -17,6 +17,8 @@ export interface FittedVariables
   readonly observed: readonly VariableWidth[];
   /** Known variables that new rows come with. */
   readonly known: readonly VariableWidth[];
+  /** Names of the variables that new rows have. */
+  readonly rowNames: ReadonlySet<string>;
   /** The variable that `fit.latents` shows. */
   readonly shown: string;
   /** Observations of those that were fitted, as they were given; NaN where missing. */
@@ -39,6 +41,7 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
     coordinates,
     observed: widths(observed),
     known: widths(known),
+    rowNames: new Set(of.pointwise.map(({ name }) => name)),
     shown: model.graph.shown.name,
     observations: Object.fromEntries(
       observed.map(({ name, variable }) => [name, (variable as { readonly data: Matrix }).data]),
@@ -48,7 +51,15 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
 }
 
 /** What fits cannot do, and why. */
-export function reasonsMissing({ model, latents, observed, sequential, at }: FittedGraph): Record<string, string> {
+export function reasonsMissing({
+  model,
+  latents,
+  observed,
+  known,
+  fields,
+  sequential,
+  at,
+}: FittedGraph): Record<string, string> {
   const { graph, owner } = model;
   const missing: Record<string, string> = {};
   if (observed.length === 0) {
@@ -75,6 +86,13 @@ export function reasonsMissing({ model, latents, observed, sequential, at }: Fit
     missing.project ??= 'no variable of new rows is latent.';
   if (sequential === undefined)
     missing.forecast = `no density of '${graph.shown.name}' says what follows its rows (condition with next).`;
+  else if (known.length > 0) {
+    const names = known.map(({ name }) => `'${name}'`).join(' and ');
+    missing.forecast = `rows of ${names} ahead are not known: use predict with these and with latents of your own choice.`;
+  } else if (missing.predict !== undefined) missing.forecast = missing.predict;
+  const unfilled = missing.project ?? missing.predict;
+  // A random field fills in by itself.
+  if (unfilled !== undefined && Object.keys(fields).length === 0) missing.impute = unfilled;
   return missing;
 }
 

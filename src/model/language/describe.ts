@@ -3,6 +3,7 @@ import type { AnyModel } from '../model.ts';
 import { shapeOf } from '../parameter.ts';
 import { reasonsMissing } from './derived.ts';
 import { fittedGraph } from './fittedGraph.ts';
+import { reasonNotDrawn } from './priorDraws.ts';
 import { isGaussian } from './variable.ts';
 import { compiledModel } from './variablesModel.ts';
 
@@ -20,7 +21,11 @@ export function describeModel(model: AnyModel): string {
     const compiled = compiledModel(model, 'describe', 0);
     const { graph, parameters, startOf } = compiled;
     const values = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
-    const missing = reasonsMissing(fittedGraph(compiled, values));
+    const notDrawn = reasonNotDrawn(compiled);
+    const missing = {
+      ...reasonsMissing(fittedGraph(compiled, values)),
+      ...(notDrawn !== undefined && { priorDraws: notDrawn }),
+    };
     const variables = graph.nodes.map((node) => {
       const { name, variable, given, densities } = node;
       const { rows, columns } = startOf(node);

@@ -8,6 +8,7 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { AnyModel, ParameterValues } from '../model.ts';
 import { parameterFrom } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
+import type { CompiledGraph } from './compiled.ts';
 import type { RowsByName } from './fittedGraph.ts';
 import { compiledModel } from './variablesModel.ts';
 
@@ -40,14 +41,16 @@ export interface PriorDrawOptions {
  * prior[0]?.y; // Matrix
  * ```
  */
-export function priorDraws(model: AnyModel, options: PriorDrawOptions = {}): RowsByName[] {
+export function priorDraws(
+  model: AnyModel & { readonly '~notDrawn'?: never },
+  options: PriorDrawOptions = {},
+): RowsByName[] {
   const { draws, seed, values: given } = checkOptions(schema, options, 'priorDraws');
   return withFloat64(() => {
-    const { graph, parameters, ownTensors, mapped, features, owner, startOf } = compiledModel(
-      model,
-      'priorDraws',
-      seed,
-    );
+    const compiled = compiledModel(model, 'priorDraws', seed);
+    const reason = reasonNotDrawn(compiled);
+    if (reason !== undefined) throw new InvalidInputError(reason);
+    const { graph, parameters, ownTensors, mapped, features, owner, startOf } = compiled;
     const values = Object.fromEntries(
       Object.entries(parameters).map(([path, parameter]) => {
         const own = (given as ParameterValues)[path];
@@ -73,12 +76,6 @@ export function priorDraws(model: AnyModel, options: PriorDrawOptions = {}): Row
           continue;
         }
         const rows = needs.map((each) => current.get(each)!);
-        const factor = densities.find(({ isFactor }) => isFactor);
-        if (factor !== undefined) {
-          throw new InvalidInputError(
-            `'${name}' of ${owner} has the factor '${factor.density.name}' beside its density. What they make together cannot be drawn from; leave the factor out, or use it as the density.`,
-          );
-        }
         if (variable.role === 'mapped') {
           const inputs = rows.map((tensor, i) => {
             const own = features(node, i);
@@ -87,19 +84,31 @@ export function priorDraws(model: AnyModel, options: PriorDrawOptions = {}): Row
           current.set(name, mapped(node, tensors, inputs));
           continue;
         }
-        const [placed] = densities;
-        if (placed?.density.sample === undefined) {
-          throw new InvalidInputError(
-            placed === undefined
-              ? `'${name}' of ${owner} has no density to draw from. Give it one, such as standardNormal().`
-              : `The density '${placed.density.name}' of '${name}' of ${owner} cannot be drawn from. Give defineDensity its sample.`,
-          );
-        }
+        const { path, density } = densities[0]!;
         const start = startOf(node);
-        const p = ownTensors(placed.path, tensors);
-        current.set(name, placed.density.sample(p, random, [start.rows, start.columns], rows));
+        current.set(name, density.sample!(ownTensors(path, tensors), random, [start.rows, start.columns], rows));
       }
       return Object.fromEntries([...current].map(([name, tensor]) => [name, tensorMatrix(tensor)]));
     });
   });
+}
+
+/** Why the variables of a model cannot be drawn from their densities; undefined where they can. */
+export function reasonNotDrawn({ graph, owner }: Pick<CompiledGraph, 'graph' | 'owner'>): string | undefined {
+  for (const { name, variable, densities } of graph.nodes) {
+    if (variable.role === 'embedded' || variable.role === 'known') continue;
+    const factor = densities.find(({ isFactor }) => isFactor);
+    if (factor !== undefined) {
+      return `'${name}' of ${owner} has the factor '${factor.density.name}' beside its density. What they make together cannot be drawn from; leave the factor out, or use it as the density.`;
+    }
+    if (variable.role === 'mapped') continue;
+    const [placed] = densities;
+    if (placed === undefined) {
+      return `'${name}' of ${owner} has no density to draw from. Give it one, such as standardNormal().`;
+    }
+    if (placed.density.sample === undefined) {
+      return `The density '${placed.density.name}' of '${name}' of ${owner} cannot be drawn from. Give defineDensity its sample.`;
+    }
+  }
+  return undefined;
 }

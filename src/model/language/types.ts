@@ -2,6 +2,7 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
 import type {
   DistributedLatents,
+  FieldLearning,
   FieldShowing,
   Forecasting,
   LatentPlace,
@@ -12,18 +13,34 @@ import type { Model, ParameterValues } from '../model.ts';
 import type { Parameter, ParameterValue } from '../parameter.ts';
 import type { PathsBelow } from '../part.ts';
 import type { LearnedByLayer, LearnedField, Prediction, Projection } from '../posterior.ts';
+import type { Saying } from './density.ts';
 import type { Variables } from './graph.ts';
 import type { EmbeddedVariable, KnownVariable, LatentVariable, MappedVariable, ObservedVariable } from './variable.ts';
 
 /** Names of variables of a role. */
 type Named<V, Of> = { [K in keyof V & string]: V[K] extends Of ? K : never }[keyof V & string];
 type LatentNames<V> = Named<V, LatentVariable>;
+/** Names of latent variables that new rows have, one row each. */
+type PlacedNames<V> = {
+  [K in LatentNames<V>]: V[K] extends { readonly rows: infer R } ? (undefined extends R ? K : never) : never;
+}[LatentNames<V>];
 type ObservedNames<V> = Named<V, ObservedVariable>;
 type KnownNames<V> = Named<V, KnownVariable>;
 type MappedNames<V> = Named<V, MappedVariable | EmbeddedVariable>;
 
 /** Rows by the names of variables. */
 type RowsOf<Names extends string> = { readonly [K in Names]?: MatrixLike | undefined };
+
+/** Known rows by name, all of them unless some may be those of an observed variable. */
+type KnownRows<V> = HasSource<V> extends true ? RowsOf<KnownNames<V>> : { readonly [K in KnownNames<V>]: MatrixLike };
+type HasSource<V> = true extends {
+  [K in ObservedNames<V>]: V[K] extends { readonly source: undefined } ? false : true;
+}[ObservedNames<V>]
+  ? true
+  : false;
+
+/** Rows that are given without names, where no known ones have to come with them. */
+type Unnamed<V, Rows> = [KnownNames<V>] extends [never] ? Rows : HasSource<V> extends true ? Rows : never;
 
 /** Parameters of a density by path, where its type knows them; any below the variable's name otherwise. */
 type PathsOfDensity<Name extends string, D> = D extends { readonly density: object; readonly '~paths'?: infer P }
@@ -63,13 +80,90 @@ type AbilityOf<D> = D extends { readonly '~abilities'?: infer A }
       : never
   : never;
 
+/** What the type of a density says of new rows: see {@link Saying}; unknown where it does not say, nothing for random fields over the points. */
+type Said<D> = [AbilityOf<D>] extends [never]
+  ? D extends { readonly '~says'?: infer S }
+    ? S extends undefined
+      ? never
+      : S
+    : unknown
+  : never;
+/** False if the type of a density rules out that it says this. */
+type MaySay<D, What extends Saying> = unknown extends Said<D> ? true : What extends Said<D> ? true : false;
+type DensityOf<V> = V extends { readonly '~density'?: infer D } ? Exclude<D, undefined> : never;
+type FactorOf<V> = V extends { readonly '~factors'?: infer F } ? EntryOf<Exclude<F, undefined>> : never;
+type EntryOf<F> = F extends readonly (infer E)[] ? E : F;
+
+/** True unless the densities of some observed variable, or that there is none, rule this out. */
+type AllSay<V, What extends Saying> = string extends keyof V
+  ? true
+  : [ObservedNames<V>] extends [never]
+    ? false
+    : false extends { [K in ObservedNames<V>]: MaySay<DensityOf<V[K]>, What> }[ObservedNames<V>]
+      ? false
+      : true;
+type CanPlace<V> = string extends keyof V
+  ? true
+  : [PlacedNames<V> | Named<V, MappedVariable>] extends [never]
+    ? false
+    : AllSay<V, 'rows'>;
+
+/** Whether a density or factor says what follows the rows of its variable. */
+type Follows<D> = D extends { readonly kind: 'prior'; readonly '~abilities'?: infer A }
+  ? unknown extends A
+    ? false
+    : Forecasting extends A
+      ? true
+      : false
+  : unknown extends Said<D>
+    ? boolean
+    : 'next' extends Said<D>
+      ? true
+      : 'perhaps next' extends Said<D>
+        ? boolean
+        : false;
+type SequenceNames<V> = [PlacedNames<V>] extends [never] ? Named<V, MappedVariable> : PlacedNames<V>;
+type Sequential<V> = {
+  [K in SequenceNames<V>]: Follows<DensityOf<V[K]>> | Follows<FactorOf<V[K]>>;
+}[SequenceNames<V>];
+/** What fits can do where the rows of the variable that they show are a sequence: which of several that is, the type does not know. */
+type ForecastingOf<V> =
+  AllSay<V, 'moments'> extends false
+    ? unknown
+    : string extends keyof V
+      ? Partial<Forecasting>
+      : true extends Sequential<V>
+        ? IsUnion<SequenceNames<V>> extends true
+          ? Partial<Forecasting>
+          : [KnownNames<V>] extends [never]
+            ? Forecasting
+            : HasSource<V> extends true
+              ? Partial<Forecasting>
+              : unknown
+        : unknown;
+
+/** Why the variables of a model cannot be drawn before it has seen its data; never where their types do not rule that out. */
+type NotDrawn<V> = string extends keyof V
+  ? never
+  : {
+      [K in LatentNames<V> | ObservedNames<V>]: [FactorOf<V[K]>] extends [never]
+        ? [DensityOf<V[K]>] extends [never]
+          ? `'${K}' has no density`
+          : MaySay<DensityOf<V[K]>, 'draws'> extends true
+            ? never
+            : `the density of '${K}' has no sample`
+        : unknown extends FactorOf<V[K]>
+          ? never
+          : `'${K}' has a factor beside its density`;
+    }[LatentNames<V> | ObservedNames<V>];
+
 /** What a model with several observed variables can do beside. */
 type Translating<V> =
   IsUnion<ObservedNames<V>> extends true
     ? {
         /** Latents of new rows of some variables, and the prediction of another there. */
         translate(
-          given: RowsOf<ObservedNames<V> | KnownNames<V>>,
+          given: RowsOf<ObservedNames<V>> & KnownRows<V>,
           to: ObservedNames<V>,
           options?: ProjectOptions,
         ): Promise<PredictedLatents>;
@@ -78,10 +172,14 @@ type Translating<V> =
 
 type IsUnion<T, All = T> = [T] extends [never] ? false : T extends unknown ? ([All] extends [T] ? false : true) : never;
 
-/** What fits of a model of variables can do, by the names of these. All of it follows from the densities that were fitted. */
-export interface FitsOfVariables<V> {
-  /** Values of the variables that are not observed, N rows each. */
+/** What fits of a model of variables show. */
+interface ShowingVariables<V> {
+  /** Values of the variables that are not observed, N rows each, or as many as they have. */
   readonly values: { readonly [K in LatentNames<V> | MappedNames<V> | KnownNames<V>]: Matrix };
+}
+
+/** What fits can do whose densities of observed variables say how likely new rows are. */
+interface PlacingVariables<V> {
   /**
    * New rows in their place: the values of all latent variables at which the log density of the rows by the model's own densities is greatest.
    *
@@ -89,36 +187,27 @@ export interface FitsOfVariables<V> {
    * @returns `latents` of the variable that `fit.latents` shows, `values` of all, and `logDensity` of each row's observations there
    */
   project(
-    given: RowsOf<ObservedNames<V> | KnownNames<V>>,
+    given: RowsOf<ObservedNames<V>> & KnownRows<V>,
     options?: ProjectOptions,
-  ): Promise<Projection & { readonly values: { readonly [K in LatentNames<V> | MappedNames<V>]: Matrix } }>;
-  project(given: ObservationsLike, options?: ProjectOptions): Promise<Projection>;
+  ): Promise<Projection & { readonly values: { readonly [K in PlacedNames<V> | MappedNames<V>]: Matrix } }>;
+  project(given: Unnamed<V, ObservationsLike>, options?: ProjectOptions): Promise<Projection>;
+}
+
+/** What fits can do whose densities of observed variables have moments of new rows. */
+interface PredictingVariables<V> {
   /**
    * Moments of what follows from these values, by name; variables in between that are random are passed on with their uncertainty.
    *
    * @param given - values of latent variables that are given nothing, of all known ones, and of others to hold there
    */
   predict(
-    given: RowsOf<LatentNames<V> | MappedNames<V> | KnownNames<V>>,
+    given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
     options?: { readonly noise?: boolean | undefined },
-  ): { readonly [K in ObservedNames<V>]: Prediction } & { readonly [K in LatentNames<V>]?: Prediction };
+  ): { readonly [K in ObservedNames<V>]: Prediction } & { readonly [K in PlacedNames<V>]?: Prediction };
   predict(
     X: MatrixLike,
     options?: { readonly noise?: boolean | undefined; readonly view?: ObservedNames<V> | undefined },
   ): Prediction;
-  /** A draw of what follows from these values, by name; jointly over the rows where the density is. */
-  sample(
-    given: RowsOf<LatentNames<V> | MappedNames<V> | KnownNames<V>>,
-    options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined },
-  ): { readonly [K in ObservedNames<V>]: Matrix } & { readonly [K in LatentNames<V>]?: Matrix };
-  sample(
-    X: MatrixLike,
-    options?: {
-      readonly seed?: number | undefined;
-      readonly noise?: boolean | undefined;
-      readonly view?: ObservedNames<V> | undefined;
-    },
-  ): Matrix;
   /** Predictions on the way between two points, on the chart of the latents where they have one. */
   interpolate(
     from: LatentPlace,
@@ -133,18 +222,39 @@ export interface FitsOfVariables<V> {
     steps: number,
     options: { readonly view?: ObservedNames<V> | undefined; readonly along: 'geodesic' },
   ): Promise<PredictedLatents>;
+}
+
+/** What fits can do whose densities of observed variables have draws of new rows. */
+interface SamplingVariables<V> {
+  /** A draw of what follows from these values, by name; jointly over the rows where the density is. */
+  sample(
+    given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
+    options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined },
+  ): { readonly [K in ObservedNames<V>]: Matrix } & { readonly [K in PlacedNames<V>]?: Matrix };
+  sample(
+    X: MatrixLike,
+    options?: {
+      readonly seed?: number | undefined;
+      readonly noise?: boolean | undefined;
+      readonly view?: ObservedNames<V> | undefined;
+    },
+  ): Matrix;
+}
+
+/** What fits can do that place rows and predict there. */
+interface FillingVariables<V> {
   /** Means of the observed variables at the places of these rows. */
   reconstruct(
-    given: RowsOf<ObservedNames<V> | KnownNames<V>>,
+    given: RowsOf<ObservedNames<V>> & KnownRows<V>,
     options?: ProjectOptions,
   ): Promise<{ readonly [K in ObservedNames<V>]?: Matrix }>;
-  reconstruct(given: ObservationsLike, options?: ProjectOptions): Promise<Matrix>;
+  reconstruct(given: Unnamed<V, ObservationsLike>, options?: ProjectOptions): Promise<Matrix>;
   /** Rows with their missing entries (NaN) filled in by predictions at their places, and the variances of these. */
   impute(
-    given: RowsOf<ObservedNames<V> | KnownNames<V>>,
+    given: RowsOf<ObservedNames<V>> & KnownRows<V>,
     options?: ProjectOptions,
   ): Promise<{ readonly [K in ObservedNames<V>]?: Prediction }>;
-  impute(given: ObservationsLike, options?: ProjectOptions): Promise<Prediction>;
+  impute(given: Unnamed<V, ObservationsLike>, options?: ProjectOptions): Promise<Prediction>;
 }
 
 /** A random field over the points: the edges where its precision is not 0, the multipliers of its constraints, and how well these hold. */
@@ -164,16 +274,35 @@ interface ShowingFields<V> extends FieldShowing {
   field(name: keyof V & string): FittedField;
 }
 
+/** What follows from the densities that were fitted, by the names of the variables; what these cannot say is left out. */
+export type FitsOfVariables<V> = ShowingVariables<V> &
+  (CanPlace<V> extends true ? PlacingVariables<V> : unknown) &
+  (AllSay<V, 'moments'> extends true ? PredictingVariables<V> : unknown) &
+  (AllSay<V, 'sample'> extends true
+    ? SamplingVariables<V>
+    : AllSay<V, 'moments'> extends true
+      ? SamplingVariables<V>
+      : unknown) &
+  (CanPlace<V> extends true
+    ? AllSay<V, 'moments'> extends true
+      ? FillingVariables<V> & Translating<V>
+      : unknown
+    : unknown);
+
 /** What fits of a model of these variables can do; of latents that are Gaussian rows with their variances and relevance. */
 export type AbilitiesOfVariables<V> = FitsOfVariables<V> &
-  Translating<V> &
-  Partial<Forecasting> &
+  ForecastingOf<V> &
   Partial<Pick<DistributedLatents, 'latentVariances' | 'relevance'>> &
-  ([DensityAbilities<V>] extends [never] ? unknown : ShowingFields<V>);
+  ([DensityAbilities<V>] extends [never]
+    ? unknown
+    : ShowingFields<V> & (AllSay<V, 'moments'> extends true ? unknown : Pick<FieldLearning, 'impute'>));
 
 /** A model of these variables. */
 export type VariablesModel<V extends Variables> = Model<
   PathsOfVariables<V> & ParameterValues,
   AbilitiesOfVariables<V>,
   'searched'
->;
+> & {
+  /** In types only: why `priorDraws` cannot draw its variables. */
+  readonly '~notDrawn'?: NotDrawn<V>;
+};

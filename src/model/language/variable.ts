@@ -118,8 +118,11 @@ interface Common {
   readonly factors: readonly Density[];
 }
 
+/** Numbers of rows that are not one a point. */
+type PlateRows = number | 'outputs' | undefined;
+
 /** A value that is inferred. */
-export interface LatentVariable<D = unknown, F = unknown> extends Common {
+export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = PlateRows> extends Common {
   /** In types only: its density, and its factors. */
   readonly '~density'?: D;
   readonly '~factors'?: F;
@@ -129,18 +132,22 @@ export interface LatentVariable<D = unknown, F = unknown> extends Common {
   readonly init: LatentInit;
   /** Gaussian rows: the variance at which they start, or what computes them; points that are not its own values; undefined for those that are. */
   readonly posterior: { readonly variance: Parameter } | EncodedRows | DistributedRows | PointRows | undefined;
-  readonly rows: number | 'outputs' | undefined;
+  readonly rows: R;
 }
 
 /** A value that was measured. */
-export interface ObservedVariable<D = unknown, F = unknown> extends Common {
+export interface ObservedVariable<
+  D = unknown,
+  F = unknown,
+  S extends KnownVariable | undefined = KnownVariable | undefined,
+> extends Common {
   /** In types only: its density, and its factors. */
   readonly '~density'?: D;
   readonly '~factors'?: F;
   readonly role: 'observed';
   readonly data: Matrix;
   /** The known variable that holds the same rows, if it was given in the place of data. */
-  readonly source: KnownVariable | undefined;
+  readonly source: S;
   readonly density: Density;
   readonly missing: 'ignore' | undefined;
   readonly centre: boolean;
@@ -158,7 +165,9 @@ export interface KnownVariable extends Common {
 }
 
 /** A value that is computed from others. */
-export interface MappedVariable extends Common {
+export interface MappedVariable<F = unknown> extends Common {
+  /** In types only: its factors. */
+  readonly '~factors'?: F;
   readonly role: 'mapped';
   readonly map: RowMap;
   readonly dim: number | undefined;
@@ -239,9 +248,13 @@ function factorsOf(factors: LatentVariableOptions['factors'], caller: string): r
  * const h = latent({ dim: 3, density: gaussianProcess({ kernel: rbf({ variance: fixed(1) }), noise: fixed(0.01) }), given: z });
  * ```
  */
-export function latent<D extends DensityLike | undefined = undefined, const F = undefined>(
-  options: LatentVariableOptions & { readonly density?: D; readonly factors?: F },
-): LatentVariable<D, F> {
+export function latent<
+  D extends DensityLike | undefined = undefined,
+  const F = undefined,
+  const R extends PlateRows = undefined,
+>(
+  options: LatentVariableOptions & { readonly density?: D; readonly factors?: F; readonly rows?: R },
+): LatentVariable<D, F, R> {
   const own = namedOptions<LatentVariableOptions>(options, 'latent', [
     'dim',
     'density',
@@ -263,7 +276,7 @@ export function latent<D extends DensityLike | undefined = undefined, const F = 
   if (density === undefined && given !== undefined) {
     throw new InvalidInputError("Option 'given' of latent is for its density. Give the density too.");
   }
-  return Object.freeze<LatentVariable<D, F>>({
+  return Object.freeze<LatentVariable<D, F, R>>({
     kind: 'variable',
     role: 'latent',
     dim,
@@ -272,7 +285,7 @@ export function latent<D extends DensityLike | undefined = undefined, const F = 
     factors: factorsOf(factors, 'latent'),
     init,
     posterior: posteriorOf(posterior),
-    rows,
+    rows: rows as R,
   });
 }
 
@@ -302,10 +315,10 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
  * const y = observed(Y, { density: gaussianProcess({ kernel: rbf() }), given: z });
  * ```
  */
-export function observed<D extends DensityLike, const F = undefined>(
-  data: MatrixLike | KnownVariable,
+export function observed<D extends DensityLike, const F = undefined, Y extends MatrixLike | KnownVariable = MatrixLike>(
+  data: Y,
   options: ObservedOptions & { readonly density: D; readonly factors?: F },
-): ObservedVariable<D, F> {
+): ObservedVariable<D, F, Y extends KnownVariable ? Y : undefined> {
   const own = namedOptions<ObservedOptions>(options, 'observed', [
     'density',
     'given',
@@ -324,11 +337,12 @@ export function observed<D extends DensityLike, const F = undefined>(
   }
   const source = isVariable(data) ? data : undefined;
   const rows = source?.data ?? Matrix.from(data as MatrixLike, 'The data of observed');
-  return Object.freeze<ObservedVariable<D, F>>({
+  type Source = Y extends KnownVariable ? Y : undefined;
+  return Object.freeze<ObservedVariable<D, F, Source>>({
     kind: 'variable',
     role: 'observed',
     data: rows,
-    source,
+    source: source as Source,
     density,
     given: givenOf(given, 'observed'),
     factors: factorsOf(factors, 'observed'),
@@ -386,11 +400,15 @@ export function known(data: MatrixLike): KnownVariable {
  * const x = mapped(angle, circle());
  * ```
  */
-export function mapped(given: Given, map: MapLike, options: MappedOptions = {}): MappedVariable {
+export function mapped<const F = undefined>(
+  given: Given,
+  map: MapLike,
+  options: MappedOptions & { readonly factors?: F } = {},
+): MappedVariable<F> {
   const own = namedOptions<MappedOptions>(options, 'mapped', ['factors', 'dim']);
   const list = givenOf(given, 'mapped');
   if (list.length === 0) throw new InvalidInputError('mapped takes at least one variable, but none was given.');
-  return Object.freeze<MappedVariable>({
+  return Object.freeze<MappedVariable<F>>({
     kind: 'variable',
     role: 'mapped',
     map: mapOf(map),

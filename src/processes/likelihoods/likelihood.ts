@@ -3,13 +3,15 @@ import { Matrix } from '../../core/matrix.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import type { Density } from '../../model/language/density.ts';
+import type { Density, Saying } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 
 /** Distribution of each observation y given the functions f of a mapping. A plain frozen description. */
 export interface Likelihood {
   readonly kind: 'likelihood';
+  /** In types only: what it says of new rows. */
+  readonly '~says'?: Exclude<Saying, 'next'>;
   readonly name: string;
   /** Number of functions that each entry depends on. */
   readonly functions: number;

@@ -209,7 +209,9 @@ describe('variables', () => {
     const result = await fit(timed({ y: Y, t }), { maxIterations: 30 });
     const placed = await result.project({ y: rowsFrom(Y, 3, 6), time: rowsFrom(t, 3, 6) });
     expect(placed.latents.rows).toBe(3);
+    // @ts-expect-error known rows are not there
     await expect(result.project({ y: rowsFrom(Y, 3, 6) })).rejects.toThrow(/needs rows of 'time' too, n×1/);
+    // @ts-expect-error known rows are not there
     expect(() => result.predict({ x: [[0]] })).toThrow(InvalidInputError);
     const { mean } = result.predict({ x: placed.latents, time: rowsFrom(t, 3, 6) }).y!;
     expect(mean.columns).toBe(5);

@@ -6,7 +6,7 @@ import { seededRandom } from '../../../src/core/random.ts';
 import { adam, type Checkpoint, type FitOptions, fit } from '../../../src/inference/index.ts';
 import { describe as described } from '../../../src/kernels/index.ts';
 import { evaluate } from '../../../src/model/evaluate.ts';
-import type { Fit } from '../../../src/model/fit.ts';
+import type { Fit, FitOf } from '../../../src/model/fit.ts';
 import { priorDraws } from '../../../src/model/index.ts';
 import type { NamedPosterior } from '../../../src/model/language/variablesModel.ts';
 import type { Model } from '../../../src/model/model.ts';
@@ -48,6 +48,8 @@ const dataOf = (name: Name, y: Matrix) => ({
   ...(name === 'timed' && { t: Matrix.from(data.t) }),
   ...(name === 'horseshoe' && { x: Matrix.from(data.inputs) }),
 });
+/** Models whose latents are computed from what is given: they place rows of the fit where these are. */
+const computed: readonly Name[] = ['autoencoder', 'horseshoe'];
 const complete: readonly Name[] = ['alongGraph', 'autoencoder', 'outputs', 'bent'];
 const modelOf = (name: Name, y = complete.includes(name) ? whole : holed): Model =>
   twelve[name](dataOf(name, y) as never) as Model;
@@ -126,6 +128,28 @@ const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>>
   },
 };
 
+type TypedAbility = Ability | 'priorDraws';
+/** What the type of a model says that its fits can do: what it rules out is an error where it is written. */
+type Typed<M extends Model> = {
+  readonly [A in Ability]: A extends keyof FitOf<M> ? (object extends Pick<FitOf<M>, A> ? 'perhaps' : true) : false;
+} & { readonly priorDraws: [M] extends [Parameters<typeof priorDraws>[0]] ? true : false };
+const all = { project: true, predict: true, sample: true, impute: true, forecast: false, priorDraws: true } as const;
+const typed: { readonly [N in Name]: Typed<ReturnType<(typeof twelve)[N]>> } = {
+  robust: all,
+  heteroscedastic: all,
+  grouped: { ...all, priorDraws: false },
+  deep: all,
+  alongGraph: { ...all, priorDraws: false },
+  autoencoder: all,
+  secondOrder: { ...all, forecast: true, priorDraws: false },
+  onCircle: { ...all, priorDraws: false },
+  onSphere: all,
+  timed: all,
+  outputs: { ...all, project: false, predict: false, sample: false, impute: false, priorDraws: false },
+  horseshoe: { ...all, priorDraws: false },
+  bent: { ...all, project: false, predict: false, sample: false, priorDraws: false },
+};
+
 function attempted(work: () => unknown): boolean {
   try {
     work();
@@ -187,19 +211,21 @@ it.each(names)('%s says the same in all that is derived from it', (name) => {
 describe.each(names)('fits of %s', (name) => {
   it('have each ability that is not absent for a reason, which its description gives', async () => {
     const result = await fitOf(name);
-    const description = described(modelOf(name));
     for (const ability of ['project', 'predict', 'sample', 'impute', 'forecast'] as const) {
       const reason = absent[name][ability];
       expect([ability, typeof result[ability]]).toEqual([ability, reason === undefined ? 'function' : 'undefined']);
-      if (reason !== undefined && ability !== 'impute') expect(description).toMatch(reason);
+      if (reason !== undefined)
+        expect(described(modelOf(name))).toMatch(new RegExp(`  ${ability}: .*${reason.source}`));
     }
   });
 
   it('begin with draws from the densities, unless one cannot be drawn from', () => {
     const draws = () => priorDraws(modelOf(name), { draws: 2, seed: 1 });
     const reason = notDrawn[name];
-    if (reason !== undefined) expect(draws).toThrow(reason);
-    else {
+    if (reason !== undefined) {
+      expect(draws).toThrow(reason);
+      expect(described(modelOf(name))).toMatch(new RegExp(`  priorDraws: .*${reason.source}`));
+    } else {
       const [one, other] = draws();
       expect([one!.y!.rows, one!.y!.columns]).toEqual([7, 3]);
       expect(draws()[0]).toEqual(one);
@@ -212,8 +238,13 @@ describe.each(names)('fits of %s', (name) => {
     const again = loadFit(JSON.parse(JSON.stringify(result)), { models: twelve }) as unknown as Fit & Abilities;
     expect(bitsOf(again)).toBe(bitsOf(result));
     if (absent[name].predict === undefined) {
-      expect(again.predict(valuesOf(name, again))).toEqual(result.predict(valuesOf(name, result)));
+      const at = valuesOf(name, result);
+      expect(again.predict(at)).toEqual(result.predict(at));
+      expect(again.sample(at, { seed: 1 })).toEqual(result.sample(at, { seed: 1 }));
+      const given = { y: first(whole), ...knownOf(name) };
+      expect(await again.project(given)).toEqual(await result.project(given));
     }
+    if (absent[name].forecast === undefined) expect(again.forecast(2)).toEqual(result.forecast(2));
     const { batchSize, ...unbatched } = optionsOf(name);
     const options = { ...unbatched, maxIterations: 6, restarts: 1 };
     const alone = await fit(modelOf(name), options);
@@ -250,8 +281,15 @@ it('what they can do is the table of docs/your-own-model.md', async () => {
       return `| \`${name}\` | ${can.map((own) => (own ? 'yes' : '–')).join(' | ')} |`;
     }),
   );
+  const named = [...abilities, 'priorDraws'] as const;
+  const inTypes = names.map((name) => {
+    const cells = named.map((ability: TypedAbility) => (typed[name][ability] ? 'yes' : '–'));
+    return `| \`${name}\` | ${cells.join(' | ')} |`;
+  });
+  expect(inTypes).toEqual(lines);
   const page = readFileSync(new URL('../../../docs/your-own-model.md', import.meta.url), 'utf8');
   expect(page).toContain(lines.join('\n'));
+  expect(page).toContain(described(modelOf('outputs')).replace(/^[^]*(?=Not available)/, ''));
 });
 
 describe('fits of', () => {
@@ -270,6 +308,25 @@ describe('fits of', () => {
         expect(height).toBeGreaterThanOrEqual(where.posterior[i]! - 1e-6);
         expect(there.density[i]).toBeCloseTo(placed.logDensity[i]!, 8);
       });
+      if (computed.includes(name)) {
+        expect(placed.latents).toEqual(first(result.latents));
+        return;
+      }
+      const { normal } = seededRandom(5);
+      for (let k = 0; k < 8; k++) {
+        const { data, rows, columns } = side(placed.values);
+        const beside = density(
+          new Matrix(
+            data.map((entry) => entry + 1e-3 * normal()),
+            rows,
+            columns,
+          ),
+          given,
+        );
+        there.posterior.forEach((height, i) => {
+          expect(beside.posterior[i]!).toBeLessThan(height + 1e-9);
+        });
+      }
     },
   );
 
@@ -291,6 +348,13 @@ describe('fits of', () => {
       mean.data.forEach((centre, i) => {
         const average = draws.reduce((sum, draw) => sum + draw.data[i]!, 0) / draws.length;
         expect(Math.abs(average - centre)).toBeLessThan(5 * Math.sqrt(noisy.variance.data[i]! / draws.length));
+        // So are their squares, within theirs; moments that are themselves averages are of 128 draws.
+        const squares = draws.map((draw) => (draw.data[i]! - centre) ** 2);
+        const spread = squares.reduce((sum, square) => sum + square, 0) / squares.length;
+        const own = squares.reduce((sum, square) => sum + (square - spread) ** 2, 0) / squares.length;
+        expect(Math.abs(spread - noisy.variance.data[i]!)).toBeLessThan(
+          5 * Math.sqrt(own * (1 / draws.length + 1 / 128)),
+        );
       });
       const rows = Matrix.from(
         first(whole)
