@@ -51,6 +51,7 @@ export {
   type HasDensity,
   type RowMoments,
   type Rows,
+  type Saying,
   type SlopeMoments,
 } from './language/density.ts';
 export type { FittedVariables } from './language/derived.ts';
@@ -61,9 +62,15 @@ export { type MixtureOptions, mixture } from './language/mixture.ts';
 export { type PriorDrawOptions, priorDraws } from './language/priorDraws.ts';
 export type {
   AbilitiesOfVariables,
+  FillingVariables,
   FitsOfVariables,
   FittedField,
   PathsOfVariables,
+  PlacingVariables,
+  PredictingVariables,
+  SamplingVariables,
+  ShowingVariables,
+  Translating,
   VariablesModel,
 } from './language/types.ts';
 export {

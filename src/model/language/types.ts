@@ -158,7 +158,7 @@ type NotDrawn<V> = string extends keyof V
     }[LatentNames<V> | ObservedNames<V>];
 
 /** What a model with several observed variables can do beside. */
-type Translating<V> =
+export type Translating<V> =
   IsUnion<ObservedNames<V>> extends true
     ? {
         /** Latents of new rows of some variables, and the prediction of another there. */
@@ -173,13 +173,13 @@ type Translating<V> =
 type IsUnion<T, All = T> = [T] extends [never] ? false : T extends unknown ? ([All] extends [T] ? false : true) : never;
 
 /** What fits of a model of variables show. */
-interface ShowingVariables<V> {
+export interface ShowingVariables<V> {
   /** Values of the variables that are not observed, N rows each, or as many as they have. */
   readonly values: { readonly [K in LatentNames<V> | MappedNames<V> | KnownNames<V>]: Matrix };
 }
 
 /** What fits can do whose densities of observed variables say how likely new rows are. */
-interface PlacingVariables<V> {
+export interface PlacingVariables<V> {
   /**
    * New rows in their place: the values of all latent variables at which the log density of the rows by the model's own densities is greatest.
    *
@@ -194,7 +194,7 @@ interface PlacingVariables<V> {
 }
 
 /** What fits can do whose densities of observed variables have moments of new rows. */
-interface PredictingVariables<V> {
+export interface PredictingVariables<V> {
   /**
    * Moments of what follows from these values, by name; variables in between that are random are passed on with their uncertainty.
    *
@@ -225,7 +225,7 @@ interface PredictingVariables<V> {
 }
 
 /** What fits can do whose densities of observed variables have draws of new rows. */
-interface SamplingVariables<V> {
+export interface SamplingVariables<V> {
   /** A draw of what follows from these values, by name; jointly over the rows where the density is. */
   sample(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
@@ -242,7 +242,7 @@ interface SamplingVariables<V> {
 }
 
 /** What fits can do that place rows and predict there. */
-interface FillingVariables<V> {
+export interface FillingVariables<V> {
   /** Means of the observed variables at the places of these rows. */
   reconstruct(
     given: RowsOf<ObservedNames<V>> & KnownRows<V>,

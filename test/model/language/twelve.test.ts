@@ -289,7 +289,7 @@ it('what they can do is the table of docs/your-own-model.md', async () => {
   expect(inTypes).toEqual(lines);
   const page = readFileSync(new URL('../../../docs/your-own-model.md', import.meta.url), 'utf8');
   expect(page).toContain(lines.join('\n'));
-  expect(page).toContain(described(modelOf('outputs')).replace(/^[^]*(?=Not available)/, ''));
+  expect(page).toContain(described(modelOf('outputs')).split('\n').slice(-7).join('\n'));
 });
 
 describe('fits of', () => {
