@@ -9,7 +9,6 @@
 import { parseArgs } from 'node:util';
 import { fromDist } from '../context.mjs';
 import { library, printTable, readMatrix, rowsOf } from './data.mjs';
-import { variant } from './solverVariants.mjs';
 
 const {
   bias,
@@ -29,7 +28,7 @@ const {
   ...(await fromDist('inference/index.js')),
 };
 const { openProblem } = await fromDist('inference/fit/fitProblem.js');
-const { perturbedStarts } = await fromDist('inference/fit/restarts.js');
+const { originsOf, perturbedStarts } = await fromDist('inference/fit/restarts.js');
 const { values: options } = parseArgs({ options: { evaluations: { type: 'string', default: '500' } } });
 const maxEvaluations = Number(options.evaluations);
 
@@ -87,14 +86,12 @@ const models = {
   TPSLVM: (Y) => tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline() }),
 };
 const variants = {
-  '10 pairs, scalar': () => variant(),
-  '5 pairs, scalar': () => variant({ history: 5 }),
-  '20 pairs, scalar': () => variant({ history: 20 }),
-  '10 pairs, scalar, c2 = 0.5': () => variant({ wolfe: { curvature: 0.5 } }),
-  '10 pairs, scalar, first step 10': () => variant({ firstLength: 10 }),
-  '10 pairs, diagonal': () => variant({ matrix: 'diagonal' }),
-  "lbfgs({ scaling: 'diagonal' })": () => lbfgs({ scaling: 'diagonal' }),
-  'lbfgs()': () => lbfgs(),
+  '10 pairs, scalar': lbfgs({ history: 10 }),
+  '40 pairs, scalar': lbfgs({ history: 40 }),
+  'lbfgs()': lbfgs(),
+  '40 pairs, diagonal': lbfgs({ history: 40, scaling: 'diagonal' }),
+  '10 pairs, diagonal': lbfgs({ history: 10, scaling: 'diagonal' }),
+  "lbfgs({ scaling: 'diagonal' })": lbfgs({ scaling: 'diagonal' }),
 };
 const names = Object.keys(variants);
 
@@ -117,9 +114,9 @@ const problems = [];
 for (const [data, Y] of Object.entries(sets)) {
   for (const [model, make] of Object.entries(models)) {
     const problem = openProblem(make(Y), 0, undefined);
-    const [moved] = perturbedStarts(problem.layout, problem.start, 1, 1);
+    const [, moved] = await perturbedStarts(problem.layout, async () => problem.start, originsOf(1), 1);
     for (const start of [problem.start, moved]) {
-      problems.push(names.map((name) => courseOf(problem, start, variants[name]())));
+      problems.push(names.map((name) => courseOf(problem, start, variants[name])));
     }
     problem.dispose();
     console.error(`${data}, ${model}`);

@@ -17,7 +17,7 @@ import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import { imputed } from '../../model/imputation.ts';
 import { type Initialization, initialLatents } from '../../model/initialization.ts';
 import { meanVariance } from '../../model/leastNoise.ts';
-import type { Model, ModelJSON, ParameterValues } from '../../model/model.ts';
+import type { Model, ModelJSON, ParameterValues, Search } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
 import { observedPatterns } from '../../processes/covariance/observedData.ts';
 import { checkObserved, functionsOf, isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
@@ -288,10 +288,16 @@ interface VariationalParts extends FamilyParts {
   readonly toJSON: () => ModelJSON;
 }
 
+/**
+ * A bound of hundreds of variables of q(X) rises for as long again by what neither latents nor bound show: where an iteration gains less than this part of it, 150 points of
+ * iris lack 0.005 of −390 and wine 0.05 of −2781.
+ */
+const searchOfFew: Search = { relativeDecrease: 1e-8 };
+
 function assembled(parts: VariationalParts): Model {
   const model = assembledFamily(NAME, parts, parts.toJSON);
   const isMany = parts.observations.rows > MOST_EXACT && parts.sampled === undefined;
-  return isMany ? withMembers(model, { search: searchOfMany }) : model;
+  return withMembers(model, { search: isMany ? searchOfMany : searchOfFew });
 }
 
 /**
