@@ -23,6 +23,7 @@ import { sampledMaps } from './sampledMaps.mjs';
 import { tpslvmFigures, tpslvmTable1, tpslvmTable2 } from './tpslvm.mjs';
 import { tpslvmTeapots } from './tpslvmTeapots.mjs';
 import { bayesianHeldOut, bayesianOil, bernoulliDigits, poissonCircle } from './variational.mjs';
+import { walk } from './walk.mjs';
 
 /** Every reproduction, by paper. */
 export const reproductions = [
@@ -39,6 +40,7 @@ export const reproductions = [
   oilSplits,
   fieldInBound,
   manifoldsFound,
+  walk,
   poissonCircle,
   bernoulliDigits,
   sampledMaps,
