@@ -77,6 +77,12 @@ describe.each(Object.entries(runs))('%s resumed from its state', (_name, { solve
   });
 });
 
+test('lbfgs without a history goes on with the pairs of the run that it resumes', () => {
+  const run = (solver: Solver, more: SolveOptions) => minimize(rosenbrock.objective, rosenbrock.start, solver, more);
+  const { state } = run(lbfgs({ history: 4 }), { maxIterations: 20 });
+  expect(bitsOf(run(lbfgs(), { state: throughJson(state) }))).toEqual(bitsOf(run(lbfgs({ history: 4 }), {})));
+});
+
 describe('a state that does not belong', () => {
   const { state } = minimize(rosenbrock.objective, rosenbrock.start, lbfgs(), { maxIterations: 5 });
   const resume = (given: unknown, solver = lbfgs(), start: ArrayLike<number> = rosenbrock.start, more = {}) =>
@@ -90,7 +96,7 @@ describe('a state that does not belong', () => {
     ['a string', () => resume('state'), /must be the state of an earlier Solution, but the string 'state'/],
     ['an empty object', () => resume({}), /must be the state of an earlier Solution/],
     ['no memory', () => resume({ ...state, memory: undefined }), /damaged: its 'memory' is not/],
-    ['an empty memory', () => resume({ ...state, memory: {} }), /does not hold 40 correction pairs of 100/],
+    ['an empty memory', () => resume({ ...state, memory: {} }), /does not hold 100 correction pairs of 100/],
     ['a fractional count', () => resume({ ...state, iterations: 2.5 }), /damaged: its 'iterations' is not/],
     ['no evaluations', () => resume({ ...state, evaluations: 0 }), /damaged: its 'evaluations' is not/],
     ['no decreases', () => resume({ ...state, decreases: new Float64Array(0) }), /damaged: its 'decreases' is not/],

@@ -59,7 +59,8 @@ export function lbfgs(options: LbfgsOptions = {}): Solver {
     options: { ...(history !== undefined && { history }), scaling },
     begin(iterate: Iterate, _box: unknown, given?: SolverMemory) {
       const size = iterate.x.length;
-      const kept = history ?? usualHistory(size);
+      // A run goes on with the pairs that it was begun with, whatever is usual.
+      const kept = history ?? pairsIn(given) ?? usualHistory(size);
       if (given !== undefined) checkPairs(given, kept, size, 'lbfgs');
       const memory = given ?? {};
       const pairs = correctionPairs(memory, kept, size);
@@ -73,10 +74,12 @@ export function lbfgs(options: LbfgsOptions = {}): Solver {
 const MOST_NUMBERS = 2 ** 18;
 const [FEW, MANY] = [10, 40];
 
-/**
- * A pair for each variable where they are few enough. Latents lie in long flat valleys, of which forty pairs forget the way: with all of them the fits of 150 points that
- * had not converged after 1000 iterations do so after 300 to 900.
- */
+const pairsIn = (memory: SolverMemory | undefined): number | undefined => {
+  const curvatures = memory?.curvatures;
+  return curvatures instanceof Float64Array && curvatures.length > 0 ? curvatures.length : undefined;
+};
+
+/** A pair for each variable where they are few enough. Latents lie in long flat valleys, of which forty pairs forget the way. */
 function usualHistory(size: number): number {
   return Math.max(FEW, Math.min(size, Math.max(MANY, Math.floor(MOST_NUMBERS / size))));
 }
