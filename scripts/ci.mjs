@@ -49,8 +49,12 @@ const steps = [
   // The documents and the reference, whose warnings are errors, and the playground.
   { name: 'site', run: [node('buildSite.mjs')] },
   { name: 'browser: chromium', run: chromium() },
-  // Those of pages, and of what is built for them.
-  { name: 'browser: tests', run: [npx('vitest', 'run', 'test/browser', 'test/app/plot/plotHtml')], counts: true },
+  // Those of pages, and of what is built.
+  {
+    name: 'browser: tests',
+    run: [npx('vitest', 'run', 'test/browser', 'test/app/plot/plotHtml', 'test/bench/reproductions')],
+    counts: true,
+  },
   { name: 'engine native: library', run: nativeLibrary() },
   { name: 'engine native: tests', run: [npx('vitest', 'run', ...ENGINE_TESTS)], env: nativeEngine, counts: true },
   {

@@ -1,4 +1,5 @@
 import type { Matrix } from '../core/matrix.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import { doublesOf } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
@@ -77,10 +78,12 @@ export function scaledMoments(momentsAt: MomentsAt, squared: Float64Array): Mome
   return (A) =>
     momentsAt(A).map((group) => {
       const own = Float64Array.from(group.columns, (column) => squared[column]!);
+      // Columns that have one covariance but for their scales have it computed once.
+      const shared = group.variance.shape[1] === 1 ? lazily(() => group.covariance(0)) : undefined;
       return {
         ...group,
         variance: op.mul<Tensor2D>(group.variance, op.tensor(own, [1, own.length])),
-        covariance: (column) => op.mul<Tensor2D>(own[column]!, group.covariance(column)),
+        covariance: (column) => op.mul<Tensor2D>(own[column]!, shared?.() ?? group.covariance(column)),
       };
     });
 }

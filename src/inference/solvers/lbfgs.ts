@@ -12,8 +12,8 @@ import { cannotDescend } from './noDescent.ts';
 /** Options of the solvers that keep correction pairs. */
 export interface PairOptions {
   /**
-   * Number of correction pairs kept, at least 1. When left out, `lbfgsb` keeps 10, and `lbfgs` one for each variable up to 512 variables, 2¹⁸ divided
-   * by their number from there on, and between 10 and 40 at the least.
+   * Number of correction pairs kept, at least 1. When left out, `lbfgsb` keeps 10, and `lbfgs` one for each of up to 512 variables, 10 at the least, and
+   * 100 of more.
    */
   readonly history?: number;
 }
@@ -70,19 +70,15 @@ export function lbfgs(options: LbfgsOptions = {}): Solver {
   });
 }
 
-/** Numbers that the steps of all pairs are, at most, where that leaves {@link MANY} pairs: a step then takes less than a millisecond. */
-const MOST_NUMBERS = 2 ** 18;
-const [FEW, MANY] = [10, 40];
-
 const pairsIn = (memory: SolverMemory | undefined): number | undefined => {
   const curvatures = memory?.curvatures;
   return curvatures instanceof Float64Array && curvatures.length > 0 ? curvatures.length : undefined;
 };
 
-/** A pair for each variable where they are few enough. Latents lie in long flat valleys, of which forty pairs forget the way. */
-function usualHistory(size: number): number {
-  return Math.max(FEW, Math.min(size, Math.max(MANY, Math.floor(MOST_NUMBERS / size))));
-}
+const [FEWEST, MANY, SMALL] = [10, 100, 512];
+
+/** A pair for each variable where they are few. Latents lie in long flat valleys, of which forty pairs forget the way. */
+const usualHistory = (size: number) => (size > SMALL ? MANY : Math.max(FEWEST, size));
 
 function* descend(iterate: Iterate, pairs: CorrectionPairs, diagonal: InverseDiagonal | undefined): Steps {
   const search = lineSearch(iterate.x.length);

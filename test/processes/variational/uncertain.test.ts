@@ -97,8 +97,7 @@ describe('missing entries of a Bayesian GPLVM', () => {
     N,
     D,
   );
-  const fitted = () =>
-    fit(bayesianGplvm(seen, { latentDim: 2, inducing: 12, missing: 'ignore' }), { maxIterations: 120 });
+  const fitted = () => fit(bayesianGplvm(seen, { latentDim: 2, inducing: 12, missing: 'ignore' }));
 
   it('are those of the mixture over the places of all points, by its formula', async () => {
     const result = await fitted();
