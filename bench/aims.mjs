@@ -70,6 +70,16 @@ const AIMS = [
       0.5,
     ),
   ),
+  ...['gplvm', 'bayesianGplvm'].flatMap((contender) =>
+    [
+      ['digits', 1797, 30],
+      ['letters', 2000, 30],
+      ['USPS', 2000, 30],
+      ['sheets', 2000, 30],
+      ['USPS', 9298, 90],
+      ['sheets', 10_000, 90],
+    ].map(([task, n, most]) => defaultFit(contender, task, n, most)),
+  ),
   {
     what: 'a new point of a GPLVM, N=1000, wasm: ms',
     most: 10,
@@ -162,6 +172,19 @@ export function judged(results, { counted = false } = {}) {
     const met = most === undefined ? measured >= least : measured <= most;
     return [{ what, wanted: most === undefined ? `≥ ${least}` : `≤ ${most}`, measured: measured.toFixed(digits), met }];
   });
+}
+
+/** Seconds in which a default fit converges. */
+function defaultFit(contender, task, n, most) {
+  return {
+    what: `default ${contender} of ${task}, N=${n}: seconds to converge`,
+    most,
+    digits: 1,
+    of: (results) => {
+      const row = find(results, { section: 'thousands', task, n, contender });
+      return row && (row.converged ? row.ms.median / 1000 : Number.POSITIVE_INFINITY);
+    },
+  };
 }
 
 /** A map with a decoder: its seconds, its leave-one-out 1-NN error, and that of rows that were held out. */

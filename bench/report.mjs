@@ -13,6 +13,7 @@ const TITLES = {
   abort: 'Fits that are aborted',
   spectral: 'Embeddings of Swiss rolls, 10 neighbours',
   maps: 'Maps in two dimensions',
+  thousands: 'Default fits to thousands of rows',
   sampling: 'Draws from the posterior of a Gaussian process of 30 points: 4 chains, and everything from nothing',
   neighbours: 'Ten nearest neighbours of every point, exactly, beside brute force of scikit-learn',
   optimum: 'Log density of oil flow after 500 evaluations, beside where the peers end',

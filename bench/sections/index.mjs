@@ -12,6 +12,7 @@ import { rawOperations } from './rawOperations.mjs';
 import { sampling } from './sampling.mjs';
 import { solverEvaluations } from './solverEvaluations.mjs';
 import { spectralEmbeddings } from './spectral.mjs';
+import { thousands } from './thousands.mjs';
 import { variationalEvaluations } from './variational.mjs';
 import { wholeFits } from './wholeFits.mjs';
 
@@ -32,6 +33,7 @@ export const sections = {
   spectral: spectralEmbeddings,
   neighbours: nearestOfAll,
   maps,
+  thousands,
   sampling,
   optimum: optima,
   solvers: solverEvaluations,

@@ -38,7 +38,8 @@ export async function maps(context) {
   return results;
 }
 
-async function realSet({ library: { Matrix }, missing, short }, { task, file }) {
+/** The first `n` rows of a set, or all of them, with their classes; undefined, with the reason in `missing`, where it is not there. */
+export async function realSet({ library: { Matrix }, missing, short }, { task, file, n }) {
   if (!existsSync(`${FOLDER}/${file}_X.npy`)) {
     missing.maps = `${file}_X.npy is not in ${FOLDER}. Name the folder of the data sets in LATENTFIELD_DATA.`;
     return undefined;
@@ -46,15 +47,14 @@ async function realSet({ library: { Matrix }, missing, short }, { task, file }) 
   const { readTable } = await fromDist('app/io/index.js');
   const read = async (name) => (await readTable(`${FOLDER}/${name}`, { flatten: true })).observations;
   const [all, classes] = [await read(`${file}_X.npy`), await read(`${file}_y.npy`)];
-  const rows = short ? 300 : all.rows;
+  const rows = short ? 300 : (n ?? all.rows);
   const Y = new Matrix(all.data.slice(0, rows * all.columns), rows, all.columns);
   return { task, Y, labels: Array.from(classes.data.subarray(0, rows)) };
 }
 
-/** Ten sheets of two dimensions each, bent into 50, with noise. */
-function sheets({ library: { Matrix, seededRandom } }, n) {
+/** Sheets of two dimensions, one of each class, bent into more, with noise. */
+export function sheets({ library: { Matrix, seededRandom } }, n, { columns = 50, classes = 10 } = {}) {
   const random = seededRandom(7);
-  const [classes, columns] = [10, 50];
   const draw = (count, scale) => Array.from({ length: count }, () => scale * random.normal());
   const parts = Array.from({ length: classes }, () => ({ centre: draw(columns, 1), axes: draw(4 * columns, 0.6) }));
   const Y = Matrix.zeros(n, columns);
