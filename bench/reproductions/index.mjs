@@ -1,6 +1,7 @@
 import { coverage } from './coverage.mjs';
 import { defaultStrengths } from './defaultStrengths.mjs';
 import { defaults } from './defaults.mjs';
+import { distances } from './distances.mjs';
 import { drillGlasso } from './drill.mjs';
 import { duplicates } from './duplicates.mjs';
 import { embeddingScores } from './embeddingScores.mjs';
@@ -41,6 +42,7 @@ export const reproductions = [
   fieldInBound,
   manifoldsFound,
   walk,
+  distances,
   poissonCircle,
   bernoulliDigits,
   sampledMaps,

@@ -8,6 +8,7 @@ import { rankFactory } from './rank.ts';
 import { standardNormal } from './standardNormal.ts';
 import { tsneNeighboursFactory } from './tsneNeighbours.ts';
 import { umapNeighboursFactory } from './umapNeighbours.ts';
+import { uncorrelatedFactory } from './uncorrelated.ts';
 
 export type { Negatives } from '../engine/neighbourEmbedding/edgeLikelihood.ts';
 export { type DiscriminativeOptions, discriminative } from './discriminative.ts';
@@ -19,6 +20,7 @@ export { type RankOptions, rank } from './rank.ts';
 export { standardNormal } from './standardNormal.ts';
 export { type TsneNeighboursOptions, tsneNeighbours } from './tsneNeighbours.ts';
 export { type EdgeOptions, type UmapNeighboursOptions, umapNeighbours } from './umapNeighbours.ts';
+export { type UncorrelatedOptions, uncorrelated } from './uncorrelated.ts';
 
 /** The priors on latents that know nothing of fields, by the names under which they are saved. */
 export const latentPriors: PriorCatalogue = Object.freeze({
@@ -31,4 +33,5 @@ export const latentPriors: PriorCatalogue = Object.freeze({
   standardNormal,
   tsne: tsneNeighboursFactory,
   umap: umapNeighboursFactory,
+  uncorrelated: uncorrelatedFactory,
 });

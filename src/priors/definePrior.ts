@@ -10,7 +10,7 @@ import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tenso
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { FieldShowing, Forecasting } from '../model/abilities.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
-import type { Density, DensityContext, Rows } from '../model/language/density.ts';
+import type { Density, DensityContext, Rows, RowsShape } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
@@ -116,9 +116,14 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   /** E[log p(X)] where the rows of X are Gaussians with these means and variances, n entries where rows are independent; sampled without it. */
   expected?(p: Readonly<Record<Name, Tensor>>, X: op.GaussianRows): Scalar | Tensor1D;
   /**
-   * True, or of these data, where log p(X) is c − ½·Σ_d x_dᵀQx_d with a matrix Q that is the same for all columns: its expectation under Gaussian rows follows from it.
+   * Q, N×N, where log p(X) is c − ½·Σ_d x_dᵀQx_d with one matrix for all columns; undefined where these data make it another. Its expectation under Gaussian rows follows
+   * from it, and `gaussianLatents({ correlated: true })` takes its correlations from it.
    */
-  readonly quadratic?: boolean | ((data: Data) => boolean);
+  precision?(
+    p: Readonly<Record<Name, Tensor>>,
+    rows: number,
+    context: PriorContext<Data, Constants>,
+  ): Tensor2D | undefined;
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
@@ -137,7 +142,7 @@ const MEMBERS: Readonly<Record<keyof PriorDefinition<string>, Member>> = {
   restrict: 'function, if any',
   sample: 'function, if any',
   expected: 'function, if any',
-  quadratic: 'anything',
+  precision: 'function, if any',
 };
 
 /** The second derivatives of a prior's log density in X at natural values p. */
@@ -256,12 +261,14 @@ export function definePrior<Name extends string, Data, Constants>(
           }),
       ...(restrict === undefined ? {} : { restrict }),
     };
-    const { sample, expected, quadratic } = definition;
-    const isQuadratic = typeof quadratic === 'function' ? quadratic(data) : quadratic === true;
+    const { sample, expected, precision } = definition;
     return Object.freeze<Prior<FieldShowing & Forecasting>>({
       ...prior,
       density: priorDensity(prior, {
-        ...(isQuadratic && { quadratic: true }),
+        ...(precision && {
+          precision: (p: TensorMap, { rows }: RowsShape, context: DensityContext) =>
+            precision.call(definition, own(p), rows, full(givenFrom(context))),
+        }),
         ...(sample && { sample: (p, random, shape) => sample.call(definition, own(p), random, shape, data) }),
         ...(expected && {
           expected: (p, { value }) => expected.call(definition, own(p), value as op.GaussianRows),
@@ -283,18 +290,8 @@ export function definePrior<Name extends string, Data, Constants>(
 }
 
 /** A prior as the density of the latents of a model of variables. */
-function priorDensity(prior: Omit<Prior, 'density'>, own: Pick<Density, 'sample' | 'expected' | 'quadratic'>): Density {
+function priorDensity(prior: Omit<Prior, 'density'>, own: Pick<Density, 'sample' | 'expected' | 'precision'>): Density {
   const { name, parameters, pointLogDensity, transition, field, restrict } = prior;
-  const given = ({ constants, onJitter }: DensityContext): GivenContext => {
-    const { prepared, observations } = constants as PreparedPrior;
-    return {
-      constants: prepared,
-      onJitter,
-      get observations() {
-        return matrixTensor(observations());
-      },
-    };
-  };
   return Object.freeze<Density>({
     kind: 'density',
     name,
@@ -310,14 +307,14 @@ function priorDensity(prior: Omit<Prior, 'density'>, own: Pick<Density, 'sample'
     }),
     logDensity: (p, { value }, context) =>
       pointLogDensity === undefined || context.batch === undefined
-        ? prior.logDensity(p, value, given(context))
+        ? prior.logDensity(p, value, givenFrom(context))
         : pointLogDensity(p, value),
     ...((pointLogDensity || transition) && {
       condition: (p: TensorMap, fitted: Rows, context: DensityContext) => ({
         ...(pointLogDensity && { logPredictive: ({ value }: Rows) => pointLogDensity(p, value) }),
         ...(transition && {
           next: (before: Tensor2D) => {
-            const step = transition(p, fitted.value, given(context));
+            const step = transition(p, fitted.value, givenFrom(context));
             const [rows, columns] = before.shape;
             return step(op.slice(before, [rows - 1, 0], [1, columns]) as Tensor2D);
           },
@@ -330,6 +327,18 @@ function priorDensity(prior: Omit<Prior, 'density'>, own: Pick<Density, 'sample'
     ...(restrict && { restrict }),
     ...own,
   });
+}
+
+/** What a prior is handed of the evaluation that it is part of. */
+function givenFrom({ constants, onJitter }: DensityContext): GivenContext {
+  const { prepared, observations } = constants as PreparedPrior;
+  return {
+    constants: prepared,
+    onJitter,
+    get observations() {
+      return matrixTensor(observations());
+    },
+  };
 }
 
 interface PreparedPrior {

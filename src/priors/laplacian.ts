@@ -1,11 +1,13 @@
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { checkGraph, type Graph } from '../engine/graph/graph.ts';
 import { graphFromJSON, graphToJSON } from '../engine/graph/json.ts';
+import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
-import type { Scalar } from '../engine/tensors/tensorflow.ts';
+import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { notNegative } from './strength.ts';
@@ -23,14 +25,11 @@ export const laplacianFactory = definePrior({
   data: { toJSON: (graph: Graph) => graphToJSON(graph), fromJSON: (json): Graph => graphFromJSON(json) },
   prepare: ({ rows }, graph) => {
     checkGraph(graph, "Prior 'laplacian'", rows);
-    let eigenvalues: Float64Array | undefined;
-    return () => {
-      eigenvalues ??= laplacianEigenvalues(graph);
-      return eigenvalues;
-    };
+    return { eigenvalues: lazily(() => laplacianEigenvalues(graph)), matrix: lazily(() => laplacianMatrix(graph)) };
   },
-  quadratic: true,
-  logDensity: (p, X, { data: graph, constants: eigenvalues }) => {
+  precision: (p, rows, { constants: { matrix } }) =>
+    op.mul<Tensor2D>(p.strength, op.add(matrixTensor(matrix()), op.mul(p.offset, op.eye(rows)))),
+  logDensity: (p, X, { data: graph, constants: { eigenvalues } }) => {
     const form = op.add(op.laplacianQuadraticForm(X, graph), op.mul(p.offset, op.sum(op.square(X))));
     const exponent = op.mul<Scalar>(op.mul(-0.5, p.strength), form);
     if (!(op.valueOf(p.offset) > 0 && op.valueOf(p.strength) > 0)) return exponent;
@@ -92,14 +91,18 @@ export function laplacianEigenvalues(graph: Graph): Float64Array {
         `at most ${MOST_POINTS} points. Leave the offset out, use a label graph alone, or add standardNormal() with its precision instead.`,
     );
   }
+  return symmetricEigenpairs(laplacianMatrix(graph)).values;
+}
+
+function laplacianMatrix({ size, sources, targets, weights }: Graph): Matrix {
   const L = Matrix.zeros(size, size);
-  graph.weights.forEach((weight, e) => {
-    const i = graph.sources[e]!;
-    const j = graph.targets[e]!;
+  weights.forEach((weight, e) => {
+    const i = sources[e]!;
+    const j = targets[e]!;
     L.data[i * size + i]! += weight;
     L.data[j * size + j]! += weight;
     L.data[j * size + i]! -= weight;
     L.data[i * size + j]! -= weight;
   });
-  return symmetricEigenpairs(L).values;
+  return L;
 }

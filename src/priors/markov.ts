@@ -23,7 +23,12 @@ export const markovFactory = definePrior({
     fromJSON: (json) => checkSaved(v.strictObject(savedSequence), json, '.'),
   },
   prepare: ({ rows }, { segments }) => transitionsOf(segments, rows, "Prior 'markov'"),
-  quadratic: true,
+  precision: (p, rows, { data, constants: { from, to, first } }) => {
+    const rowsOf = (some: Int32Array) => op.gather<Tensor2D>(op.eye(rows), some);
+    const products = (A: Tensor2D) => op.matMul<Tensor2D>(A, A, true);
+    const steps = op.div<Tensor2D>(products(op.sub(rowsOf(to), op.mul(p.coefficient, rowsOf(from)))), p.variance);
+    return data.initial === 'none' ? steps : op.add<Tensor2D>(steps, products(rowsOf(first)));
+  },
   logDensity: (p, X, { data, constants: { from, to, first } }) => {
     const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));
     const exponent = op.div(op.mul(-0.5, op.sum(op.square(steps))), p.variance);

@@ -10,7 +10,7 @@ import type { Kernel } from '../kernels/kernel.ts';
 import { checkSlopes, slopeKernel, slopeRows } from '../kernels/slopeKernel.ts';
 import { whiteOf } from '../kernels/structure/index.ts';
 import { jointDraw, normalEntries } from '../model/jointDraw.ts';
-import type { Conditional, Density, DensityContext, RowMoments, Rows } from '../model/language/density.ts';
+import type { Conditional, Density, DensityContext, RowMoments, Rows, RowsShape } from '../model/language/density.ts';
 import { flooredNoise, noiseStart } from '../model/leastNoise.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
@@ -50,6 +50,11 @@ function inputs(given: readonly Tensor2D[]): Tensor2D {
 /** Parts of a process, without its functions of observations. */
 type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'>;
 
+/** k(X, X), with the kernel's parameters among those of the process. */
+function covarianceOf(kernel: Kernel, p: TensorMap, X: Tensor2D): Tensor2D {
+  return kernel.covariance(ownTensors('kernel', Object.keys(kernel.parameters))(p), X, X, X);
+}
+
 /** Jitter of a draw from the prior, relative to the mean variance: covariances of smooth functions have no Cholesky factor without it. */
 const DRAW_JITTER = 1e-10;
 
@@ -65,9 +70,7 @@ export function functionsDensity({
     takesMissing: true,
     ...((likelihood.conjugate || likelihood.density.sample) && {
       sample: (p: TensorMap, random: Random, [n, D]: readonly [number, number], given: readonly Tensor2D[]) => {
-        const own = Object.fromEntries(Object.keys(kernel.parameters).map((key) => [key, p[`kernel.${key}`]!]));
-        const X = inputs(given);
-        const K = kernel.covariance(own, X, X, X);
+        const K = covarianceOf(kernel, p, inputs(given));
         const added = op.mul<Scalar>(DRAW_JITTER, op.mean(op.diagPart(K)));
         const factor = op.cholesky(op.addDiagonal(K, added), {
           name: 'The covariance of a prior draw',
@@ -94,7 +97,16 @@ export function processDensity(process: Process): Density {
     exact: parameters.inducing === undefined,
     independent: false,
     // Noise that differs between columns gives each column another covariance.
-    quadratic: typeof noise?.initial === 'number',
+    ...(typeof noise?.initial === 'number' && {
+      precision: (p: TensorMap, { rows, given }: RowsShape, { onJitter }: DensityContext) =>
+        op.choleskySolve(
+          op.cholesky(op.addDiagonal(covarianceOf(process.kernel, p, inputs(given)), p.noise as Scalar), {
+            name: 'The covariance of a process',
+            onJitter,
+          }),
+          op.eye(rows),
+        ),
+    }),
     parameters: ({ data, isOnChart }) =>
       isOnChart && data !== undefined && noise !== undefined
         ? { ...parameters, noise: flooredNoise(noise, noiseStart(data)) }
@@ -124,7 +136,9 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
       const Y = withHoles(fitted);
       const patterns = observedPatterns(Y);
       const ofMeans = lazily(() => process.momentsAt(values, X, patterns));
-      const S = fitted.variance && tensorMatrix(fitted.variance);
+      const { variance } = fitted;
+      // Kept as plain numbers: tensors do not outlive the evaluation.
+      const S = variance && { variance: tensorMatrix(variance), factors: fitted.factors?.map(tensorMatrix) };
       const exact = S === undefined ? ofMeans : lazily(() => uncertainGiven(process, values, X, ofMeans(), S));
       return {
         X,
@@ -154,14 +168,14 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
 
 /**
  * Moments given Gaussian rows in place of observations. With B = k(A, X)·(K + σ²I)⁻¹, the predictive means for the columns of I, the covariance of
- * column d grows by B·diag(s_d)·Bᵀ.
+ * column d grows by B·S_d·Bᵀ = (BF_d)(BF_d)ᵀ, F_d = diag(s_d)^½ for rows that are independent.
  */
 function uncertainGiven(
   { momentsAt }: Process,
   values: ParameterValues,
   X: Matrix,
   ofMeans: MomentsAt,
-  variances: Matrix,
+  { variance, factors }: { readonly variance: Matrix; readonly factors: readonly Matrix[] | undefined },
 ): MomentsAt {
   const N = X.rows;
   const identity = Matrix.zeros(N, N);
@@ -169,14 +183,22 @@ function uncertainGiven(
   const weightsAt = momentsAt(values, X, observedPatterns(identity));
   return (A) => {
     const B = allColumns(weightsAt(A), N).mean;
-    const S = matrixTensor(variances);
+    /** BF_d */
+    const spreadOf = (d: number) =>
+      factors === undefined
+        ? op.mul<Tensor2D>(B, op.sqrt(matrixTensor(new Matrix(variance.column(d), 1, N))))
+        : op.matMul<Tensor2D>(B, matrixTensor(factors[d]!));
     return ofMeans(A).map((group) => {
-      const own = op.gather<Tensor2D>(S, group.columns, 1);
+      const columns = Array.from(group.columns);
+      const added = op.concat(
+        columns.map((d) => op.sum<Tensor2D>(op.square(spreadOf(d)), 1, true)),
+        1,
+      );
       return {
         ...group,
-        variance: op.add<Tensor2D>(group.variance, op.matMul(op.square(B), own)),
+        variance: op.add<Tensor2D>(group.variance, added),
         covariance: (column) => {
-          const spread = op.mul<Tensor2D>(B, op.sqrt(op.reshape(op.slice(own, [0, column], [N, 1]), [1, N])));
+          const spread = spreadOf(columns[column]!);
           return op.add<Tensor2D>(group.covariance(column), op.matMul<Tensor2D>(spread, spread, false, true));
         },
       };

@@ -56,6 +56,35 @@ export function principalSubspaceFit(Y: Matrix, components: number): Matrix {
   return fitted;
 }
 
+/**
+ * Orthonormal basis of the columns of a matrix about their means, N×r: r is 0 where all are constant.
+ *
+ * @param X - N×c
+ */
+export function centredBasis(X: Matrix): Matrix {
+  const { scores } = principalAxes(standardized(X, standardizationOf(X, true, false)), Math.min(X.rows, X.columns));
+  const lengths = Float64Array.from({ length: scores.columns }, (_, c) =>
+    Math.sqrt(scores.column(c).reduce((sum, entry) => sum + entry * entry, 0)),
+  );
+  return new Matrix(
+    scores.data.map((entry, k) => entry / lengths[k % lengths.length]!),
+    scores.rows,
+    scores.columns,
+  );
+}
+
+/** Y less its projection on the columns of an orthonormal basis U, Y − UUᵀY, N×D. */
+export function residualOf(Y: Matrix, U: Matrix): Matrix {
+  const { rows: N, columns: D } = Y;
+  const result = new Matrix(Y.data.slice(), N, D);
+  for (let c = 0; c < U.columns; c++) {
+    const weights = new Float64Array(D);
+    for (let i = 0; i < N; i++) for (let j = 0; j < D; j++) weights[j]! += U.at(i, c) * Y.data[i * D + j]!;
+    for (let i = 0; i < N; i++) for (let j = 0; j < D; j++) result.data[i * D + j]! -= U.at(i, c) * weights[j]!;
+  }
+  return result;
+}
+
 function tooFewDirections(found: number, asked: number): InvalidInputError {
   if (found === 0) {
     return new InvalidInputError(

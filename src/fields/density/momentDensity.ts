@@ -45,6 +45,17 @@ export function fieldLogDensity({ diagonal, edges }: EdgePrecision, X: Tensor2D,
   return op.sub(op.sub(op.mul(q / 2, determinant), op.mul(0.5, energy)), constant) as Scalar;
 }
 
+/** Θ, N×N. */
+export function precisionMatrix({ diagonal, edges }: EdgePrecision, { size, sources, targets }: Ends): Tensor2D {
+  const places = Int32Array.from([
+    ...Array.from({ length: size }, (_, i) => i * (size + 1)),
+    ...Array.from(sources, (i, e) => i * size + targets[e]!),
+    ...Array.from(sources, (i, e) => targets[e]! * size + i),
+  ]);
+  const entries = op.reshape<Tensor2D>(op.concat([diagonal, edges, edges]), [places.length, 1]);
+  return op.reshape<Tensor2D>(op.segmentSum(entries, places, size * size), [size, size]);
+}
+
 /** Second moments S on the diagonal and at the edges. */
 export interface MomentTensors {
   /** S_ii, N. */

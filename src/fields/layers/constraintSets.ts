@@ -12,7 +12,7 @@ import type { FieldShowing } from '../../model/abilities.ts';
 import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { box } from '../../model/parameter.ts';
-import { precisionLogDeterminant } from '../density/momentDensity.ts';
+import { precisionLogDeterminant, precisionMatrix } from '../density/momentDensity.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
 
 /** A symmetric matrix A over the points, of which some entries are not 0: each with its row and column, the row at most the column. */
@@ -242,7 +242,10 @@ export function constraintField(options: ConstraintFieldOptions): FieldDensity {
     centred: true,
     takesMissing: false,
     independent: false,
-    quadratic: true,
+    precision: (p, { rows }, { constants }) => {
+      const { layout } = constants as Prepared;
+      return areGiven ? op.zeros([rows, rows]) : precisionMatrix(entryTensors(layout, multipliers(p), base), layout);
+    },
     ...(areGiven && { points: 1 + Math.max(...all.map(({ form }) => Math.max(...Array.from(form.columns)))) }),
     parameters: (start) => {
       const { copies, statistics } = prepared(start);

@@ -11,7 +11,7 @@ import type { FieldShowing } from '../../model/abilities.ts';
 import type { OwnParameters } from '../../model/part.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { definePrior, type PriorFactory } from '../../priors/definePrior.ts';
-import { type EdgePrecision, fieldLogDensity } from '../density/momentDensity.ts';
+import { type EdgePrecision, fieldLogDensity, precisionMatrix } from '../density/momentDensity.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
 
 /** What a random field over the points of a graph is. */
@@ -87,7 +87,8 @@ export function defineFieldLayer<Name extends string = never>(
     prepare: ({ rows }, graph) => {
       checkGraph(graph, owner, rows);
     },
-    quadratic: true,
+    precision: (p, _, { data: graph }) =>
+      precisionMatrix(checkedPrecision(owner, definition.precision(p, graph), graph), graph),
     logDensity: (p, X, { data: graph }) =>
       fieldLogDensity(checkedPrecision(owner, definition.precision(p, graph), graph), X, graph),
     field: (p, _, graph) =>

@@ -23,6 +23,7 @@ import {
 } from '../density/constraints.ts';
 import { edgeDistances, edgeSquaredDistances } from '../density/edgeSquaredDistances.ts';
 import { type FieldFactor, fieldDensity, fieldFactor } from '../density/fieldDensity.ts';
+import { precisionMatrix } from '../density/momentDensity.ts';
 import { distanceHessian } from '../density/profiledHessian.ts';
 import { laplacianField, supportOf } from '../embedding/fieldEmbedding.ts';
 import { type ConstraintFieldOptions, constraintField } from './constraintSets.ts';
@@ -124,7 +125,13 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
     return { factor: fieldFactor(graph), learn: weightsLearner(graph) };
   },
   // At the weights of the maximum given X it is not quadratic.
-  quadratic: ({ profiled }) => !profiled,
+  precision: (p, rows, { data: { graph, squaredDistances, profiled } }) => {
+    if (profiled || squaredDistances !== undefined) return profiled ? undefined : op.zeros([rows, rows]);
+    const weights = p.weights as Tensor1D;
+    const ofEnds = (ends: Int32Array) => op.segmentSum(op.reshape<Tensor2D>(weights, [weights.size, 1]), ends, rows);
+    const diagonal = op.reshape(op.add(ofEnds(graph.sources), ofEnds(graph.targets)), [rows]);
+    return precisionMatrix({ diagonal, edges: op.neg(weights) }, graph);
+  },
   logDensity: (p, X, { data, constants: { factor, learn } }) => {
     const { graph, squaredDistances, basePrecision, copies } = data;
     const phi = squaredDistances ?? (edgeSquaredDistances(X as Tensor2D, graph) as Tensor1D);

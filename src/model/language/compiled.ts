@@ -6,10 +6,11 @@ import { observationsFrom, type Standardization, standardizationOf, standardized
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { withGetters } from '../../core/withGetters.ts';
+import { centredBasis, principalAxes, residualOf } from '../../engine/dense/principalComponents.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { denseCurvature } from '../denseCurvature.ts';
 import { imputed } from '../imputation.ts';
 import { initialLatents } from '../initialization.ts';
@@ -18,7 +19,8 @@ import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model
 import { type Parameter, positive, real } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
-import type { Density, DensityContext, DensityStart, Rows, RowsStart } from './density.ts';
+import { type CorrelatedRows, expectedForm, isCorrelated, type PriorPrecision } from './correlatedRows.ts';
+import type { DensityContext, DensityStart, Rows, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import type { Chart } from './map.ts';
 import {
@@ -27,6 +29,7 @@ import {
   type EncodedRows,
   isEncoded,
   isShared,
+  type KnownVariable,
   type LatentVariable,
   type MappedVariable,
   type ObservedVariable,
@@ -75,8 +78,16 @@ export interface CompiledGraph {
   encoderInputs(node: Node, rows?: Matrix): Matrix;
   /** Points of a latent variable; `inputs` are those of its encoder, where it has one. */
   points(node: Node, values: TensorMap, inputs: Tensor2D | undefined): Tensor2D;
-  /** Means and variances of the rows of a latent variable that is inferred as Gaussians; `inputs` are those of its encoder, where it has one. */
-  gaussianRows(node: Node, values: TensorMap, inputs: Tensor2D | undefined): op.GaussianRows | undefined;
+  /**
+   * Means and variances of the rows of a latent variable that is inferred as Gaussians; `inputs` are those of its encoder, where it has one. Rows that are
+   * correlated have the variances at which they start without `context`, which is that of the variable's density.
+   */
+  gaussianRows(
+    node: Node,
+    values: TensorMap,
+    inputs: Tensor2D | undefined,
+    context?: DensityContext,
+  ): op.GaussianRows | CorrelatedRows | undefined;
   /** Value of a mapped variable at what its map takes. */
   mapped(node: Node, values: TensorMap, inputs: readonly Tensor2D[]): Tensor2D;
 }
@@ -106,6 +117,43 @@ export function startObservations({ nodes, points }: VariableGraph, seen: Readon
   const all = observed.length > 0 ? observed : known.length > 0 ? known : [Matrix.zeros(points, 0)];
   const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
   return imputed(all.length === 1 ? all[0]! : joinedColumns(all), widest);
+}
+
+/**
+ * The same observations, in the columns of each variable that is given known variables beside others without what the known ones explain of them linearly: latents
+ * that started at principal components of all would start at a covariate of large effect. As they are where too few directions would be left.
+ */
+export function besideKnown({ nodes }: VariableGraph, observations: Matrix): Matrix {
+  const knownBeside = ({ variable, given }: Node): Matrix[] => {
+    const parents = given.map((name) => nodes.find((node) => node.name === name)!);
+    const known = parents.filter(({ variable: parent, isPointwise }) => parent.role === 'known' && isPointwise);
+    return variable.role === 'observed' && known.length < parents.length
+      ? known.map((parent) => (parent.variable as KnownVariable).data)
+      : [];
+  };
+  if (nodes.every((node) => knownBeside(node).length === 0)) return observations;
+  let from = 0;
+  const parts = nodes.flatMap((node) => {
+    if (node.variable.role !== 'observed') return [];
+    const { columns } = node.variable.data;
+    const own = columnsBetween(observations, from, from + columns);
+    from += columns;
+    const known = knownBeside(node);
+    return [known.length === 0 ? own : residualOf(own, centredBasis(joinedColumns(known)))];
+  });
+  const left = joinedColumns(parts);
+  const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
+  const most = Math.min(widest, left.columns, left.rows - 1);
+  const centred = standardized(left, standardizationOf(left, true, false));
+  return principalAxes(centred, most).scores.columns < most ? observations : left;
+}
+
+function columnsBetween({ data, rows, columns }: Matrix, from: number, to: number): Matrix {
+  return new Matrix(
+    data.filter((_, k) => k % columns >= from && k % columns < to),
+    rows,
+    to - from,
+  );
 }
 
 /** Observations of every observed variable, checked and standardised. */
@@ -153,6 +201,7 @@ export function compiled(
   const spreads = new Map<string, () => RowsStart>();
   const features = new Map<string, Matrix>();
   const observations = lazily(() => startObservations(graph, seen));
+  const left = lazily(() => besideKnown(graph, observations()));
   const outputs = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable.data.columns] : []));
 
   for (const [parameter, name] of shared) parameters[name] = parameter;
@@ -236,9 +285,13 @@ export function compiled(
         ? (values[name] as Tensor2D)
         : checkedRows(owner, name, own.apply(latentTensors(name, values), inputs!));
     },
-    gaussianRows: ({ name, variable }, values, inputs) => {
+    gaussianRows: (node, values, inputs, context) => {
+      const { name, variable } = node;
       const distributed = distributedRows(variable);
-      if (distributed !== undefined) return distributed.apply(latentTensors(name, values), inputs!);
+      if (distributed !== undefined) {
+        const prior = distributed.isCorrelated && context ? precisionOf(result, node, values, context) : undefined;
+        return distributed.apply(latentTensors(name, values), inputs!, prior);
+      }
       if (variable.role !== 'latent' || variable.posterior === undefined || 'features' in variable.posterior) {
         return undefined;
       }
@@ -263,7 +316,7 @@ export function compiled(
     const { posterior } = variable;
     if (posterior !== undefined && 'features' in posterior) {
       const isSpread = posterior.kind === 'latentDistribution';
-      const all = posterior.parameters(observations(), variable.dim, seed);
+      const all = posterior.parameters(posterior.mapsObservations ? observations() : left(), variable.dim, seed);
       const own = isSpread ? all : restrictedPoints(node, all);
       // Beside parameters of the density, which may have the same names.
       const prefix = isSpread && !graph.isNamed ? `${name}.posterior` : name;
@@ -288,15 +341,13 @@ export function compiled(
     const start =
       map ??
       (chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
-        ? chart.start(
-            initialLatents('pca', observations(), Math.min(chart.components!, observations().columns, rows - 1)),
-          )
+        ? chart.start(initialLatents('pca', left(), Math.min(chart.components!, left().columns, rows - 1)))
         : latentStart(
             variable.init === 'neighbours' ? 'pca' : variable.init,
             variable.dim,
             rows,
             node.isPointwise,
-            observations,
+            left,
             seed,
             name,
           ));
@@ -599,22 +650,33 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
         given: node.given.map(value),
         ...(there !== undefined && { present: there }),
       });
+      const rows = spread?.mean.shape[0] ?? 0;
+      const isQuadratic = !isExpected && rows > 0 && rows <= MOST_DENSE;
+      // E[log p] is log p of the means less ½·Σ_d tr(QS_d) where log p is quadratic.
+      const Q = isQuadratic
+        ? density.precision?.(p, { rows, given: node.given.map((each) => points.get(each)!) }, own)
+        : undefined;
       const found = isExpected
         ? density.expected!(
             p,
             at((name) => spreadOf(name) ?? points.get(name)!),
             own,
           )
-        : spread !== undefined && isQuadratic(density, spread)
-          ? quadraticExpectation(
-              (value) =>
-                density.logDensity(p, { ...at((name) => (name === node.name ? value : points.get(name)!)) }, own),
-              spread,
-            )
-          : density.logDensity(
+        : Q === undefined
+          ? density.logDensity(
               p,
               at((name) => points.get(name)!),
               own,
+            )
+          : op.sub<Scalar>(
+              op.sum(
+                density.logDensity(
+                  p,
+                  at((name) => (name === node.name ? spread!.mean : points.get(name)!)),
+                  own,
+                ),
+              ),
+              op.mul(0.5, expectedForm(Q, spread!)),
             );
       const once = density.once?.(p);
       if (once !== undefined) divergences.push([placed.divergence, () => once]);
@@ -631,7 +693,8 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
         read !== undefined && encoders.has(name)
           ? matrixTensor(model.encoderInputs(node, read))
           : seenRows(encoders.get(name), isPointwise);
-      const spread = model.gaussianRows(node, values, encoded);
+      const own = node.densities.find(({ isFactor }) => !isFactor);
+      const spread = model.gaussianRows(node, values, encoded, densityContext(context, own && prepared.get(own.path)));
       if (spread !== undefined) spreads.set(name, spread);
       else if (variable.role === 'latent') current.set(name, model.points(node, values, encoded));
       else if (variable.role === 'mapped') {
@@ -639,10 +702,11 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
         current.set(name, model.mapped(node, values, inputs));
       } else if (variable.role === 'observed' && read !== undefined) current.set(name, matrixTensor(read));
       else current.set(name, seenRows(data.get(name), isPointwise)!);
-      const own = node.densities.find(({ isFactor }) => !isFactor);
       if (own !== undefined) add(node, own);
       if (spread !== undefined && (own?.density.divergence === undefined || own.density.expected !== undefined)) {
-        terms[`${name}.entropy`] = entropyOf(spread.variance, context, isPointwise);
+        terms[`${name}.entropy`] = isCorrelated(spread)
+          ? spread.entropy
+          : entropyOf(spread.variance, context, isPointwise);
       }
     }
     for (const node of nodes) for (const placed of node.densities) if (placed.isFactor) add(node, placed);
@@ -699,45 +763,63 @@ function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown
   return {};
 }
 
-/** Rows of which a quadratic form is taken in all N columns of a matrix of their deviations, at most. */
-const MOST_QUADRATIC = 4000;
+/** Rows whose precision is made as an N×N matrix, at most. */
+const MOST_DENSE = 4000;
 
-const isQuadratic = ({ quadratic }: Density, { mean }: op.GaussianRows) =>
-  quadratic === true && mean.shape[0] <= MOST_QUADRATIC;
-
-/**
- * E[log p] of Gaussian rows where log p(X) = c − ½·Σ_d x_dᵀQx_d: log p of the means less ½·Σ_i Q_ii·Σ_d s_id, which log p of the N columns √(Σ_d s_id)·e_i says beside log p
- * of as many columns of zeros.
- */
-function quadraticExpectation(
-  logDensity: (value: Tensor2D) => Scalar | Tensor1D,
-  { mean, variance }: op.GaussianRows,
-): Scalar {
-  const N = mean.shape[0];
-  const total = (value: Tensor2D) => op.sum<Scalar>(logDensity(value));
-  const deviations = op.mul<Tensor2D>(op.eye(N), op.sqrt(op.sum(variance, 1, true)));
-  return op.add<Scalar>(total(mean), op.sub(total(deviations), total(op.zeros([N, N]))));
+/** The precision that correlated rows of a variable have from its density. */
+function precisionOf(
+  { owner, graph, ownTensors }: CompiledGraph,
+  { name, variable, given, densities }: Node,
+  values: TensorMap,
+  context: DensityContext,
+): PriorPrecision {
+  const said = `The rows of '${name}' of ${owner} are correlated as its density says`;
+  const placed = densities.find(({ isFactor }) => !isFactor);
+  const parents = given.map((each) => graph.nodes.find((node) => node.name === each)!.variable);
+  if (parents.some(({ role }) => role !== 'known')) {
+    throw new InvalidInputError(`${said}, which is given variables that are inferred. Give it known variables only.`);
+  }
+  const rows = rowsOf(variable, graph.points, 0);
+  if (rows > MOST_DENSE) {
+    throw new InvalidInputError(
+      `${said} for at most ${MOST_DENSE} rows, but there are ${rows}. Leave correlated out of gaussianLatents.`,
+    );
+  }
+  const known = parents.map((parent) => matrixTensor((parent as KnownVariable).data));
+  const precision = placed?.density.precision?.(ownTensors(placed.path, values), { rows, given: known }, context);
+  if (precision !== undefined) return { precision, onJitter: context.onJitter };
+  throw new InvalidInputError(
+    `${said}, but ${placed === undefined ? 'it has none' : `'${placed.density.name}' has no precision between rows`}. Take laplacian, markov, maxEntropy({ expect }) or ` +
+      'gaussianProcess for it, or leave correlated out of gaussianLatents.',
+  );
 }
 
 /** A draw of Gaussian rows that moves with their means and variances. */
-function drawnRows({ mean, variance }: op.GaussianRows, { random }: TermContext): Tensor2D {
-  return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), normalEntries(random, ...mean.shape)));
+function drawnRows(rows: op.GaussianRows, { random }: TermContext): Tensor2D {
+  const { mean, variance } = rows;
+  const entries = normalEntries(random, ...mean.shape);
+  if (!isCorrelated(rows)) return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), entries));
+  const columns = rows.factors.map((F, d) => op.matMul<Tensor2D>(F, op.slice(entries, [0, d], [-1, 1])));
+  return op.add<Tensor2D>(mean, op.concat(columns, 1));
 }
 
-/** Rows of a latent variable at plain values, some at a time where they are a function of the observations. */
+/** Rows of a latent variable at plain values, some at a time where they are a function of the observations; `context` is that of the density of correlated ones. */
 export function latentRowsAt(
   model: Pick<CompiledGraph, 'gaussianRows' | 'points'>,
   node: Node,
   values: ParameterValues,
   inputs: Matrix | undefined,
+  context?: DensityContext,
 ): RowsStart {
   const rowsOf = (some: Matrix | undefined): RowsStart =>
     withFloat64(() => {
       const tensors = valueTensors(values);
       const own = some && matrixTensor(some);
-      const spread = model.gaussianRows(node, tensors, own);
+      const spread = model.gaussianRows(node, tensors, own, context);
       if (spread === undefined) return { mean: tensorMatrix(model.points(node, tensors, own)) };
-      return { mean: tensorMatrix(spread.mean), variance: tensorMatrix(spread.variance) };
+      const { mean, variance } = spread;
+      const factors = isCorrelated(spread) ? { factors: spread.factors.map(tensorMatrix) } : {};
+      return { mean: tensorMatrix(mean), variance: tensorMatrix(variance), ...factors };
     });
   if (inputs === undefined || inputs.rows <= MOST_ROWS) return rowsOf(inputs);
   const parts = Array.from({ length: Math.ceil(inputs.rows / MOST_ROWS) }, (_, k) =>

@@ -21,14 +21,23 @@ export interface Rows<V = Tensor2D> {
   readonly present?: Tensor2D;
   /** Of fitted rows: n×D variances where the value is Gaussian rows, whose means are the value. */
   readonly variance?: Tensor2D;
+  /** The same of rows that are correlated: F_d of each column, n×n, whose covariance is F_dF_dᵀ. */
+  readonly factors?: readonly Tensor2D[];
   /** Of fitted rows: n×q variances of those of the variables given that are Gaussian rows, whose means are given. */
   readonly givenVariances?: readonly (Tensor2D | undefined)[];
+}
+
+/** Number of rows of a variable, beside the rows of those that it is given. */
+export interface RowsShape extends Pick<Rows, 'given'> {
+  readonly rows: number;
 }
 
 /** Rows as they are where a search starts: points, or means with their variances. */
 export interface RowsStart {
   readonly mean: Matrix;
   readonly variance?: Matrix;
+  /** F_d of each column of rows that are correlated, n×n: their covariance is F_dF_dᵀ. */
+  readonly factors?: readonly Matrix[];
 }
 
 /** What a density may know of its variable before anything is fitted. */
@@ -157,8 +166,11 @@ export interface Density {
   readonly expected?: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) => Scalar | Tensor1D;
   /** What `expected` takes as Gaussian rows: the value or what it is given, which are points otherwise; both unless it says. */
   readonly expectedOver?: 'value' | 'given';
-  /** True if the log density is quadratic in the value, alike in each column: expectations under Gaussian rows follow from it, for 4000 rows at most. */
-  readonly quadratic?: boolean;
+  /**
+   * Q, n×n, where log p(value | given) = c − ½·Σ_d (x_d − μ_d)ᵀQ(x_d − μ_d) with one matrix for all columns; undefined where the density is of another form after all. Expectations
+   * under Gaussian rows follow from it, for 4000 rows at most, and Gaussian rows may take their correlations from it.
+   */
+  readonly precision?: (p: TensorMap, rows: RowsShape, context: DensityContext) => Tensor2D | undefined;
   /** What it says once, however many rows count: −KL(q(u)‖p(u)) of variables of its own. Added to its log density; undefined where it has none. */
   readonly once?: (p: TensorMap) => Scalar | undefined;
   /**

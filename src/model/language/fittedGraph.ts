@@ -15,7 +15,7 @@ import type { Conditional, DensityContext, Rows, RowsStart } from './density.ts'
 import { joinedColumns, type Node, type PlacedDensity } from './graph.ts';
 import type { Chart } from './map.ts';
 import { readOff, withDeviations } from './readOff.ts';
-import { isEncoded, type MappedVariable } from './variable.ts';
+import { distributedRows, isEncoded, type MappedVariable } from './variable.ts';
 
 /** Matrices of rows by the names of variables. */
 export type RowsByName = Readonly<Record<string, Matrix>>;
@@ -95,7 +95,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
   const memory = new Map<string, Map<object, unknown>>();
   const kinds = new Map<string, boolean>();
 
-  const { kept, variances: keptVariances } = fittedValues(model, values);
+  const { kept, variances: keptVariances, factors } = fittedValues(model, values);
 
   function at<T>(work: (fitted: Fitted) => T): T {
     return withFloat64(() => {
@@ -143,6 +143,11 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
           ...(ofValue && {
             get variance() {
               return matrixTensor(ofValue);
+            },
+          }),
+          ...(factors[node.name] && {
+            get factors() {
+              return factors[node.name]!.map(matrixTensor);
             },
           }),
           ...(spread.some((own) => own !== undefined) && {
@@ -214,7 +219,11 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
         withFloat64(() =>
           placed.density.field!(
             multipliers,
-            withDeviations(kept[node.name] ?? Matrix.zeros(graph.points, 0), keptVariances[node.name]),
+            withDeviations(
+              kept[node.name] ?? Matrix.zeros(graph.points, 0),
+              keptVariances[node.name],
+              factors[node.name],
+            ),
             placed.density.prepare?.(model.startOf(node)),
           ),
         ),
@@ -346,17 +355,21 @@ function sourceOf({ graph }: CompiledGraph, { variable }: Node): string | undefi
 function fittedValues(
   model: CompiledGraph,
   values: ParameterValues,
-): { kept: Record<string, Matrix>; variances: Record<string, Matrix> } {
+): { kept: Record<string, Matrix>; variances: Record<string, Matrix>; factors: Record<string, readonly Matrix[]> } {
   const kept: Record<string, Matrix> = {};
   const variances: Record<string, Matrix> = {};
+  const factors: Record<string, readonly Matrix[]> = {};
   for (const node of model.graph.nodes) {
     const { name, variable, given } = node;
     if (variable.role === 'known') kept[name] = variable.data;
     else if (variable.role === 'observed') kept[name] = model.seen.get(name)!.filled;
     else if (variable.role === 'latent') {
-      const rows = latentRowsAt(model, node, values, isEncoded(variable) ? model.encoderInputs(node) : undefined);
+      const rows = distributedRows(variable)?.isCorrelated
+        ? correlatedRowsAt(model, node, values)
+        : latentRowsAt(model, node, values, isEncoded(variable) ? model.encoderInputs(node) : undefined);
       kept[name] = rows.mean;
       if (rows.variance !== undefined) variances[name] = rows.variance;
+      if (rows.factors !== undefined) factors[name] = rows.factors;
     } else if (variable.role === 'mapped') {
       kept[name] = withFloat64(() => {
         const inputs = given.map((each, i) => matrixTensor(model.features(node, i) ?? kept[each]!));
@@ -364,7 +377,28 @@ function fittedValues(
       });
     }
   }
-  return { kept, variances };
+  return { kept, variances, factors };
+}
+
+/** Rows that are correlated as their variable's density has it, at plain values. */
+function correlatedRowsAt(model: CompiledGraph, node: Node, values: ParameterValues): RowsStart {
+  return withFloat64(() => {
+    const constants = node.densities.find(({ isFactor }) => !isFactor)?.density.prepare?.(model.startOf(node));
+    const { dispose } = (constants ?? {}) as { dispose?: unknown };
+    try {
+      return latentRowsAt(model, node, values, undefined, {
+        constants,
+        random: NOT_RANDOM,
+        iteration: 0,
+        isRough: false,
+        remember: (_, make) => make(),
+        onJitter: () => {},
+        onRank: () => {},
+      });
+    } finally {
+      if (typeof dispose === 'function') dispose.call(constants);
+    }
+  });
 }
 
 /** Charts of variables that a map onto a manifold is given, and of what it gives. */

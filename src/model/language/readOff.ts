@@ -12,8 +12,16 @@ export function readOff({ precision, covariance }: LearnedField, { dim, by }: Em
   };
 }
 
-/** Rows whose products are those that are expected of Gaussian rows: x_iᵀx_i is m_iᵀm_i + Σ_d s_id, which a column of its own adds to each. */
-export function withDeviations(mean: Matrix, variance: Matrix | undefined): Matrix {
+/**
+ * Rows whose products are those that are expected of Gaussian rows: x_iᵀx_i is m_iᵀm_i + Σ_d s_id, which a column of its own adds to each; of rows that are correlated, the columns of
+ * their factors do.
+ */
+export function withDeviations(
+  mean: Matrix,
+  variance: Matrix | undefined,
+  factors: readonly Matrix[] | undefined,
+): Matrix {
+  if (factors !== undefined) return joinedColumns([mean, ...factors]);
   if (variance === undefined) return mean;
   const deviations = Matrix.zeros(mean.rows, mean.rows);
   for (let i = 0; i < mean.rows; i++) {

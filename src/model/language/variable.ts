@@ -7,6 +7,7 @@ import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
+import type { PriorPrecision } from './correlatedRows.ts';
 import { type Density, type DensityLike, densityOf } from './density.ts';
 import { type MapLike, mapOf, type RowMap } from './map.ts';
 
@@ -51,8 +52,10 @@ export interface DistributedRows {
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** Paths of the parameters that have one row a point. */
   readonly pointwise: readonly string[];
-  /** Means and variances of the observations with these features; of variables of their own these are not asked for. */
-  readonly apply: (p: TensorMap, features: Tensor2D) => GaussianRows;
+  /** True if the rows are correlated as the density of their variable has it. */
+  readonly isCorrelated?: boolean;
+  /** Means and variances of the observations with these features; of variables of their own these are not asked for. Correlated rows take the precision of their variable's density. */
+  readonly apply: (p: TensorMap, features: Tensor2D, prior?: PriorPrecision) => GaussianRows;
 }
 
 /** Gaussian rows whose means and log variances a map computes from the observations. */

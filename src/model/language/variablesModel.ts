@@ -23,6 +23,7 @@ import { withLocation } from '../withLocation.ts';
 import type { VariableAbilities } from './abilitiesByName.ts';
 import {
   assembledGraph,
+  besideKnown,
   type CompiledGraph,
   chartOf,
   compiled,
@@ -180,7 +181,7 @@ const startsAtMap = ({ variable, isPointwise }: Node) =>
 /** Maps of the observations, as the model sees them, for the variables that start at one. */
 async function mapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Promise<StartMaps> {
   const { spreadMap, tsneLatents } = await import('../neighbourStart.ts');
-  const observations = startObservations(graph, seen);
+  const observations = besideKnown(graph, startObservations(graph, seen));
   const starts = graph.nodes.filter(startsAtMap).map(({ name, variable }) => {
     const { dim } = variable as LatentVariable;
     return [name, spreadMap({ latents: tsneLatents(observations, dim) }, observations, dim)] as const;
@@ -200,7 +201,7 @@ async function chartMapsOf(
   const nodes = graph.nodes.filter((node) => startsOnChart(graph, node));
   if (nodes.length === 0) return [];
   const { manifoldMaps } = await import('../manifoldMaps.ts');
-  const observations = startObservations(graph, seen);
+  const observations = besideKnown(graph, startObservations(graph, seen));
   const charts = nodes.map(({ name }) => [name, chartOf(graph, name)!] as const);
   const widest = Math.max(...charts.map(([, { components }]) => components!));
   return manifoldMaps(observations, Math.min(widest, observations.rows - 1)).map(({ owner, map }) => ({

@@ -1,8 +1,16 @@
 import * as op from '../../engine/tensors/ops.ts';
-import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { slopeVariances } from '../../kernels/slopeVariance.ts';
-import type { Conditional, Density, DensityContext, DensityStart, Rows } from '../../model/language/density.ts';
+import { whiteOf } from '../../kernels/structure/index.ts';
+import type {
+  Conditional,
+  Density,
+  DensityContext,
+  DensityStart,
+  Rows,
+  RowsShape,
+} from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
@@ -16,7 +24,7 @@ import {
   withHoles,
 } from '../processDensity.ts';
 import { type BoundOptions, fittedPosterior, inputsStart, isCollapsed, startedParameters } from './boundPosterior.ts';
-import { inducingStart } from './inducingInputs.ts';
+import { inducingFactor, inducingStart } from './inducingInputs.ts';
 import { inducingMoments, tensorsOf } from './inducingMoments.ts';
 import { inducingDivergence, Q_MEAN, variablesFrom } from './inducingVariables.ts';
 import { inputsOf, ofKernel, ofLikelihood } from './inputs.ts';
@@ -124,6 +132,29 @@ function relevanceOf(kernel: Kernel, values: ParameterValues, inputs: number): F
   return largest === 0 ? slopes : slopes.map((slope) => slope / largest);
 }
 
+/** The variance of the noise, with the white noise of the kernel. */
+function totalNoise(kernel: Kernel, p: TensorMap): Scalar {
+  const white = whiteOf(kernel)?.(ofKernel(kernel, p));
+  return (white === undefined ? p.noise : op.add(p.noise!, white)) as Scalar;
+}
+
+/** (ΦΦᵀ + σ²I)⁻¹ = [I − Φ(σ²I + ΦᵀΦ)⁻¹Φᵀ]/σ², N×N, with the features Φ = k(X, Z)L⁻ᵀ, LLᵀ = k(Z, Z). */
+function lowRankPrecision(
+  { kernel, jitter }: BoundOptions,
+  p: TensorMap,
+  X: Tensor2D,
+  onJitter: (jitter: number) => void,
+): Tensor2D {
+  const own = ofKernel(kernel, p);
+  const Z = p.inducing as Tensor2D;
+  const noise = totalNoise(kernel, p);
+  const L = inducingFactor(kernel, own, Z, { jitter, white: whiteOf(kernel)?.(own), onJitter });
+  const features = op.triangularSolve(L, op.transpose(kernel.covariance(own, X, Z, Z)) as Tensor2D);
+  const inner = op.cholesky(op.addDiagonal(op.matMul<Tensor2D>(features, features, false, true), noise), { onJitter });
+  const half = op.triangularSolve(inner, features);
+  return op.div<Tensor2D>(op.sub(op.eye(X.shape[0]), op.matMul(half, half, true)), noise);
+}
+
 /**
  * Density of a process through inducing inputs: its own bound if all rows are used, the inputs are points and the noise is Gaussian (Titsias 2009),
  * otherwise that of {@link boundProcess}.
@@ -136,7 +167,13 @@ export function sparseDensity(process: Process, options: BoundOptions): Density 
   const opened = new WeakSet<object>();
   return Object.freeze<Density>({
     ...bound,
-    quadratic: own.quadratic!,
+    ...(own.precision && {
+      precision: (p: TensorMap, { rows, given }: RowsShape, { constants, onJitter }: DensityContext) =>
+        // Rows are independent given q(u), where that is a variable.
+        opened.has(constants as object)
+          ? op.div<Tensor2D>(op.eye(rows), totalNoise(options.kernel, p))
+          : lowRankPrecision(options, p, inputsOf(given).mean, onJitter),
+    }),
     parameters: (start) =>
       isOwn(start)
         ? { ...process.parameters, inducing: real(inducingStart(options.inducing, inputsStart(start))) }

@@ -1,4 +1,6 @@
 import {
+  add,
+  bayesianGplvm,
   defineModel,
   evaluate,
   fit,
@@ -9,6 +11,7 @@ import {
   known,
   laplacian,
   latent,
+  linear,
   loadFit,
   Matrix,
   type Model,
@@ -18,7 +21,9 @@ import {
   positive,
   rbf,
   real,
+  select,
   squaredDifferences,
+  standardNormal,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { reference } from '../../reference.ts';
@@ -27,6 +32,7 @@ type Numbers = number | number[] | number[][];
 const { data, models, forecast } = reference<{
   readonly data: {
     readonly t: number[][];
+    readonly batch: number[][];
     readonly Y: number[][];
     readonly around: number[][];
     readonly edges: [number, number][];
@@ -41,7 +47,13 @@ const { data, models, forecast } = reference<{
       }
     >
   >;
-  readonly forecast: { readonly times: number[][]; readonly mean: number[][]; readonly variance: number[][] };
+  readonly forecast: {
+    readonly times: number[][];
+    readonly mean: number[][];
+    readonly variance: number[][];
+    /** The variances where the rows are correlated. */
+    readonly jointly: number[][];
+  };
 }>('structuredLatents.json');
 
 const graph: Graph = {
@@ -54,29 +66,21 @@ interface Data {
   readonly y: Matrix;
   readonly t: Matrix;
 }
-const rows = { dim: 2, posterior: gaussianLatents() };
+const rowsThat = (correlated: boolean) => ({ dim: 2, posterior: gaussianLatents({ correlated }) });
 const seen = (y: Matrix, z: Parameters<typeof observed>[1]['given']) => {
   const kernel = rbf({ variance: 1, lengthscale: [1, 1] });
   const inducing = models.timed!.values['y.inducing'] as number[][];
   return observed(y, { density: gaussianProcess({ kernel, noise: 0.1, inducing }), given: z!, centre: false });
 };
 
-/** Gaussian rows under a process of known times, a normal density around known values, random fields on a graph, and a random walk. */
-const structured = {
+/** Gaussian rows under a process of known times, random fields on a graph, and a random walk. */
+const structuredBy = (rows: ReturnType<typeof rowsThat>) => ({
   timed: defineModel({
     name: 'timed',
     variables: ({ y, t }: Data) => {
       const time = known(t);
       const z = latent({ ...rows, density: gaussianProcess({ kernel: rbf(), noise: 0.1 }), given: time });
       return { time, z, y: seen(y, z) };
-    },
-  }),
-  around: defineModel({
-    name: 'around',
-    variables: ({ y }: Data) => {
-      const centre = known(data.around);
-      const z = latent({ ...rows, density: gaussian({ variance: 0.5 }), given: centre });
-      return { centre, z, y: seen(y, z) };
     },
   }),
   alongGraph: defineModel({
@@ -102,17 +106,42 @@ const structured = {
       return { z, y: seen(y, z) };
     },
   }),
-};
-const names = Object.keys(structured) as (keyof typeof structured)[];
-const modelOf = (name: keyof typeof structured) =>
-  structured[name]({ y: Matrix.from(data.Y), t: Matrix.from(data.t) }) as unknown as Model;
+});
+const around = defineModel({
+  name: 'around',
+  variables: ({ y }: Data) => {
+    const centre = known(data.around);
+    const z = latent({ ...rowsThat(false), density: gaussian({ variance: 0.5 }), given: centre });
+    return { centre, z, y: seen(y, z) };
+  },
+});
+/** A process of the latents and of the batch that each row is of. */
+const besideBatches = defineModel({
+  name: 'besideBatches',
+  variables: ({ y }: Data) => {
+    const batch = known(data.batch);
+    const z = latent({ ...rowsThat(false), density: standardNormal() });
+    const kernel = add(select(rbf({ lengthscale: [1, 1] }), [0, 1]), select(linear(), [2, 3]));
+    const inducing = models.besideBatches!.values['y.inducing'] as number[][];
+    const density = gaussianProcess({ kernel, noise: 0.1, inducing });
+    return { batch, z, y: observed(y, { density, given: [z, batch], centre: false }) };
+  },
+});
+const byRow = { ...structuredBy(rowsThat(false)), around, besideBatches };
+const jointly = structuredBy(rowsThat(true));
+const own = { y: Matrix.from(data.Y), t: Matrix.from(data.t) };
+const cases = [
+  ...Object.entries(byRow).map(([name, factory]) => ({ name, factory, factories: byRow })),
+  ...Object.entries(jointly).map(([name, factory]) => ({ name: `${name}, correlated`, factory, factories: jointly })),
+].map(({ name, factory, factories }) => ({ name, factories, model: () => factory(own) as unknown as Model }));
+const modelOf = (name: string) => cases.find((each) => each.name === name)!.model();
 const flat = (value: unknown): number[] =>
   value instanceof Matrix ? Array.from(value.data) : ([value].flat(2) as number[]);
 
-describe.each(names)('Gaussian rows under a structured prior: %s', (name) => {
+describe.each(cases)('Gaussian rows under a structured prior: $name', ({ name, factories, model }) => {
   it('have the terms and gradients of the dense bound', async () => {
     const { values, terms, gradients } = models[name]!;
-    const found = await evaluate(modelOf(name), values as never);
+    const found = await evaluate(model(), values as never);
     expect(Object.keys(found.terms).sort()).toEqual(Object.keys(terms).sort());
     for (const [term, value] of Object.entries(terms)) {
       expect([term, Math.abs(found.terms[term]! - value) < 1e-9 * Math.max(1, Math.abs(value))]).toEqual([term, true]);
@@ -128,19 +157,22 @@ describe.each(names)('Gaussian rows under a structured prior: %s', (name) => {
   });
 
   it('are fitted, saved and loaded with the same bits', async () => {
-    const result = await fit(modelOf(name), { maxIterations: 8 });
-    const again = loadFit(JSON.parse(JSON.stringify(result)), { models: structured });
+    const result = await fit(model(), { maxIterations: 8 });
+    const again = loadFit(JSON.parse(JSON.stringify(result)), { models: factories });
     expect(again.objective).toBe(result.objective);
+    expect(Array.from(again.latentVariances!.data)).toEqual(Array.from(result.latentVariances!.data));
     expect(Array.from(again.latents.data)).toEqual(Array.from(result.latents.data));
   });
 });
 
 describe('latents over known times', () => {
-  it('have at new times the moments of the process given Gaussian rows', () => {
-    const model = modelOf('timed');
-    const { variables } = model.posterior(
+  it.each([
+    ['timed', 'variance'],
+    ['timed, correlated', 'jointly'],
+  ] as const)('have at new times the moments of the process given Gaussian rows: %s', (name, spread) => {
+    const { variables } = modelOf(name).posterior(
       Object.fromEntries(
-        Object.entries(models.timed!.values).map(([path, value]) => [
+        Object.entries(models[name]!.values).map(([path, value]) => [
           path,
           Array.isArray(value) && Array.isArray(value[0]) ? Matrix.from(value as number[][]) : value,
         ]),
@@ -149,8 +181,11 @@ describe('latents over known times', () => {
       variables: { predict(values: object, noise: boolean): Record<string, { mean: Matrix; variance: Matrix }> };
     };
     const { z } = variables.predict({ time: Matrix.from(forecast.times) }, false);
-    for (const key of ['mean', 'variance'] as const) {
-      forecast[key].flat().forEach((right, i) => {
+    for (const [key, expected] of [
+      ['mean', forecast.mean],
+      ['variance', forecast[spread]],
+    ] as const) {
+      expected.flat().forEach((right, i) => {
         expect([key, Math.abs(z![key].data[i]! - right) < 1e-9]).toEqual([key, true]);
       });
     }
@@ -168,5 +203,106 @@ describe('latents over known times', () => {
     return expect(fit(points({ y: Matrix.from(data.Y), t: Matrix.from(data.t) }))).rejects.toThrow(
       /infer the variable as Gaussian rows/,
     );
+  });
+});
+
+describe('a field of precision I', () => {
+  const { values } = models.learned!;
+  const rows = values['z.posterior.variance'] as number[][];
+  const fieldOf = (correlated: boolean) =>
+    defineModel({
+      name: 'identity',
+      variables: ({ y }: Data) => {
+        const density = maxEntropy({ base: 1, expect: { near: squaredDifferences(graph) }, slack: 25 });
+        const z = latent({ ...rowsThat(correlated), density });
+        return { z, y: seen(y, z) };
+      },
+    })(own) as unknown as Model;
+  const none = { ...values, 'z.near': data.edges.map(() => 0) };
+
+  it('has the bound and the gradients of bayesianGplvm to 1e-12', async () => {
+    const named = await evaluate(
+      bayesianGplvm(own.y, {
+        latentDim: 2,
+        kernel: rbf({ variance: 1, lengthscale: [1, 1] }),
+        noise: 0.1,
+        inducing: values['y.inducing'] as number[][],
+        centre: false,
+        scale: false,
+      }),
+      Object.fromEntries(
+        Object.entries(values)
+          .filter(([path]) => path !== 'z.near')
+          .map(([path, value]) => [path.replace('z.posterior', 'latents').replace(/^y/, 'mapping'), value]),
+      ) as never,
+    );
+    const found = await evaluate(fieldOf(false), none as never);
+    expect(Math.abs(found.objective / named.objective - 1)).toBeLessThan(1e-12);
+    for (const of of ['mean', 'variance']) {
+      const right = flat((named.gradients as Record<string, unknown>)[`latents.${of}`]);
+      const ours = flat((found.gradients as Record<string, unknown>)[`z.posterior.${of}`]);
+      const size = Math.max(...right.map(Math.abs));
+      right.forEach((entry, i) => {
+        expect(Math.abs(entry - ours[i]!) / size).toBeLessThan(1e-12);
+      });
+    }
+  });
+
+  it('leaves correlated rows independent, of variances 1/(1 + λ)', async () => {
+    const others = Object.fromEntries(Object.entries(none).filter(([path]) => path !== 'z.posterior.variance'));
+    const precision = rows.map((row) => row.map((variance) => 1 / variance - 1));
+    const together = await evaluate(fieldOf(true), { ...others, 'z.posterior.precision': precision } as never);
+    const alone = await evaluate(fieldOf(false), none as never);
+    for (const [term, value] of Object.entries(alone.terms)) {
+      expect(Math.abs((together.terms as Record<string, number>)[term]! - value)).toBeLessThan(1e-11);
+    }
+  });
+});
+
+describe('correlated Gaussian rows', () => {
+  it('have a higher bound than independent ones', async () => {
+    const limits = { maxIterations: 150 };
+    const [alone, together] = [await fit(byRow.walking(own), limits), await fit(jointly.walking(own), limits)];
+    expect(together.objective).toBeGreaterThan(alone.objective);
+  });
+
+  it('take the precision of a process through inducing inputs, which is that of the process where these are its inputs', async () => {
+    const through = defineModel({
+      name: 'through',
+      variables: ({ y, t }: Data) => {
+        const time = known(t);
+        const process = gaussianProcess({ kernel: rbf(), noise: 0.1, inducing: data.t, jitter: 0 });
+        const z = latent({ ...rowsThat(true), density: process, given: time });
+        return { time, z, y: seen(y, z) };
+      },
+    });
+    const { values, terms } = models['timed, correlated']!;
+    const found = await evaluate(through(own) as unknown as Model, { ...values, 'z.inducing': data.t } as never);
+    for (const [term, value] of Object.entries(terms)) {
+      expect(Math.abs((found.terms as Record<string, number>)[term]! - value)).toBeLessThan(1e-7);
+    }
+  });
+
+  it('need a density that says a precision, of variables that are known', async () => {
+    const z = (density: unknown, given?: unknown) =>
+      latent({ ...rowsThat(true), density: density as never, ...(given ? { given: given as never } : {}) });
+    const plain = defineModel({
+      name: 'plain',
+      variables: ({ y }: Data) => {
+        const rows = z(gaussian({ variance: 1 }), known(data.around));
+        return { centre: rows.given[0]!, z: rows, y: seen(y, rows) };
+      },
+    });
+    await expect(fit(plain(own) as unknown as Model)).rejects.toThrow(/no precision between rows/);
+    const deep = defineModel({
+      name: 'deep',
+      variables: ({ y }: Data) => {
+        const h = latent({ dim: 1, density: standardNormal() });
+        const rows = z(gaussianProcess({ kernel: rbf(), noise: 0.1 }), h);
+        return { h, z: rows, y: seen(y, rows) };
+      },
+    });
+    await expect(fit(deep(own) as unknown as Model)).rejects.toThrow(/known variables only/);
+    expect(() => gaussianLatents({ correlated: 1 as never })).toThrow(/true or false/);
   });
 });

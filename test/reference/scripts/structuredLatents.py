@@ -58,6 +58,16 @@ def gaussian(m, s, Q, mean=0):
     return -0.5 * energy + q / 2 * logdet(Q) - N * q / 2 * np.log(2 * np.pi)
 
 
+def correlated(v, Q):
+    """Rows N(m_d, (Q + diag lambda_d)^-1): the bound at their variances, their expected log density under N(0, Q^-1), and their entropy."""
+    m = v["z.posterior.mean"]
+    S = [np.linalg.inv(Q + np.diag(own)) for own in v["z.posterior.precision"].T]
+    energy = (m * (Q @ m)).sum() + sum(np.trace(Q @ own) for own in S)
+    prior = -0.5 * energy + q / 2 * logdet(Q) - N * q / 2 * np.log(2 * np.pi)
+    entropy = sum(0.5 * logdet(2 * np.pi * np.e * own) for own in S)
+    return bound({**v, "z.posterior.variance": np.array([np.diag(own) for own in S]).T}), prior, entropy
+
+
 def laplacian(w):
     L = np.zeros((N, N), dtype=complex)
     for (i, j), weight in zip(edges, w):
@@ -80,12 +90,16 @@ def timed(v):
     return np.linalg.inv(K)
 
 
+precisions = {
+    "timed": timed,
+    "alongGraph": lambda v: v["z.strength"] * (laplacian(np.ones(len(edges))) + v["z.offset"] * np.eye(N)),
+    "walking": walk,
+    "learned": lambda v: laplacian(v["z.near"]) + 0.3 * np.eye(N),
+}
 priors = {
-    "timed": lambda v: gaussian(v["z.posterior.mean"], v["z.posterior.variance"], timed(v)),
-    "around": lambda v: gaussian(v["z.posterior.mean"], v["z.posterior.variance"], np.eye(N) / v["z.noise"], around),
-    "alongGraph": lambda v: gaussian(v["z.posterior.mean"], v["z.posterior.variance"], v["z.strength"] * (laplacian(np.ones(len(edges))) + v["z.offset"] * np.eye(N))),
-    "walking": lambda v: gaussian(v["z.posterior.mean"], v["z.posterior.variance"], walk(v)),
-    "learned": lambda v: gaussian(v["z.posterior.mean"], v["z.posterior.variance"], laplacian(v["z.near"]) + 0.3 * np.eye(N)),
+    name: lambda v, of=of: gaussian(v["z.posterior.mean"], v["z.posterior.variance"], of(v)) for name, of in precisions.items()
+} | {
+    "around": lambda v: gaussian(v["z.posterior.mean"], v["z.posterior.variance"], np.eye(N) / v["z.noise"], around)
 }
 own = {
     "timed": {"z.kernel.rbf.variance": 0.9, "z.kernel.rbf.lengthscale": 0.7, "z.noise": 0.05},
@@ -129,6 +143,65 @@ for name, prior in priors.items():
         "gradients": {path: gradient(objective, v, path).tolist() for path in v},
     }
 
+# The same priors with rows that are correlated as they have it.
+lambdas = np.round(random.uniform(0.2, 3, (N, q)), 6)
+for name, precision in precisions.items():
+    v = {**{path: value for path, value in shared.items() if path != "z.posterior.variance"}, "z.posterior.precision": lambdas, **own[name]}
+    objective = lambda v, precision=precision: sum(correlated(v, precision(v)))
+    y, z, rows = correlated(v, precision(v))
+    models[f"{name}, correlated"] = {
+        "values": {path: np.asarray(value).tolist() for path, value in v.items()},
+        "terms": {"y": float(np.real(y)), "z": float(np.real(z)), "z.entropy": float(np.real(rows))},
+        "gradients": {path: gradient(objective, v, path).tolist() for path in v},
+    }
+
+# A process of latents that are N(0, I) and of the batch that each row is of: the covariance is an rbf of the latents plus a linear one of the batches.
+batch = np.array([[1, 0]] * 3 + [[0, 1]] * 5, dtype=float)
+
+
+def besideBatches(v):
+    m, s, Z = v["z.posterior.mean"], v["z.posterior.variance"], v["y.inducing"]
+    variance, l, noise = v["y.kernel.rbf.variance"], v["y.kernel.rbf.lengthscale"], v["y.noise"]
+    effects = v["y.kernel.linear.variance"]
+    X, B = Z[:, :q], Z[:, q:]
+    psi1 = variance * np.prod(
+        np.exp(-0.5 * (m[:, None] - X[None]) ** 2 / (l**2 + s)[:, None]) / np.sqrt(1 + s / l**2)[:, None], axis=2
+    )
+    linear = (batch * effects) @ B.T
+    middle = (X[:, None] + X[None]) / 2
+    between = np.exp(-(((X[:, None] - X[None]) / l) ** 2).sum(-1) / 4)
+    psi2 = 0
+    for n in range(N):
+        own = np.exp(-((m[n] - middle) ** 2) / (l**2 + 2 * s[n])) / np.sqrt(1 + 2 * s[n] / l**2)
+        cross = np.outer(psi1[n], linear[n])
+        psi2 = psi2 + variance**2 * between * own.prod(-1) + cross + cross.T + np.outer(linear[n], linear[n])
+    K = rbf(X, X, variance, l) + (B * effects) @ B.T
+    K = K + JITTER * np.trace(K) / M * np.eye(M)
+    A = K + psi2 / noise
+    explained = (psi1 + linear).T @ Y
+    prior = -0.5 * (m**2 + s).sum() - N * q / 2 * np.log(2 * np.pi)
+    fits = (
+        -N * D / 2 * np.log(2 * np.pi * noise)
+        + D / 2 * (logdet(K) - logdet(A))
+        - (Y**2).sum() / (2 * noise)
+        + (explained * np.linalg.solve(A, explained)).sum() / (2 * noise**2)
+        - D / (2 * noise) * (N * variance + (batch**2 * effects).sum() - np.trace(np.linalg.solve(K, psi2)))
+    )
+    return fits, prior
+
+
+v = {
+    **shared,
+    "y.kernel.linear.variance": 0.7,
+    "y.inducing": np.hstack([shared["y.inducing"], np.round(random.uniform(0, 1, (M, 2)), 6)]),
+}
+fits, prior = besideBatches(v)
+models["besideBatches"] = {
+    "values": {path: np.asarray(value).tolist() for path, value in v.items()},
+    "terms": {"y": float(np.real(fits)), "z": float(np.real(prior)), "z.entropy": float(entropy(v))},
+    "gradients": {path: gradient(lambda v: sum(besideBatches(v)) + entropy(v), v, path).tolist() for path in v},
+}
+
 # Moments of the latents at new times, given the Gaussian rows in the place of observations.
 v = {**shared, **own["timed"]}
 new = np.array([[0.35], [2.2]])
@@ -136,8 +209,10 @@ K = rbf(t, t, v["z.kernel.rbf.variance"], v["z.kernel.rbf.lengthscale"]) + v["z.
 B = np.linalg.solve(K, rbf(t, new, v["z.kernel.rbf.variance"], v["z.kernel.rbf.lengthscale"])).T
 cross = rbf(new, t, v["z.kernel.rbf.variance"], v["z.kernel.rbf.lengthscale"])
 variance = (v["z.kernel.rbf.variance"] - (B * cross).sum(1))[:, None] + B**2 @ v["z.posterior.variance"]
-forecast = {"times": new.tolist(), "mean": (B @ v["z.posterior.mean"]).tolist(), "variance": variance.tolist()}
+S = [np.linalg.inv(np.linalg.inv(K) + np.diag(own)) for own in lambdas.T]
+jointly = np.array([np.diag(B @ own @ B.T) for own in S]).T + (v["z.kernel.rbf.variance"] - (B * cross).sum(1))[:, None]
+forecast = {"times": new.tolist(), "mean": (B @ v["z.posterior.mean"]).tolist(), "variance": variance.tolist(), "jointly": jointly.tolist()}
 
 path = pathlib.Path(__file__).parent.parent / "structuredLatents.json"
-data = {"t": t.tolist(), "Y": Y.tolist(), "around": around.tolist(), "edges": edges}
+data = {"t": t.tolist(), "batch": batch.tolist(), "Y": Y.tolist(), "around": around.tolist(), "edges": edges}
 path.write_text(json.dumps({"data": data, "models": models, "forecast": forecast}, indent=1) + "\n")

@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../core/errors.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { checkNumbers } from '../core/observations.ts';
+import { namedOptions } from '../core/options.ts';
+import { checkSaved } from '../core/saved.ts';
+import { centredBasis } from '../engine/dense/principalComponents.ts';
+import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
+import { definePrior, type Prior } from './definePrior.ts';
+import { notNegative } from './strength.ts';
+
+export interface UncorrelatedOptions {
+  /** ≥ 0, held at 100 unless given; 0 turns the prior off. */
+  readonly strength?: ParameterLike;
+}
+
+export const uncorrelatedFactory = definePrior({
+  name: 'uncorrelated',
+  parameters: { strength: fixed(100) },
+  data: {
+    toJSON: (covariates: Matrix) => covariates.toArrays(),
+    fromJSON: (json): Matrix => Matrix.from(checkSaved(v.array(v.array(v.number())), json, '.')),
+  },
+  prepare: ({ rows }, covariates) => {
+    if (covariates.rows === rows) return centredBasis(covariates);
+    throw new InvalidInputError(
+      `Prior 'uncorrelated' has covariates of ${covariates.rows} rows, but there are ${rows} points. Give one row a point.`,
+    );
+  },
+  precision: (p, _, { constants: U }) => {
+    const basis = matrixTensor(U);
+    return op.mul<Tensor2D>(p.strength, op.matMul(basis, basis, false, true));
+  },
+  logDensity: (p, X, { constants: U }) =>
+    op.mul<Scalar>(op.mul(-0.5, p.strength), op.sum(op.square(op.matMul(matrixTensor(U), X, true)))),
+});
+
+/**
+ * Keeps latents apart from covariates, such as the batch that each row was measured in: −strength/2·‖UᵀX‖², U an orthonormal basis of the covariates' columns about their
+ * means. For latents of unit variance that is −strength·N/2·Σ_d R_d², R_d the multiple correlation of latent dimension d with the covariates: 0 for latents whose means
+ * are the same in all batches. Improper: the term is the exponent.
+ *
+ * It asks that batches have the same kinds of points in the same parts. Where one batch has a kind that the others have not, leave it out.
+ *
+ * @param covariates - N×c: numbers, or one column a batch with 1 for its rows and 0 for others
+ * @param options - `strength` ≥ 0 (100), held unless a free parameter is given
+ * @throws InvalidInputError for covariates that are not a matrix of finite numbers, an unknown option or a strength below 0; when the model is evaluated, for covariates
+ * of another number of rows
+ * @example
+ * ```ts
+ * const batch = Y.map((_, n) => [n % 2]);
+ * gplvm(Y, { latentDim: 2, priors: [standardNormal(), uncorrelated(batch)] });
+ * ```
+ */
+export function uncorrelated(covariates: MatrixLike, options: UncorrelatedOptions = {}): Prior {
+  const { strength } = namedOptions<UncorrelatedOptions>(options, 'uncorrelated', ['strength']);
+  const known = checkNumbers(
+    Matrix.from(covariates, 'The covariates of uncorrelated'),
+    'The covariates of uncorrelated',
+  );
+  return notNegative(uncorrelatedFactory(strength === undefined ? {} : { strength }, known), ['strength']);
+}
