@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const INSTEAD = {
   // The workers as text of the page, which holds the library once for both.
   'startWorker.ts': `import Inline from './allWorkers.ts?worker&inline'; export const startWorker = () => new Inline(); export const startSamplingWorker = startWorker;`,
+  'example.ts': 'export const exampleOf = async () => undefined;',
   'svg.ts': `export const svgOf = () => { throw new Error('This page draws no SVG: save the picture as PNG, or the fit, and draw it with latentPlot.'); };`,
 };
 const instead = () => ({

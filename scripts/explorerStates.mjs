@@ -60,9 +60,20 @@ const STATES = {
   },
   async fitting(page) {
     await fitted(page, false);
-    await page.waitForFunction(() => document.querySelector('[data-testid=objective]') !== null);
-    await page.waitForTimeout(2500);
-    return () => page.waitForSelector('[data-status=done]');
+    if (values.table !== undefined) {
+      await page.waitForTimeout(2500);
+      return () => page.waitForSelector('[data-status=done]');
+    }
+    // The example is there already: it is fitted for as long as it takes.
+    await page.waitForSelector('[data-status=done]');
+    await page.locator('[name=maxIterations]').evaluate((input) => {
+      input.value = '100000';
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    await page.locator('#settings').evaluate((form) => form.requestSubmit());
+    await page.waitForSelector('[data-status=running]');
+    await page.waitForTimeout(700);
+    return () => fitted(page);
   },
   async done(page) {
     await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, runnerImport } from 'vite';
 import { entries } from './entries.mjs';
 
 /** Nothing from elsewhere, no inline script or style, no strings as code. */
@@ -17,6 +17,9 @@ const POLICY = [
 
 /** The page of one file that fits are shared in, as the build of the package has made it. */
 const EXPLORER = fileURLToPath(new URL('../dist/explore/page.html', import.meta.url));
+
+/** Makes the fit that the page begins with. */
+const EXAMPLE = fileURLToPath(new URL('playground/makeExample.ts', import.meta.url));
 
 export default defineConfig({
   root: fileURLToPath(new URL('playground', import.meta.url)),
@@ -36,8 +39,10 @@ export default defineConfig({
     {
       name: 'explorer',
       apply: 'build',
-      generateBundle() {
+      async generateBundle() {
         this.emitFile({ type: 'asset', fileName: 'explorer.html', source: readFileSync(EXPLORER) });
+        const { module } = await runnerImport<{ example: string }>(EXAMPLE, { resolve: { alias: entries } });
+        this.emitFile({ type: 'asset', fileName: 'example.json', source: module.example });
       },
     },
   ],

@@ -1,6 +1,7 @@
 import { Matrix } from 'latentfield/core';
 import { useRef, useState } from 'preact/hooks';
 import { type Dataset, rowView } from './data/dataset.ts';
+import type { Example } from './example.ts';
 import type { FitStep } from './page.worker.ts';
 import { type Fitted, PageWorker } from './pageWorker.ts';
 import type { Settings } from './settings.ts';
@@ -128,11 +129,33 @@ export function useFitting() {
     running.current?.tell(isPaused ? 'pause' : 'resume');
     setFitting((now) => ({ ...now, run: now.run && { ...now.run, isPaused } }));
   };
+  /** Keeps the worker of the fit that is shown from now on, and ends all others. */
+  const keep = (worker: PageWorker) => {
+    running.current?.end();
+    running.current = undefined;
+    kept.current?.end();
+    kept.current = worker;
+  };
+  const start = (settings: Settings, dataset: Dataset): Promise<void> => {
+    const worker = new PageWorker();
+    return search({ settings, dataset }, worker, [[], []], () => worker.fit(settings, dataset));
+  };
   return {
     fitting,
-    start(settings: Settings, dataset: Dataset): Promise<void> {
+    start,
+    /** Shows a fit that was made before at once, while a worker opens it; it is fitted here if that fails. */
+    begin({ settings, dataset, summary, text }: Example): void {
       const worker = new PageWorker();
-      return search({ settings, dataset }, worker, [[], []], () => worker.fit(settings, dataset));
+      const { fit, opened } = worker.openKnown(text, summary, [settings.maxIterations]);
+      keep(worker);
+      setFitting({
+        shown: { fit, of: { settings, dataset }, name: dataset.name, worker },
+        run: undefined,
+        problem: '',
+      });
+      opened.catch(() => {
+        if (kept.current === worker) start(settings, dataset);
+      });
     },
     /** Searches on from the fit that is shown, by as many iterations again. */
     goOn(): Promise<void> {
@@ -149,10 +172,7 @@ export function useFitting() {
       const worker = new PageWorker();
       try {
         const { fit, rows } = await worker.open(text);
-        running.current?.end();
-        running.current = undefined;
-        kept.current?.end();
-        kept.current = worker;
+        keep(worker);
         const { observations } = rows;
         const columns = rows.columns ?? Array.from({ length: observations?.columns ?? 0 }, (_, j) => `column ${j + 1}`);
         const dataset = observations && {

@@ -1,27 +1,29 @@
 import {
-  type Fit,
   fitSteps,
   type FitStep as LibraryStep,
   loadFit,
   Matrix,
   nearestNeighbourError,
-  type Prediction,
-  type Projection,
   trustworthiness,
 } from 'latentfield';
 import { parseTable, type StandardisedColumns, standardise } from 'latentfield/io';
 import { type Background, backgroundOf, type Place } from './background.ts';
 import type { Repair } from './data/repairs.ts';
+import {
+  type AnyFit,
+  type FitSummary,
+  type FittedRows,
+  type PlainMatrix,
+  plain,
+  savedRows,
+  savedText,
+  summaryOf,
+  tableOf,
+} from './fitSummary.ts';
 import { isUnlikely, type Likeness, likenessOf } from './likeness.ts';
 import { modelOf, programOf, programOfSaved } from './model.ts';
 import { keptNeighbours } from './neighbours.ts';
 import type { Settings } from './settings.ts';
-
-export interface PlainMatrix {
-  readonly data: Float64Array;
-  readonly rows: number;
-  readonly columns: number;
-}
 
 /** A table as the worker has read it. */
 export interface PlainTable {
@@ -35,16 +37,6 @@ export interface PlainTable {
   /** Columns of the observations that hold whole numbers of few kinds. */
   readonly few: readonly { readonly column: string; readonly kinds: number }[];
   readonly notes: readonly string[];
-}
-
-/** What a fit is made to, and remembers. */
-export interface FittedRows {
-  readonly observations: PlainMatrix;
-  readonly columns: readonly string[];
-  readonly labels: readonly string[] | undefined;
-  readonly labelColumn: string;
-  readonly ids: readonly string[] | undefined;
-  readonly idColumn: string;
 }
 
 /** What the page asks of a worker, in which a fit is made and stays: nothing that takes long is done on the page's own thread. */
@@ -61,8 +53,8 @@ export type Request =
   | { readonly kind: 'fit'; readonly settings: Settings; readonly rows: FittedRows }
   /** Goes on from the fit that it has. */
   | { readonly kind: 'goOn'; readonly settings: Settings }
-  /** The text of a fit that was saved. */
-  | { readonly kind: 'open'; readonly text: string }
+  /** The text of a fit that was saved, and the limits of its rounds where the page knows them. */
+  | { readonly kind: 'open'; readonly text: string; readonly rounds?: readonly number[] }
   | { readonly kind: 'predict'; readonly X: PlainMatrix }
   | { readonly kind: 'project'; readonly Y: PlainMatrix }
   | { readonly kind: 'geodesic'; readonly from: readonly number[]; readonly to: readonly number[] }
@@ -83,24 +75,6 @@ export type Request =
     }
   | { readonly kind: 'json' }
   | { readonly kind: 'program'; readonly settings: Settings | undefined; readonly rows: FittedRows };
-
-/** A fit as the page sees it. */
-export interface FitSummary {
-  readonly model: string;
-  readonly latents: PlainMatrix;
-  readonly latentVariances: PlainMatrix | undefined;
-  readonly relevance: readonly number[] | undefined;
-  readonly objective: number;
-  readonly status: string;
-  readonly message: string;
-  readonly seconds: number;
-  /** Iterations, and the objective after each. */
-  readonly trace: readonly [readonly number[], readonly number[]];
-  readonly predicts: boolean;
-  readonly projects: boolean;
-  /** Whether it is a point of a density that was searched, from which can be drawn. */
-  readonly canDraw: boolean;
-}
 
 export interface Scores {
   readonly trustworthiness: number | undefined;
@@ -155,16 +129,7 @@ export type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: string };
 
-/** A fit with what it can do; which of it is there depends on the model. */
-type AnyFit = Fit & {
-  predict?(X: Matrix, options?: { noise?: boolean }): Prediction;
-  project?(Y: Matrix): Promise<Projection>;
-  readonly relevance?: ArrayLike<number>;
-  readonly latentVariances?: Matrix;
-};
-
 const matrix = ({ data, rows, columns }: PlainMatrix) => new Matrix(data, rows, columns);
-const plain = ({ data, rows, columns }: Matrix): PlainMatrix => ({ data, rows, columns });
 
 let stop = new AbortController();
 let paused: Promise<void> | undefined;
@@ -218,7 +183,7 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
     case 'goOn':
       return run(request);
     case 'open':
-      return open(request.text);
+      return open(request);
     case 'predict':
       return predictions(matrix(request.X));
     case 'project':
@@ -235,8 +200,7 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
     case 'scores':
       return scores(request);
     case 'json':
-      // A table beside a fit has no checksum of its own, and is held to its form.
-      return JSON.stringify({ ...fitted!.fit.toJSON(), ...(remembered && { table: remembered }) });
+      return savedText(fitted!.fit, remembered);
     case 'program':
       return program(request);
   }
@@ -275,15 +239,8 @@ async function run(request: Request & { kind: 'fit' | 'goOn' }): Promise<FitSumm
   if (request.kind === 'fit') {
     const observations = matrix(request.rows.observations);
     const units = settings.standardise ? standardise(observations) : undefined;
-    const { ids, idColumn, labels, labelColumn, columns } = request.rows;
-    remembered = {
-      columns,
-      isNamed: true,
-      others: labels === undefined ? [] : [labelColumn],
-      ...(ids && { ids, idColumn }),
-      ...(labels && { labels, labelColumn }),
-      ...(units && { standardised: { mean: [...units.mean], deviation: [...units.deviation] } }),
-    };
+    const { labels } = request.rows;
+    remembered = tableOf(request.rows, units);
     const fit = await search(settings, { observations, labels }, undefined);
     fitted = { fit, observations, units };
     rounds = [settings.maxIterations];
@@ -294,7 +251,7 @@ async function run(request: Request & { kind: 'fit' | 'goOn' }): Promise<FitSumm
     rounds = [...rounds, settings.maxIterations];
   }
   likeness = undefined;
-  return summary(fitted.fit);
+  return summaryOf(fitted.fit);
 }
 
 async function search(
@@ -319,18 +276,19 @@ async function search(
   }
 }
 
-function open(text: string): Answers['open'] {
+function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answers['open'] {
   const json = JSON.parse(text);
   const fit = loadFit(json) as AnyFit;
   const { table } = fit;
   const units = table?.standardised && standardise(table.standardised);
-  const found = observationsOf(json);
+  const found = savedRows(json);
   const observations = found && (units === undefined ? found : units.undo(found));
   fitted = { fit, observations, units };
   remembered = table;
+  rounds = before;
   likeness = undefined;
   return {
-    ...summary(fit),
+    ...summaryOf(fit),
     rows: {
       ...(observations && { observations: plain(observations) }),
       ...(table?.isNamed && { columns: table.columns }),
@@ -400,25 +358,4 @@ function program({ settings, rows }: Request & { kind: 'program' }): string {
   if (settings === undefined) return programOfSaved(fit);
   const observations = matrix(rows.observations);
   return programOf(settings, { ...rows, observations }, fit.objective, rounds);
-}
-
-function summary(fit: AnyFit): FitSummary {
-  const { model, latents, objective, status, message, trace, relevance, latentVariances, diagnostics } = fit;
-  return {
-    ...{ model, latents: plain(latents), objective, status, message },
-    seconds: diagnostics.seconds,
-    latentVariances: latentVariances && plain(latentVariances),
-    relevance: relevance && Array.from(relevance),
-    trace: [trace.map(({ iteration }) => iteration), trace.map((entry) => entry.objective)],
-    predicts: fit.predict !== undefined,
-    projects: fit.project !== undefined,
-    canDraw: fit.predict !== undefined && latentVariances === undefined && trace.length > 1,
-  };
-}
-
-/** Rows of a saved fit, whose holes are null. */
-function observationsOf(json: { readonly model: { readonly observations?: unknown } }): Matrix | undefined {
-  const rows = json.model.observations;
-  if (!Array.isArray(rows)) return undefined;
-  return Matrix.from(rows.map((row: (number | null)[]) => row.map((entry) => entry ?? Number.NaN)));
 }

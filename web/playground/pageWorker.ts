@@ -1,18 +1,8 @@
 import { Matrix } from 'latentfield/core';
 import type { Background, Place } from './background.ts';
 import type { Dataset } from './data/dataset.ts';
-import type {
-  Answers,
-  FitStep,
-  FitSummary,
-  FittedRows,
-  Placed,
-  PlainMatrix,
-  Reply,
-  Request,
-  Scores,
-  Signal,
-} from './page.worker.ts';
+import type { FitSummary, FittedRows, PlainMatrix } from './fitSummary.ts';
+import type { Answers, FitStep, Placed, Reply, Request, Scores, Signal } from './page.worker.ts';
 import type { Settings } from './settings.ts';
 import { startWorker } from './startWorker.ts';
 
@@ -79,6 +69,11 @@ export class PageWorker {
     const { rows, ...summary } = await this.ask({ kind: 'open', text });
     const { observations } = rows;
     return { fit: this.fitted(summary), rows: { ...rows, observations: observations && matrixOf(observations) } };
+  }
+
+  /** A fit that was saved and of which all that is shown is known: it can be asked at once, and answers when it is open. */
+  openKnown(text: string, summary: FitSummary, rounds: readonly number[]): { fit: Fitted; opened: Promise<unknown> } {
+    return { opened: this.ask({ kind: 'open', text, rounds }), fit: this.fitted(summary) };
   }
 
   scores(Y: Matrix, X: Matrix, labels: readonly string[] | undefined): Promise<Scores> {

@@ -1,5 +1,5 @@
 import { draw, type LatentMode, loadFit, Matrix, modelFromJSON, nuts } from 'latentfield';
-import type { PlainMatrix } from './page.worker.ts';
+import { type PlainMatrix, plain } from './fitSummary.ts';
 
 /** Where one of the chains stands. */
 export interface DrawsStep {
@@ -100,8 +100,6 @@ async function drawnFrom(text: string, holdsPoints: boolean, onStep: (step: Draw
     })),
   };
 }
-
-const plain = ({ data, rows, columns }: Matrix): PlainMatrix => ({ data, rows, columns });
 
 function turnedMode({ chains, mean, covariances }: LatentMode, target: Matrix): DrawnMode {
   const turn = turnOnto(mean, target);

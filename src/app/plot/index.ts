@@ -19,6 +19,7 @@ export type {
   CanvasMap,
   MapEvents,
   MapMargins,
+  MapPictures,
   MapScene,
   MapTerrain,
   MapTheme,

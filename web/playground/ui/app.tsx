@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
 import { newRows, type OwnTable, repairs, TableReader } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
+import { exampleOf } from '../example.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
 import { DEFAULTS, FILLS_HOLES, linkOf, type Settings, settingsOf } from '../settings.ts';
@@ -27,7 +28,8 @@ export function App() {
   const [reading, setReading] = useState<ReadingFile>();
   /** Whether a table is asked for, though there may be a map. */
   const [isNew, setNew] = useState(false);
-  const [isRun, setRun] = useState(false);
+  /** Whether what is chosen is to be fitted, or opened, by itself. */
+  const [isRun, setRun] = useState(HELD === undefined && location.hash.length < 2);
   const [isCompact, setCompact] = useState(false);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isKeys, setKeys] = useState(false);
@@ -157,9 +159,20 @@ export function App() {
   }, []);
   useEffect(() => {
     if (!isRun || dataset === undefined) return;
-    setRun(false);
-    start(settings, dataset);
-  }, [isRun, dataset]);
+    let isWanted = true;
+    exampleOf(settings, dataset).then((example) => {
+      if (!isWanted) return;
+      setRun(false);
+      if (example === undefined) start(settings, dataset);
+      else {
+        setNew(false);
+        controls.begin(example);
+      }
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [isRun, dataset, settings]);
 
   const onKeys = (key: string): boolean => {
     if (key === '/') search.current?.focus();
@@ -239,7 +252,7 @@ export function App() {
           added={added?.of === shown ? added?.rows : undefined}
           onFitRows={(rows) => start({ ...settings, ...shown?.of?.settings, set: settings.set }, rows)}
         />
-      ) : fitting.run !== undefined ? (
+      ) : fitting.run !== undefined || isRun ? (
         <>
           <main class="stage blank" />
           <aside class="panel" aria-label="Reading" />

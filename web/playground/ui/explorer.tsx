@@ -3,6 +3,7 @@ import type { CanvasMap, MapMargins, MapScene } from 'latentfield/plot';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
+import { picturesOf } from '../drawing/images.ts';
 import { csv, type Exported, save } from '../exports.ts';
 import type { Pictured, Shown } from '../fitting.ts';
 import { METHODS, useMaps } from '../maps.ts';
@@ -123,6 +124,10 @@ export function Explorer({
 
   const colouring = useMemo(() => colouringOf(rows, colour, latents.rows, theme), [rows, colour, latents.rows, theme]);
   const ranges = useMemo(() => rows && rangesOf(rows), [rows]);
+  const pictures = useMemo(
+    () => rows && ranges && picturesOf(rows, ranges.least, ranges.most, theme),
+    [rows, ranges, theme],
+  );
   const ownBackground = useTerrain(isOwn ? fit : undefined, rows, axes, chosenBehind);
   const isStandardised = shown?.of?.settings?.standardise === true;
   const otherBackground = useBehind(other?.latents, rows, isStandardised);
@@ -175,6 +180,7 @@ export function Explorer({
       radius: isPhone && count < 4000 ? 2.3 : undefined,
       ringed: kept && Uint8Array.from({ length: count }, (_, i) => (isDoubtful(i) ? 1 : 0)),
       terrain: isMoving ? undefined : terrain,
+      pictures: isMoving || isRunning ? undefined : pictures,
       reach:
         variances && up !== undefined && !isMoving
           ? {
@@ -198,6 +204,7 @@ export function Explorer({
     mapScores,
     isPhone,
     terrain,
+    pictures,
     across,
     up,
     isOwn,

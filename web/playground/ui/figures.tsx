@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Dataset, RowView } from '../data/dataset.ts';
-import { mixed, type Theme } from '../drawing/colours.ts';
+import type { Theme } from '../drawing/colours.ts';
+import { imagesOf } from '../drawing/images.ts';
 
 /** What rows are drawn against: least and largest value of each column, and of all. */
 export interface Ranges {
@@ -60,7 +61,7 @@ type Image = Extract<RowView, { kind: 'image' }>;
 
 export function Picture({
   values,
-  view: { height, width, pixels: columnOf },
+  view,
   low,
   high,
   stops,
@@ -73,19 +74,10 @@ export function Picture({
   readonly stops: readonly string[];
   readonly label: string;
 }) {
+  const { height, width } = view;
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
-    const context = canvas.current!.getContext('2d')!;
-    const pixels = context.createImageData(width, height);
-    for (let p = 0; p < width * height; p++) {
-      const column = columnOf === undefined ? p : columnOf[p]!;
-      const value = column < 0 ? Math.min(high, Math.max(low, 0)) : values[column]!;
-      const part = Number.isNaN(value) ? 0.5 : (value - low) / (high - low || 1);
-      const colour = mixed(stops, part);
-      for (let c = 0; c < 3; c++) pixels.data[4 * p + c] = Number.parseInt(colour.slice(1 + 2 * c, 3 + 2 * c), 16);
-      pixels.data[4 * p + 3] = 255;
-    }
-    context.putImageData(pixels, 0, 0);
+    canvas.current!.getContext('2d')!.putImageData(imagesOf([values], view, 1, low, high, stops), 0, 0);
   });
   return (
     <canvas

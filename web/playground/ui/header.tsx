@@ -101,6 +101,9 @@ export function Header(given: Given) {
   );
 }
 
+/** What is said of statuses whose names are no words. */
+const ENDINGS: Readonly<Record<string, string>> = { maxIterations: 'at its limit of iterations' };
+
 /** How the fit that is shown ended, or how far the one is that is being made. */
 function Status({ fitting: { shown, run, problem }, controls, theme }: Given) {
   const state =
@@ -126,7 +129,7 @@ function Status({ fitting: { shown, run, problem }, controls, theme }: Given) {
         ? problem === ''
           ? 'No map yet'
           : 'Stopped'
-        : `${shown.fit.model}, ${shown.fit.status}`;
+        : `${shown.fit.model}, ${ENDINGS[shown.fit.status] ?? shown.fit.status}`;
   return (
     <div class="status" data-status={state}>
       <i />

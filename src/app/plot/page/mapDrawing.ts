@@ -1,4 +1,4 @@
-import type { MapScene, MapTerrain, MapTheme } from './mapScene.ts';
+import type { MapPictures, MapScene, MapTerrain, MapTheme } from './mapScene.ts';
 
 /** From units to pixels: pixels = scale · unit + shift. */
 export interface Pixels {
@@ -158,7 +158,7 @@ export function drawLand(
  * Draws all points: as shapes with a halo or, if there are many, by masks into the pixels. Its source becomes part of a page, so it uses nothing else
  * of this module.
  *
- * @returns the radius of a point in pixels
+ * @returns the radius of a point, or of a picture, in pixels
  */
 export function drawMarks(
   context: CanvasRenderingContext2D,
@@ -202,40 +202,72 @@ export function drawMarks(
     }
     context.globalAlpha = 1;
   }
-  if (count > MANY) {
-    inPixels();
-    return radius;
+  if (count > MANY) inPixels();
+  else inShapes();
+  return scene.pictures === undefined ? radius : inPictures(scene.pictures);
+
+  function inShapes(): void {
+    const paths = kinds.map(({ path }) => new Path2D(path));
+    const ring = new Path2D('M1,0A1,1 0 1 1 -1,0A1,1 0 1 1 1,0Z');
+    for (const isLast of [false, true]) {
+      for (let i = 0; i < count; i++) {
+        const [px, py] = [scaleX * x[i]! + shiftX, scaleY * y[i]! + shiftY];
+        const isFaint = faint?.[i] === 1;
+        if (isFaint === isLast || !isShown(i, px, py)) continue;
+        const kind = kindOf[i]!;
+        context.globalAlpha = isFaint ? 0.2 : 1;
+        context.setTransform(ratio * radius, 0, 0, ratio * radius, ratio * px, ratio * py);
+        if (ringed?.[i] === 1) {
+          const wider = 1 + 2 / radius;
+          context.setTransform(ratio * radius * wider, 0, 0, ratio * radius * wider, ratio * px, ratio * py);
+          context.fillStyle = theme.halo;
+          context.fill(ring);
+          context.lineWidth = 2.2 / radius;
+          context.strokeStyle = kinds[kind]!.colour;
+          context.stroke(ring);
+          continue;
+        }
+        context.fillStyle = kinds[kind]!.colour;
+        context.strokeStyle = theme.halo;
+        context.lineWidth = 1.8 / radius;
+        if (!isFaint) context.stroke(paths[kind]!);
+        context.fill(paths[kind]!);
+      }
+    }
+    context.globalAlpha = 1;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
-  const paths = kinds.map(({ path }) => new Path2D(path));
-  const ring = new Path2D('M1,0A1,1 0 1 1 -1,0A1,1 0 1 1 1,0Z');
-  for (const isLast of [false, true]) {
+
+  /** As many points as there is room for, as pictures framed in the colours of their kinds. */
+  function inPictures({ width: across, height: down, ...pictures }: MapPictures): number {
+    const longer = Math.min(40, 13 * Math.sqrt(nearness));
+    const [wide, high] = [across, down].map((side) => (longer * side) / Math.max(across, down)) as [number, number];
+    // Cells as large as a picture: those around a point hold all that may be in its way.
+    const columns = Math.ceil((width + 18) / (wide + 4)) + 2;
+    const taken = new Int32Array(columns * (Math.ceil((height + 18) / (high + 4)) + 2)).fill(-1);
+    const places: (readonly [px: number, py: number])[] = [];
+    const sheet = pictures.sheet();
+    context.imageSmoothingEnabled = false;
     for (let i = 0; i < count; i++) {
       const [px, py] = [scaleX * x[i]! + shiftX, scaleY * y[i]! + shiftY];
-      const isFaint = faint?.[i] === 1;
-      if (isFaint === isLast || !isShown(i, px, py)) continue;
-      const kind = kindOf[i]!;
-      context.globalAlpha = isFaint ? 0.2 : 1;
-      context.setTransform(ratio * radius, 0, 0, ratio * radius, ratio * px, ratio * py);
-      if (ringed?.[i] === 1) {
-        const wider = 1 + 2 / radius;
-        context.setTransform(ratio * radius * wider, 0, 0, ratio * radius * wider, ratio * px, ratio * py);
-        context.fillStyle = theme.halo;
-        context.fill(ring);
-        context.lineWidth = 2.2 / radius;
-        context.strokeStyle = kinds[kind]!.colour;
-        context.stroke(ring);
-        continue;
+      if (faint?.[i] === 1 || !isShown(i, px, py)) continue;
+      const cell = (1 + Math.floor((py + 9) / (high + 4))) * columns + 1 + Math.floor((px + 9) / (wide + 4));
+      let isFree = true;
+      for (let k = 0; k < 9 && isFree; k++) {
+        const other = places[taken[cell + (Math.floor(k / 3) - 1) * columns + (k % 3) - 1]!];
+        isFree = other === undefined || Math.abs(other[0] - px) >= wide + 4 || Math.abs(other[1] - py) >= high + 4;
       }
-      context.fillStyle = kinds[kind]!.colour;
-      context.strokeStyle = theme.halo;
-      context.lineWidth = 1.8 / radius;
-      if (!isFaint) context.stroke(paths[kind]!);
-      context.fill(paths[kind]!);
+      if (!isFree) continue;
+      taken[cell] = places.push([px, py]) - 1;
+      const [left, top] = [px - wide / 2, py - high / 2];
+      context.fillStyle = kinds[kindOf[i]!]!.colour;
+      const frame = ringed?.[i] === 1 ? 3 : 1.5;
+      context.fillRect(left - frame, top - frame, wide + 2 * frame, high + 2 * frame);
+      const [from, line] = [i % pictures.across, Math.floor(i / pictures.across)];
+      context.drawImage(sheet, from * across, line * down, across, down, left, top, wide, high);
     }
+    return longer / 2;
   }
-  context.globalAlpha = 1;
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return radius;
 
   /** Pixel by pixel: a path through all of many points takes a canvas long. */
   function inPixels(): void {
@@ -339,6 +371,7 @@ export function drawOver(
     for (const j of joined) {
       const [px, py] = at(x[j]!, y[j]!);
       twice(() => context.arc(px, py, radius + 0.5, 0, 2 * Math.PI), 1.5);
+      if (scene.pictures !== undefined) continue;
       context.fillStyle = kinds[kindOf[j]!]!.colour;
       context.fill();
     }

@@ -21,6 +21,8 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   const distance = (x: number, y: number) => Math.sqrt(x * x + y * y);
   /** Points from which a gesture moves the picture first. */
   const MANY = 20_000;
+  /** How far the map is enlarged where points become pictures. */
+  const PICTURED = 2.6;
   const context = canvas.getContext('2d')!;
   const layer = document.createElement('canvas');
   let scene: MapScene | undefined;
@@ -94,8 +96,9 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
       ['height', Math.round(height * ratio)],
     ] as const)
       if (canvas[name] !== value) canvas[name] = value;
-    const { x, y, kinds, kindOf, hidden, faint, ringed, reach, cloud, terrain } = scene;
-    const of = [x, y, kinds, kindOf, hidden, faint, ringed, reach, cloud, terrain, theme, canvas.width, canvas.height];
+    const { x, y, kinds, kindOf, hidden, faint, ringed, reach, cloud, terrain, pictures } = scene;
+    const looks = [kinds, kindOf, hidden, faint, ringed, reach, cloud, terrain, pictures, theme];
+    const of = [x, y, ...looks, canvas.width, canvas.height];
     const isSame = drawn !== undefined && of.every((value, k) => value === drawn!.of[k]);
     const isThere =
       isSame && Object.entries(view).every(([key, value]) => drawn!.view[key as keyof typeof view] === value);
@@ -103,9 +106,15 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     else if (!isThere) drawLayer(of, ratio);
     context.setTransform(1, 0, 0, 1, 0, 0);
     if (isThere || rest === 0 || x.length <= MANY || !isSame) context.drawImage(layer, 0, 0);
-    parts.drawOver(context, scene, pixels(), theme, lasso, radius);
+    parts.drawOver(context, seen(), pixels(), theme, lasso, radius);
     parts.drawRulers(context, pixels(), margins, scene.titles, theme);
   }
+
+  /** The scene with pictures where the map is enlarged enough, and otherwise without. */
+  const seen = (): MapScene =>
+    scene!.pictures !== undefined && view.scaleX > PICTURED * whole
+      ? { ...scene!, names: [] }
+      : { ...scene!, pictures: undefined };
 
   /** The layer as it was drawn before, where it would be now. */
   function shifted(): void {
@@ -135,7 +144,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
       land = { of: terrain, theme: theme!, made: parts.landOf(terrain, theme!) };
     const at = { ...pixels(), ratio };
     parts.drawLand(ground, terrain && land!.made, terrain, at, theme!);
-    radius = parts.drawMarks(ground, scene!, at, theme!, view.scaleX / whole);
+    radius = parts.drawMarks(ground, seen(), at, theme!, view.scaleX / whole);
     drawn = { of, view: { ...view } };
   }
 
@@ -232,7 +241,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
       return;
     }
     const isTouch = event.pointerType === 'touch';
-    const point = nearest(x, y, isTouch ? 20 : 10);
+    const point = nearest(x, y, Math.max(radius, isTouch ? 20 : 10));
     const isMove = tool === 'move' || event.button > 0 || isSpace || (tool === 'ask' && on.ask === undefined);
     const isLasso = tool === 'lasso' || event.shiftKey;
     const kind = event.button === 0 && point >= 0 && !isLasso ? 'pick' : isLasso ? 'lasso' : isMove ? 'move' : 'ask';
@@ -253,7 +262,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     }
     if (before !== undefined) fingers.set(event.pointerId, { x, y });
     if (gesture === undefined) {
-      on.hover(nearest(x, y, 12), x, y);
+      on.hover(nearest(x, y, Math.max(radius, 12)), x, y);
       return;
     }
     if (gesture.kind === 'pick' && distance(x - gesture.x, y - gesture.y) > 5) {

@@ -28,6 +28,8 @@ export interface MapScene {
   /** 1 for points with a ring, for doubt. */
   readonly ringed?: ArrayLike<number> | undefined;
   readonly terrain?: MapTerrain | undefined;
+  /** Pictures of the points, drawn in their places when the map is enlarged, where there is room. */
+  readonly pictures?: MapPictures | undefined;
   /** Radius of a point in pixels when all is visible; by default it depends on the number of points. */
   readonly radius?: number | undefined;
   /** Text on the map. */
@@ -43,6 +45,17 @@ export interface MapScene {
   readonly cursor?: readonly [number, number] | undefined;
   /** A line through positions. */
   readonly path?: readonly (readonly [number, number])[] | undefined;
+}
+
+/** Pictures of all N points of one size, on one sheet. */
+export interface MapPictures {
+  /** Pixels of a picture. */
+  readonly width: number;
+  readonly height: number;
+  /** Pictures in a line of the sheet. */
+  readonly across: number;
+  /** Returns the sheet: the pictures line by line. It is called when pictures are first drawn. */
+  sheet(): CanvasImageSource;
 }
 
 /** Terrain behind the points: certainty as land with contours, the unknown hatched. */

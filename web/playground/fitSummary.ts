@@ -1,0 +1,85 @@
+import type { Fit, Prediction, Projection } from 'latentfield';
+import { Matrix } from 'latentfield/core';
+import type { StandardisedColumns } from 'latentfield/io';
+
+export interface PlainMatrix {
+  readonly data: Float64Array;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** What a fit is made to, and remembers. */
+export interface FittedRows {
+  readonly observations: PlainMatrix;
+  readonly columns: readonly string[];
+  readonly labels: readonly string[] | undefined;
+  readonly labelColumn: string;
+  readonly ids: readonly string[] | undefined;
+  readonly idColumn: string;
+}
+
+/** A fit as the page sees it. */
+export interface FitSummary {
+  readonly model: string;
+  readonly latents: PlainMatrix;
+  readonly latentVariances: PlainMatrix | undefined;
+  readonly relevance: readonly number[] | undefined;
+  readonly objective: number;
+  readonly status: string;
+  readonly message: string;
+  /** Iterations, and the objective after each. */
+  readonly trace: readonly [readonly number[], readonly number[]];
+  readonly predicts: boolean;
+  readonly projects: boolean;
+  /** Whether it is a point of a density that was searched, from which can be drawn. */
+  readonly canDraw: boolean;
+}
+
+/** A fit with what it can do; which of it is there depends on the model. */
+export type AnyFit = Fit & {
+  predict?(X: Matrix, options?: { noise?: boolean }): Prediction;
+  project?(Y: Matrix): Promise<Projection>;
+  readonly relevance?: ArrayLike<number>;
+  readonly latentVariances?: Matrix;
+};
+
+export const plain = ({ data, rows, columns }: Matrix): PlainMatrix => ({ data, rows, columns });
+
+export function summaryOf(fit: AnyFit): FitSummary {
+  const { model, latents, objective, status, message, trace, relevance, latentVariances } = fit;
+  return {
+    ...{ model, latents: plain(latents), objective, status, message },
+    latentVariances: latentVariances && plain(latentVariances),
+    relevance: relevance && Array.from(relevance),
+    trace: [trace.map(({ iteration }) => iteration), trace.map((entry) => entry.objective)],
+    predicts: fit.predict !== undefined,
+    projects: fit.project !== undefined,
+    canDraw: fit.predict !== undefined && latentVariances === undefined && trace.length > 1,
+  };
+}
+
+/** What is kept of the table, and of how it was fitted. */
+export function tableOf(
+  { ids, idColumn, labels, labelColumn, columns }: Omit<FittedRows, 'observations'>,
+  units: StandardisedColumns | undefined,
+): object {
+  return {
+    columns,
+    isNamed: true,
+    others: labels === undefined ? [] : [labelColumn],
+    ...(ids && { ids, idColumn }),
+    ...(labels && { labels, labelColumn }),
+    ...(units && { standardised: { mean: [...units.mean], deviation: [...units.deviation] } }),
+  };
+}
+
+/** A fit and its table. The table has no checksum of its own, and is held to its form. */
+export const savedText = (fit: AnyFit, table: object | undefined): string =>
+  JSON.stringify({ ...fit.toJSON(), ...(table && { table }) });
+
+/** Rows of a saved fit, whose holes are null. */
+export function savedRows(json: { readonly model: { readonly observations?: unknown } }): Matrix | undefined {
+  const rows = json.model.observations;
+  if (!Array.isArray(rows)) return undefined;
+  return Matrix.from(rows.map((row: (number | null)[]) => row.map((entry) => entry ?? Number.NaN)));
+}
