@@ -1,5 +1,6 @@
 import { InvalidInputError } from './errors.ts';
 import { describe, Matrix } from './matrix.ts';
+import type { Standardization } from './observations.ts';
 
 /** Observations that are read a few rows at a time and need not fit in memory: `rowsOf(file)`, or a custom source. */
 export interface RowSource {
@@ -13,6 +14,28 @@ export interface RowSource {
 
 export function isRowSource(value: unknown): value is RowSource {
   return typeof value === 'object' && value !== null && 'read' in value && typeof value.read === 'function';
+}
+
+/** What is kept of a source when its rows are no longer at hand. */
+export interface SampledRows extends RowSource {
+  /** Some rows, as they were read: what a model of them starts from. */
+  readonly sample: Matrix;
+  /** What all rows are shifted and divided by. */
+  readonly standardization: Standardization;
+  /** Means and variances of the latents of all rows, once they are fitted. */
+  readonly latents?: { readonly mean: Matrix; readonly variance: Matrix } | undefined;
+}
+
+export function sampledRows(of: Omit<SampledRows, 'columns' | 'read'>): SampledRows {
+  return Object.freeze<SampledRows>({ ...of, columns: of.sample.columns, read: rowsGone });
+}
+
+export const isSampled = (source: RowSource): source is SampledRows => 'sample' in source;
+
+export function rowsGone(): never {
+  throw new InvalidInputError(
+    'The observations of this model were read some rows at a time, and are not part of it. Make it again with their source.',
+  );
 }
 
 /** @throws InvalidInputError unless the source has at least 2 rows and 1 column */

@@ -24,20 +24,17 @@ export interface Named<Data> {
   readonly toJSON?: (data: Data) => ModelJSON;
 }
 
+/** What a model of these data writes about itself. */
+export const jsonOf = <Data>({ name, data: format, toJSON }: Named<Data>, data: Data): ModelJSON =>
+  toJSON?.(data) ?? { model: name, data: format === undefined ? plainData(data) : format.toJSON(data) };
+
 /** A factory of models that are made of data, and of what they write about themselves. */
 export function modelFactory<Data, M extends AnyModel>(
   definition: Named<Data>,
   modelOf: (data: Data, toJSON: () => ModelJSON) => M,
 ): ModelFactory<Data, M> {
   const { name, data: format } = definition;
-  const make = (data: Data): M => {
-    const toJSON = (): ModelJSON =>
-      definition.toJSON?.(data) ?? {
-        model: name,
-        data: format === undefined ? plainData(data) : format.toJSON(data),
-      };
-    return madeHere(modelOf(data, toJSON));
-  };
+  const make = (data: Data): M => madeHere(modelOf(data, () => jsonOf(definition, data)));
   const restore = ({ data }: ModelJSON, own: object = {}) =>
     make(format === undefined ? (dataFromPlain(data) as Data) : format.fromJSON(data, own as never));
   return Object.assign(make, { modelName: name, restore });

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
+import { isRowSource, isSampled, sampledRows } from '../core/rowSource.ts';
 
 /**
  * Data of a model as plain JSON, from which `dataFromPlain` makes the same again bit for bit: numbers that are not finite, matrices and
@@ -14,6 +15,15 @@ export function plainData(value: unknown, place = 'data'): unknown {
     return Number.isFinite(value) && !Object.is(value, -0) ? value : { '~number': textOf(value) };
   if (value instanceof Matrix) {
     return { '~matrix': Array.from(value.data, (entry) => plainData(entry)), rows: value.rows, columns: value.columns };
+  }
+  if (isRowSource(value)) {
+    if (!isSampled(value)) {
+      throw new InvalidInputError(
+        `'${place}' of a model that is to be saved is read some rows at a time. Its fits are saved: fit(model, { batchSize }).`,
+      );
+    }
+    const { rows, sample, standardization, latents } = value;
+    return plainData({ '~rows': rows, sample, standardization: { ...standardization }, latents });
   }
   for (const [name, Class] of Object.entries(LISTS)) {
     if (value instanceof Class) return { [name]: Array.from(value, (entry) => plainData(entry)) };
@@ -41,7 +51,10 @@ export function dataFromPlain(json: unknown): unknown {
   };
   if ('~matrix' in given) return new Matrix(numbers(given['~matrix']), given.rows as number, given.columns as number);
   for (const [name, Class] of Object.entries(LISTS)) if (name in given) return Class.from(numbers(given[name]));
-  return Object.fromEntries(Object.entries(given).map(([key, entry]) => [key, dataFromPlain(entry)]));
+  const made = Object.fromEntries(Object.entries(given).map(([key, entry]) => [key, dataFromPlain(entry)]));
+  if (!('~rows' in made)) return made;
+  const { '~rows': rows, ...sampled } = made;
+  return sampledRows({ ...sampled, rows } as Parameters<typeof sampledRows>[0]);
 }
 
 function number(json: unknown): number {

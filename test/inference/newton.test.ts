@@ -1,4 +1,20 @@
-import { InvalidInputError, lbfgs, Matrix, minimize, newton, type ObjectiveFunction, seededRandom } from 'latentfield';
+import {
+  defineModel,
+  fit,
+  fixed,
+  gaussianProcess,
+  InvalidInputError,
+  latent,
+  lbfgs,
+  Matrix,
+  minimize,
+  newton,
+  type ObjectiveFunction,
+  observed,
+  rbf,
+  seededRandom,
+  standardNormal,
+} from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { regionModel } from '../../src/inference/solvers/newton.ts';
 import { followedBy } from '../../src/inference/solvers/smoothedNewton.ts';
@@ -49,6 +65,42 @@ describe('newton', () => {
     const objective = Object.assign(counted(rosenbrock), { curvature: counted(curvedRosenbrock.curvature!) });
     minimize(objective, [0.9, 0.8], newton(), exact);
     expect(found.evaluations).toBe(calls);
+  });
+
+  it('takes differences of gradients where the objective does not know its Hessian', () => {
+    const found = minimize((x) => rosenbrock(x), [-1.2, 1, 0.5], newton({ hessian: 'differences' }), exact);
+    expect(found.status).toBe('converged');
+    expectClose(found.x, [1, 1, 1], 1e-12);
+    const known = minimize(curvedRosenbrock, [-1.2, 1, 0.5], newton(), exact);
+    expect(found.iterations).toBe(known.iterations);
+    // Six gradients in the place of a Hessian, at each of the points.
+    expect(found.evaluations).toBeGreaterThan(6 * found.iterations);
+    const cliff = ([x]: Float64Array) => ({ value: -Math.log(x!), gradient: [x! > 1 ? Number.NaN : -1 / x!] });
+    expect(() => minimize(cliff, [1], newton({ hessian: 'differences' }))).toThrow(/variable 0 of the solver/);
+    expect(() => newton({ hessian: 'inexact' as never })).toThrow(/'exact' or 'differences', but/);
+  });
+
+  it('by differences fits a model of one’s own to the optimum of lbfgs, in fewer iterations', async () => {
+    const grouped = defineModel({
+      name: 'grouped',
+      variables: (y: Matrix) => {
+        const z = latent({ dim: 1, density: standardNormal() });
+        return {
+          z,
+          y: observed(y, {
+            density: gaussianProcess({ kernel: rbf({ lengthscale: fixed(1) }), noise: fixed(0.1) }),
+            given: z,
+          }),
+        };
+      },
+    });
+    const y = Matrix.from([0, 1, 2, 3, 4, 5].map((t) => [Math.cos(t), Math.sin(t) + t / 9, Math.cos(t / 2)]));
+    const limits = { tolerance: 1e-8, relativeDecrease: 0, maxIterations: 400 };
+    const own = await fit(grouped(y), { ...limits, solver: newton({ hessian: 'differences' }) });
+    const theirs = await fit(grouped(y), { ...limits, solver: lbfgs() });
+    expect([own.status, theirs.status]).toEqual(['converged', 'converged']);
+    expect(own.objective).toBeCloseTo(theirs.objective, 9);
+    expect(own.diagnostics.iterations).toBeLessThan(theirs.diagnostics.iterations!);
   });
 
   it('leaves a saddle along its negative curvature, although the gradient says nothing of it', () => {

@@ -1,9 +1,10 @@
 import { square } from '../../core/elementary/index.ts';
-import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix } from '../../core/matrix.ts';
+import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { describe, Matrix } from '../../core/matrix.ts';
+import { namedOptions } from '../../core/options.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import { norm } from '../../engine/vectors.ts';
-import type { Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
+import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 import { cannotDescend } from './noDescent.ts';
 
 /** The first step is at most so long, in the solver's variables. */
@@ -19,50 +20,94 @@ const ROUNDING = 1e-13;
 /** Steps in a row that may be refused. */
 const MOST_REFUSED = 30;
 
+/** What {@link newton} may be told. */
+export interface NewtonOptions {
+  /** 'exact', unless given: the objective knows it; 'differences': central differences of gradients, 2n evaluations each. */
+  readonly hessian?: 'exact' | 'differences' | undefined;
+}
+
 /**
- * Newton's method with a trust region, for objectives that know their Hessian: each step is the minimum of the quadratic model among
+ * Newton's method with a trust region, for objectives that know their Hessian, or with differences for any that are smooth: each step is the minimum of the quadratic model among
  * steps no longer than the region's radius, from an eigen-decomposition, so that negative curvature is followed down. It takes few evaluations, each
  * with a Hessian that costs O(n²) memory and O(n³) time of n variables; the Hessian counts as one evaluation more.
  *
  * For models of the Gaussian-process family with free latents, complete observations, one radial kernel with `bias` and `white` or
  * without, and priors that know their Hessian: `standardNormal`, `maxEntropy`, `expectedMoments`. With one of these layers a fit ends with it by default, for up to
- * 600 variables.
+ * 600 variables. Models of one's own, of a hundred variables or so: `hessian: 'differences'`.
  *
- * @returns a frozen description of the solver, to be given to `minimize` (whose objective then needs `curvature`) or `fit`
+ * @param options - see {@link NewtonOptions}
+ * @returns a frozen description of the solver, to be given to `minimize` (whose objective then needs `curvature`, unless by differences) or `fit`
+ * @throws InvalidInputError for an unknown option; NumericalError where a gradient beside a point is not finite, by differences
  * @see Nocedal, Wright (2006), Numerical Optimization, 2nd ed., Algorithms 4.1 and 4.3; Moré, Sorensen (1983)
  * @example
  * ```ts
  * const result = await fit(gplvm(Y, { latentDim: 2 }), { solver: newton() });
+ * minimize(([x, y]) => ({ value: x! ** 4 + y! ** 2, gradient: [4 * x! ** 3, 2 * y!] }), [2, 1], newton({ hessian: 'differences' }));
  * ```
  */
-export function newton(): Solver {
+export function newton(options: NewtonOptions = {}): Solver {
+  const { hessian = 'exact' } = namedOptions<NewtonOptions>(options, 'newton', ['hessian']);
+  if (hessian !== 'exact' && hessian !== 'differences') {
+    throw new InvalidInputError(
+      `Option 'hessian' of newton is 'exact' or 'differences', but ${describe(hessian)} was given.`,
+    );
+  }
+  const isExact = hessian === 'exact';
   return Object.freeze<Solver>({
     name: 'newton',
     bounded: false,
     stochastic: false,
-    needsCurvature: true,
-    options: {},
+    needsCurvature: isExact,
+    options: isExact ? {} : { hessian },
     begin(iterate, _box, memory: SolverMemory = { radius: FIRST_RADIUS }) {
       if (!(typeof memory.radius === 'number' && memory.radius > 0 && memory.radius < Infinity)) {
         throw new InvalidInputError(
           'The state given to newton does not hold the radius of its region. Resume with the problem that it was saved from.',
         );
       }
-      return { iterate, memory, steps: descend(iterate, memory) };
+      return { iterate, memory, steps: descend(iterate, memory, isExact ? exactHessian : differencedHessian) };
     },
   });
 }
 
-function* descend(iterate: Iterate, memory: SolverMemory): Steps {
-  const n = iterate.x.length;
+type HessianSteps = Generator<Step, Matrix, Evaluation>;
+
+function* exactHessian({ x }: Iterate): HessianSteps {
+  const { curvature } = yield { kind: 'curvature' };
+  return new Matrix(curvature!.hessian(), x.length, x.length);
+}
+
+/** Step of the differences, relative to the variable where that is above 1. */
+const STEP = 6e-6;
+
+function* differencedHessian({ x }: Iterate): HessianSteps {
+  const n = x.length;
+  const H = Matrix.zeros(n, n);
+  for (let i = 0; i < n; i++) {
+    const step = STEP * Math.max(1, Math.abs(x[i]!));
+    const beside = (own: number) => x.map((entry, k) => (k === i ? own : entry));
+    const above = Float64Array.from((yield { kind: 'evaluate', point: beside(x[i]! + step) }).gradient);
+    const { gradient: below } = yield { kind: 'evaluate', point: beside(x[i]! - step) };
+    for (let k = 0; k < n; k++) {
+      const slope = (above[k]! - below[k]!) / (2 * step);
+      if (!Number.isFinite(slope)) {
+        throw new NumericalError(
+          `The gradient is not finite beside the point (variable ${i} of the solver, ± ${step.toPrecision(1)}), so differences give newton no Hessian there. Use lbfgs().`,
+        );
+      }
+      H.data[i * n + k]! += slope / 2;
+      H.data[k * n + i]! += slope / 2;
+    }
+  }
+  return H;
+}
+
+function* descend(iterate: Iterate, memory: SolverMemory, hessianAt: (iterate: Iterate) => HessianSteps): Steps {
   let model: RegionModel | undefined;
   let expected = 0;
   let radius = memory.radius as number;
   for (let refused = 0; ; ) {
-    if (model === undefined) {
-      const { curvature } = yield { kind: 'curvature' };
-      model = regionModel(new Matrix(curvature!.hessian(), n, n), iterate.gradient);
-    }
+    model ??= regionModel(yield* hessianAt(iterate), iterate.gradient);
     const { step, decrease } = model.within(radius);
     // The first step from a point shows what decrease is in sight.
     if (refused === 0) expected = decrease;
@@ -85,7 +130,7 @@ function* descend(iterate: Iterate, memory: SolverMemory): Steps {
     iterate.x.set(point);
     iterate.value = value;
     iterate.gradient.set(gradient);
-    yield { kind: 'iteration', comparable: true, evaluations: 1 };
+    yield { kind: 'iteration', comparable: true, ...(hessianAt === exactHessian && { evaluations: 1 }) };
     model = undefined;
   }
 }

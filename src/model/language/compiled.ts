@@ -5,6 +5,7 @@ import { describe, Matrix } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import { withGetters } from '../../core/withGetters.ts';
 import { centredBasis, principalAxes, residualOf } from '../../engine/dense/principalComponents.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
@@ -20,13 +21,14 @@ import { type Parameter, positive, real } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
 import { type CorrelatedRows, expectedForm, isCorrelated, type PriorPrecision } from './correlatedRows.ts';
-import type { DensityContext, DensityStart, Rows, RowsStart } from './density.ts';
+import type { DensityContext, DensityStart, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import type { Chart } from './map.ts';
 import {
   type DistributedRows,
   distributedRows,
   type EncodedRows,
+  indexOf,
   isEncoded,
   isShared,
   type KnownVariable,
@@ -35,6 +37,7 @@ import {
   type ObservedVariable,
   type PointRows,
   pointRows,
+  type Variable,
 } from './variable.ts';
 
 /** Observations of a variable as the model sees them. */
@@ -64,6 +67,8 @@ export interface CompiledGraph {
   readonly columns: ReadonlyMap<string, number>;
   /** Paths of the parameters that have one row a point. */
   readonly pointwise: readonly string[];
+  /** For points with these values of a known variable (those of the fit unless given), the row of each in a plate that has one row a value. */
+  placesInPlate(plate: string, rows?: Matrix): Int32Array;
   /** Tensors of a part's parameters by its own names, out of those of the model. */
   ownTensors(path: string, values: TensorMap): TensorMap;
   /** Plain values of a part's parameters by its own names. */
@@ -203,6 +208,18 @@ export function compiled(
   const observations = lazily(() => startObservations(graph, seen));
   const left = lazily(() => besideKnown(graph, observations()));
   const outputs = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable.data.columns] : []));
+  const plates = new Map(
+    nodes.flatMap(({ variable }) => {
+      const index = indexOf(variable);
+      return index === undefined ? [] : [[index, plateOf(graph, index)] as const];
+    }),
+  );
+  const rowCount = (variable: Variable): number => {
+    if (variable.role === 'known') return variable.data.rows;
+    if (variable.role !== 'latent' || variable.rows === undefined) return points;
+    if (typeof variable.rows === 'number') return variable.rows;
+    return variable.rows === 'outputs' ? outputs[0]! : plates.get(variable.rows)!.rowOf.size;
+  };
 
   for (const [parameter, name] of shared) parameters[name] = parameter;
   /** Remembers a part's parameters under a key, and where they are by their own names. */
@@ -233,6 +250,10 @@ export function compiled(
     seen,
     columns,
     pointwise,
+    placesInPlate: (plate, rows) => {
+      const { rowOf, places } = plates.get(plate)!;
+      return rows === undefined ? places : placesOf(owner, plate, rowOf, rows);
+    },
     ownTensors: (path, values) => {
       const own: Record<string, Tensor> = {};
       for (const [key, where] of paths.get(path)!) own[key] = values[where]!;
@@ -244,13 +265,17 @@ export function compiled(
       return own;
     },
     ownPaths: (path) => Object.fromEntries(paths.get(path)!),
-    startOf: ({ name, variable, given }) => ({
+    startOf: ({ name, variable, given, picked }) => ({
       variable: name,
-      rows: rowsOf(variable, points, outputs[0]!),
+      rows: rowCount(variable),
       columns: columns.get(name)!,
       givenColumns: given.map((each) => columns.get(each)!),
       get given() {
-        return given.map((each) => spreads.get(each)?.() ?? { mean: starts.get(each)!() });
+        return given.map((each, i) => {
+          const { mean, variance } = spreads.get(each)?.() ?? { mean: starts.get(each)!(), variance: undefined };
+          const own = (rows: Matrix) => pickedMatrix(result, picked[i], rows);
+          return { mean: own(mean), ...(variance && { variance: own(variance) }) };
+        });
       },
       data: seen.get(name)?.data,
       get observations() {
@@ -335,7 +360,7 @@ export function compiled(
       if (isSpread) spreads.set(name, started);
       return () => started().mean;
     }
-    const rows = rowsOf(variable, points, outputs[0]!);
+    const rows = rowCount(variable);
     const chart = chartOf(graph, name);
     const map = maps?.[name];
     const start =
@@ -405,7 +430,7 @@ export function compiled(
       columns.set(name, variable.dim);
     } else {
       const wide = mappedColumns(graph, node as Node<MappedVariable>);
-      const givenStarts = node.given.map((each) => starts.get(each)!());
+      const givenStarts = node.given.map((each, i) => pickedMatrix(result, node.picked[i], starts.get(each)!()));
       const known = node.given.every((each) => nodes.find((other) => other.name === each)!.variable.role === 'known');
       const rows = givenStarts.length === 1 ? givenStarts[0]! : sameRows(givenStarts);
       const target = lazily(() => mappedTarget(graph, seen, node, wide, observations));
@@ -441,6 +466,40 @@ export function compiled(
   return result;
 }
 
+/** The rows of a plate that has one row a value of a known variable. */
+interface Plate {
+  /** Row of each value. */
+  readonly rowOf: ReadonlyMap<number, number>;
+  /** Row of each point of the fit. */
+  readonly places: Int32Array;
+}
+
+function plateOf({ nodes }: VariableGraph, index: string): Plate {
+  const { data } = (nodes.find(({ name }) => name === index)!.variable as KnownVariable).data;
+  const levels = [...new Set(data)].sort((a, b) => a - b);
+  const rowOf = new Map(levels.map((level, row) => [level, row]));
+  return { rowOf, places: Int32Array.from(data, (level) => rowOf.get(level)!) };
+}
+
+/** @throws InvalidInputError for a value that the fit has not seen, whose row is not known */
+function placesOf(owner: string, plate: string, rowOf: Plate['rowOf'], { data }: Matrix): Int32Array {
+  const unseen = data.findIndex((level) => !rowOf.has(level));
+  if (unseen < 0) return Int32Array.from(data, (level) => rowOf.get(level)!);
+  const [first, last] = [[...rowOf.keys()][0], [...rowOf.keys()].at(-1)];
+  throw new InvalidInputError(
+    `'${plate}' of ${owner} is ${data[unseen]} in row ${unseen}, which is none of its ${rowOf.size} values in the fit (${first} to ${last}). Give one of these.`,
+  );
+}
+
+/** The same of plain rows of the fit. */
+export function pickedMatrix(
+  { placesInPlate }: Pick<CompiledGraph, 'placesInPlate'>,
+  plate: string | undefined,
+  rows: Matrix,
+) {
+  return plate === undefined ? rows : rowsOf(rows, Array.from(placesInPlate(plate)));
+}
+
 const restrictionOf = ({ densities }: Node): PlacedDensity | undefined =>
   densities.find(({ density }) => density.restrict !== undefined);
 
@@ -474,12 +533,6 @@ export function chartOf({ nodes }: VariableGraph, name: string): Chart | undefin
 /** Rows of several variables side by side; of plates with other numbers of rows the first's alone. */
 function sameRows(parts: readonly Matrix[]): Matrix {
   return joinedColumns(parts.filter(({ rows }) => rows === parts[0]!.rows));
-}
-
-function rowsOf(variable: Node['variable'], points: number, outputs: number): number {
-  if (variable.role === 'known') return variable.data.rows;
-  if (variable.role !== 'latent' || variable.rows === undefined) return points;
-  return variable.rows === 'outputs' ? outputs : variable.rows;
 }
 
 function latentStart(
@@ -607,6 +660,10 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
   const where = `The terms of ${owner}`;
   const termsAt: Assembly['terms'] = (values, context) => {
     const { batch } = context;
+    const places = (plate: string) => {
+      const all = model.placesInPlate(plate);
+      return batch === undefined ? all : batch.rows.map((row) => all[row]!);
+    };
     const seenRows = (tensor: Tensor2D | undefined, isPointwise: boolean) =>
       tensor === undefined || batch === undefined || !isPointwise
         ? tensor
@@ -645,16 +702,16 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
           ? undefined
           : spreads.get(name);
       const isExpected = [node.name, ...node.given].some((name) => spreadOf(name) !== undefined);
-      const at = <V>(value: (name: string) => V) => ({
+      const at = <V extends Tensor2D | op.GaussianRows>(value: (name: string) => V) => ({
         value: value(node.name),
-        given: node.given.map(value),
+        given: node.given.map((each, i) => pickedRows(value(each), node.picked[i], places)),
         ...(there !== undefined && { present: there }),
       });
       const rows = spread?.mean.shape[0] ?? 0;
       const isQuadratic = !isExpected && rows > 0 && rows <= MOST_DENSE;
       // E[log p] is log p of the means less ½·Σ_d tr(QS_d) where log p is quadratic.
       const Q = isQuadratic
-        ? density.precision?.(p, { rows, given: node.given.map((each) => points.get(each)!) }, own)
+        ? density.precision?.(p, { rows, given: node.given.map((each, i) => pickedRows(points.get(each)!, node.picked[i], places)) }, own)
         : undefined;
       const found = isExpected
         ? density.expected!(
@@ -698,7 +755,11 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       if (spread !== undefined) spreads.set(name, spread);
       else if (variable.role === 'latent') current.set(name, model.points(node, values, encoded));
       else if (variable.role === 'mapped') {
-        const inputs = given.map((each, i) => seenRows(features.get(`${name} ${i}`), isPointwise) ?? points.get(each)!);
+        const inputs = given.map(
+          (each, i) =>
+            seenRows(features.get(`${name} ${i}`), isPointwise) ??
+            pickedRows(points.get(each)!, node.picked[i], places),
+        );
         current.set(name, model.mapped(node, values, inputs));
       } else if (variable.role === 'observed' && read !== undefined) current.set(name, matrixTensor(read));
       else current.set(name, seenRows(data.get(name), isPointwise)!);
@@ -856,13 +917,15 @@ function entropyOf(variance: Tensor2D, { batch }: TermContext, isPointwise: bool
   return batch !== undefined && isPointwise ? op.mul<Scalar>(batch.scale, own) : own;
 }
 
-/** Rows of a variable beside those that it is given. */
-export function rowsAround({ name, given }: Node, values: NodeValues, present: Tensor2D | undefined): Rows {
-  return {
-    value: values.get(name)!,
-    given: given.map((each) => values.get(each)!),
-    ...(present !== undefined && { present }),
-  };
+/** Rows, or Gaussian rows, as points are given them: each its own of a plate; as they are where that is undefined. */
+export function pickedRows<V extends Tensor2D | op.GaussianRows>(
+  rows: V,
+  plate: string | undefined,
+  places: (plate: string) => Int32Array,
+): V {
+  if (plate === undefined) return rows;
+  const own = (tensor: Tensor2D) => op.gather<Tensor2D>(tensor, places(plate));
+  return (rows instanceof tf.Tensor ? own(rows) : { mean: own(rows.mean), variance: own(rows.variance) }) as V;
 }
 
 /** What a density may know in an evaluation of a whole fit, in which nothing needs remembering. */

@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkDefinition, checkName, isPart } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkMembers, type Member } from '../../core/members.ts';
+import { unknownName } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
@@ -278,6 +279,32 @@ const MEMBERS: Readonly<Record<keyof DensityDefinition<string>, Member>> = {
   search: 'anything',
 };
 
+const SAID: readonly (keyof Conditional)[] = [
+  ...(['logPredictive', 'moments', 'uncertainMoments', 'hasGaussianNoise', 'expected'] as const),
+  ...(['relevance', 'slopes', 'sample', 'next'] as const),
+];
+const MOMENTS: readonly (keyof RowMoments)[] = ['mean', 'variance', 'noise', 'observed', 'covariances'];
+
+/** Returns what a function of a density returned. @throws InvalidInputError for what is no object, and for a member that is not known */
+function checkedResult<T extends object>(result: T, what: string, known: readonly string[]): T {
+  if (typeof result !== 'object' || result === null) {
+    throw new InvalidInputError(
+      `${what} must be an object with some of ${known.join(', ')}, but is ${describe(result)}.`,
+    );
+  }
+  const unknown = Object.keys(result).find((key) => !known.includes(key));
+  if (unknown === undefined) return result;
+  throw unknownName('member', unknown, known, what);
+}
+
+function checkedConditional(name: string, result: Conditional): Conditional {
+  const own = checkedResult(result, `What condition of the density '${name}' returns`, SAID);
+  const { moments } = own;
+  if (moments === undefined) return own;
+  const what = `What moments of the density '${name}' returns`;
+  return { ...own, moments: (given) => checkedResult(moments.call(own, given), what, MOMENTS) };
+}
+
 /** Makes a density; what is given replaces the default parameters. */
 export type DensityFactory<Name extends string, Said = unknown> = (
   overrides?: Overrides<Name>,
@@ -332,7 +359,7 @@ export function defineDensity<Name extends string = never, C = undefined, D = un
       logDensity: (p, rows, context) => definition.logDensity(own(p), rows, typed(context)),
       ...(condition && {
         condition: (p: TensorMap, fitted: Rows, context: DensityContext) =>
-          condition.call(definition, own(p), fitted, typed(context)),
+          checkedConditional(name, condition.call(definition, own(p), fitted, typed(context))),
       }),
       ...(sample && {
         sample: (p: TensorMap, random: Random, shape: readonly [number, number], given: readonly Tensor2D[]) =>

@@ -27,15 +27,16 @@ export function describeModel(model: AnyModel): string {
       ...(notDrawn !== undefined && { priorDraws: notDrawn }),
     };
     const variables = graph.nodes.map((node) => {
-      const { name, variable, given, densities } = node;
+      const { name, variable, given, densities, plate } = node;
       const { rows, columns } = startOf(node);
       const terms = densities.map(({ density, isFactor, term }) =>
         isFactor ? `factor ${density.name} (term ${term})` : `~ ${density.name}`,
       );
       const map = variable.role === 'mapped' ? [`= ${variable.map.name}`] : [];
       const inferred = variable.role === 'latent' && isGaussian(variable) ? ['inferred as Gaussian rows'] : [];
+      const each = plate !== undefined ? [`one row a value of ${plate}`] : [];
       const of = given.length > 0 ? [`given ${given.join(', ')}`] : [];
-      return `  ${name}: ${variable.role}, ${rows}×${columns} ${[...map, ...terms, ...of, ...inferred].join(', ')}`.trimEnd();
+      return `  ${name}: ${variable.role}, ${rows}×${columns} ${[...map, ...terms, ...of, ...each, ...inferred].join(', ')}`.trimEnd();
     });
     const entries = Object.entries(parameters).map(([path, { support, free, initial }]) => {
       const shape = shapeOf(initial);

@@ -10,7 +10,7 @@ import type { ParameterValues, TensorMap } from '../model.ts';
 import type { FieldCoordinates, LearnedByLayer } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
-import { type CompiledGraph, latentRowsAt, type NodeValues } from './compiled.ts';
+import { type CompiledGraph, latentRowsAt, type NodeValues, pickedMatrix, pickedRows } from './compiled.ts';
 import type { Conditional, DensityContext, Rows, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity } from './graph.ts';
 import type { Chart } from './map.ts';
@@ -65,6 +65,11 @@ export interface FittedGraph {
   seenRows(name: string, rows: Matrix): SeenRows;
   /** Values of new rows, variable by variable; those whose givens are not all there are left out. */
   newValues(fitted: Fitted, start: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Map<string, Tensor2D>;
+  /** True if all that a variable is given is there for new rows. */
+  isGiven(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): boolean;
+  /** What a variable is given for new rows. */
+  givenRows(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[];
+  /** The same as a map takes it: features of known rows in their place. */
   mapInputs(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[];
   /** Rows that are given, under the names of known variables that hold the same rows too. */
   withSources(given: RowsByName): RowsByName;
@@ -136,6 +141,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
       };
       const fittedRows = (node: Node): Rows => {
         const present = seen.get(node.name)?.present;
+        const pick = (tensor: Tensor2D, i: number) => pickedRows(tensor, node.picked[i], model.placesInPlate);
         const spread = node.given.map((each) => keptVariances[each]);
         // Read when a density asks for them: observations of many rows take time to be made.
         const ofValue = keptVariances[node.name];
@@ -152,14 +158,14 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
           }),
           ...(spread.some((own) => own !== undefined) && {
             get givenVariances() {
-              return spread.map((own) => own && matrixTensor(own));
+              return spread.map((own, i) => own && pick(matrixTensor(own), i));
             },
           }),
           get value() {
             return current.get(node.name)!;
           },
           get given() {
-            return node.given.map((each) => current.get(each)!);
+            return node.given.map((each, i) => pick(current.get(each)!, i));
           },
           ...(present && {
             get present() {
@@ -267,24 +273,32 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
   function newValues(fitted: Fitted, start: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Map<string, Tensor2D> {
     const current = new Map<string, Tensor2D>();
     for (const node of nodes) {
-      const { name, variable, given, isPointwise } = node;
+      const { name, variable, isPointwise } = node;
       const there = start.get(name);
       if (there !== undefined) current.set(name, there);
       else if (!isPointwise) current.set(name, fitted.values.get(name)!);
-      else if (variable.role === 'mapped' && given.every((each) => current.has(each))) {
+      else if (variable.role === 'mapped' && isGiven(node, current, raw)) {
         current.set(name, model.mapped(node, fitted.tensors, mapInputs(node, current, raw)));
       }
     }
     return current;
   }
 
-  function mapInputs(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[] {
-    return node.given.map((each, i) => {
-      const rows = raw[each];
+  const isGiven: FittedGraph['isGiven'] = ({ given, picked }, current, raw) =>
+    given.every((each) => current.has(each)) &&
+    picked.every((plate) => plate === undefined || raw[plate] !== undefined);
+
+  const givenRows: FittedGraph['givenRows'] = (node, current, raw) =>
+    node.given.map((each, i) =>
+      pickedRows(current.get(each)!, node.picked[i], (plate) => model.placesInPlate(plate, raw[plate])),
+    );
+
+  const mapInputs: FittedGraph['mapInputs'] = (node, current, raw) =>
+    givenRows(node, current, raw).map((own, i) => {
+      const rows = raw[node.given[i]!];
       const made = rows === undefined ? undefined : model.features(node, i, rows);
-      return made === undefined ? current.get(each)! : matrixTensor(made);
+      return made === undefined ? own : matrixTensor(made);
     });
-  }
 
   function withSources(given: RowsByName): RowsByName {
     const all: Record<string, Matrix> = { ...given };
@@ -325,6 +339,8 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
     at,
     seenRows,
     newValues,
+    isGiven,
+    givenRows,
     mapInputs,
     withSources,
     encodedRows,
@@ -372,7 +388,9 @@ function fittedValues(
       if (rows.factors !== undefined) factors[name] = rows.factors;
     } else if (variable.role === 'mapped') {
       kept[name] = withFloat64(() => {
-        const inputs = given.map((each, i) => matrixTensor(model.features(node, i) ?? kept[each]!));
+        const inputs = given.map((each, i) =>
+          matrixTensor(model.features(node, i) ?? pickedMatrix(model, node.picked[i], kept[each]!)),
+        );
         return tensorMatrix(model.mapped(node, valueTensors(values), inputs));
       });
     }

@@ -1,8 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
+import { isSampled } from '../../core/rowSource.ts';
 import { isParameter, type Parameter } from '../parameter.ts';
 import type { Density } from './density.ts';
-import { isVariable, type KnownVariable, type ObservedVariable, type Variable } from './variable.ts';
+import { indexOf, isVariable, type KnownVariable, type ObservedVariable, type Variable } from './variable.ts';
 
 /** What the variables of a model are returned as: variables, and parameters that several parts share, by name. */
 export type Variables = Readonly<Record<string, Variable | Parameter>>;
@@ -29,6 +30,10 @@ export interface Node<V extends Variable = Variable> {
   readonly densities: readonly PlacedDensity[];
   /** True if it has one row a point, so that new points have rows of it too. */
   readonly isPointwise: boolean;
+  /** The known variable of whose values it has one row each. */
+  readonly plate: string | undefined;
+  /** For each variable that it is given, the known variable that says which of its rows a point has; undefined where they are given as they are. */
+  readonly picked: readonly (string | undefined)[];
 }
 
 /** The variables of a model in an order in which each comes after what it is given. */
@@ -96,6 +101,8 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
       );
     }
     for (const given of variable.given) visit(given, name);
+    const index = indexOf(variable);
+    if (index !== undefined) visit(indexVariable(owner, name, index, variables), name);
     if (variable.role === 'observed' && variable.source !== undefined) visit(variable.source, name);
     ordered.push(variable);
   };
@@ -103,14 +110,25 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
   const points = numberOfPoints(owner, ordered, names);
   const nodes = ordered.map((variable): Node => {
     const name = names.get(variable)!;
+    const ofPoints = isPointwise(variable, points);
     return {
       name,
       variable,
       given: variable.given.map((given) => names.get(given)!),
       densities: placedDensities(name, variable, places ?? ownPlaces),
-      isPointwise: isPointwise(variable, points),
+      isPointwise: ofPoints,
+      plate: plateOf(variable),
+      picked: variable.given.map((given) => {
+        const plate = plateOf(given);
+        if (ofPoints || plate === undefined) return plate;
+        if (plate === plateOf(variable)) return undefined;
+        throw new InvalidInputError(
+          `'${name}' of ${owner} is given '${names.get(given)}', which has one row a value of '${plate}', but has itself neither one a point nor one a value of '${plate}'.`,
+        );
+      }),
     };
   });
+  checkIndices(owner, nodes, points);
   checkUsed(owner, nodes);
   for (const node of nodes) checkFields(owner, node, nodes);
   const shown =
@@ -167,10 +185,12 @@ function numberOfPoints(owner: string, variables: readonly Variable[], names: Re
     );
   }
   const [first] = all as [ObservedVariable];
-  const other = all.find(({ data }) => data.rows !== first.data.rows);
-  if (other === undefined) return first.data.rows;
+  const rowsOf = ({ data, stream }: ObservedVariable) =>
+    stream === undefined || isSampled(stream) ? data.rows : stream.rows;
+  const other = all.find((one) => rowsOf(one) !== rowsOf(first));
+  if (other === undefined) return rowsOf(first);
   throw new InvalidInputError(
-    `Observed variables of ${owner} have one row a point, but '${names.get(first)}' has ${first.data.rows} and '${names.get(other)}' has ${other.data.rows}.`,
+    `Observed variables of ${owner} have one row a point, but '${names.get(first)}' has ${rowsOf(first)} and '${names.get(other)}' has ${rowsOf(other)}.`,
   );
 }
 
@@ -182,6 +202,36 @@ function pointsWithout(variables: readonly Variable[]): number | undefined {
     for (const given of variable.given) if (given.role === 'known') return given.data.rows;
   }
   return undefined;
+}
+
+/** The variable that says which row of a plate each point has. */
+function indexVariable(owner: string, name: string, index: string, variables: Variables): KnownVariable {
+  const found = variables[index];
+  if (isVariable(found) && found.role === 'known') return found;
+  const known = Object.keys(variables).filter((each) => (variables[each] as Partial<Variable>).role === 'known');
+  throw new InvalidInputError(
+    `Option 'rows' of '${name}' of ${owner} is '${index}', which names no known variable${known.length > 0 ? ` (there are ${known.map((each) => `'${each}'`).join(', ')})` : ''}. ` +
+      `Return known(…) under that name, N×1, or give a count or 'outputs'.`,
+  );
+}
+
+/** A known variable by whose values others have rows is one number a point. */
+function checkIndices(owner: string, nodes: readonly Node[], points: number): void {
+  for (const { name, variable } of nodes) {
+    const index = indexOf(variable);
+    const of = nodes.find((node) => node.name === index)?.variable;
+    if (of?.role !== 'known' || (of.data.rows === points && of.data.columns === 1)) continue;
+    throw new InvalidInputError(
+      `Option 'rows' of '${name}' of ${owner} is '${index}', which must be ${points}×1, one number a point, but is ${of.data.rows}×${of.data.columns}.`,
+    );
+  }
+}
+
+/** The known variable of whose values a variable has one row each. */
+function plateOf(variable: Variable): string | undefined {
+  if (variable.role !== 'mapped') return indexOf(variable);
+  const [first, ...others] = variable.given.map(plateOf);
+  return others.every((plate) => plate === first) ? first : undefined;
 }
 
 function isPointwise(variable: Variable, points: number): boolean {
@@ -209,7 +259,9 @@ function checkUsed(owner: string, nodes: readonly Node[]): void {
   for (const { name, variable, densities } of nodes) {
     const isGiven = nodes.some(
       (other) =>
-        other.given.includes(name) || (other.variable.role === 'observed' && other.variable.source === variable),
+        other.given.includes(name) ||
+        other.plate === name ||
+        (other.variable.role === 'observed' && other.variable.source === variable),
     );
     if (isGiven || variable.role === 'embedded' || (densities.length > 0 && variable.role !== 'known')) continue;
     throw new InvalidInputError(

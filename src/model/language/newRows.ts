@@ -11,7 +11,6 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { jointDraw, normalEntries } from '../jointDraw.ts';
 import type { Prediction, PredictiveDensity } from '../posterior.ts';
-import { rowsAround } from './compiled.ts';
 import type { Conditional, RowMoments } from './density.ts';
 import type { Fitted, FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
 import type { Node, PlacedDensity } from './graph.ts';
@@ -48,7 +47,8 @@ const DRAWS_SEED = 20_080_613;
 
 /** What follows of new rows from a fitted graph. */
 export function ofNewRows(of: FittedGraph): OfNewRows {
-  const { model, pointwise, latents, sequential, at, seenRows, newValues, mapInputs, withSources } = of;
+  const { model, pointwise, latents, sequential, at, seenRows, newValues, isGiven, givenRows, mapInputs, withSources } =
+    of;
   const { graph, owner, seen } = model;
   const { nodes } = graph;
 
@@ -81,13 +81,14 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         let seenPart: Tensor1D | undefined;
         let rest: Tensor1D | undefined;
         for (const node of pointwise) {
-          if (!current.has(node.name) || !node.given.every((each) => current.has(each))) continue;
+          if (!current.has(node.name) || !isGiven(node, current, given)) continue;
           for (const placed of node.densities) {
             const { logPredictive } = fitted.conditional(placed, node, isRough);
             if (logPredictive === undefined) continue;
             const present = presence.get(node.name);
             if (present !== undefined && !placed.density.takesMissing) throw missingEntries(owner, node.name, placed);
-            const term = logPredictive(rowsAround(node, current, present));
+            const value = current.get(node.name)!;
+            const term = logPredictive({ value, given: givenRows(node, current, given), ...(present && { present }) });
             if (node.variable.role === 'observed' && !placed.isFactor) {
               seenPart = seenPart === undefined ? term : op.add<Tensor1D>(seenPart, term);
             } else rest = rest === undefined ? term : op.add<Tensor1D>(rest, term);
@@ -131,7 +132,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       const there = given[name];
       if (there !== undefined) current.set(name, matrixTensor(there));
       else if (!isPointwise) current.set(name, fitted.values.get(name)!);
-      else if (!needs.every((each) => current.has(each))) continue;
+      else if (!isGiven(node, current, given)) continue;
       else if (variable.role === 'mapped') {
         current.set(name, model.mapped(node, fitted.tensors, mapInputs(node, current, given)));
       } else if (variable.role === 'latent' || variable.role === 'observed') {
@@ -139,7 +140,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         const [placed] = node.densities;
         if (placed === undefined || placed.isFactor) continue;
         const conditional = fitted.conditional(placed, node);
-        const rows = needs.map((each) => current.get(each)!);
+        const rows = givenRows(node, current, given);
         const value = visit(node, () => conditional.moments?.(rows), conditional, rows);
         if (value !== undefined) current.set(name, value);
       }

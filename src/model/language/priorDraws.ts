@@ -8,7 +8,7 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { AnyModel, ParameterValues } from '../model.ts';
 import { parameterFrom } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
-import type { CompiledGraph } from './compiled.ts';
+import { type CompiledGraph, pickedRows } from './compiled.ts';
 import type { RowsByName } from './fittedGraph.ts';
 import { compiledModel } from './variablesModel.ts';
 
@@ -75,7 +75,7 @@ export function priorDraws(
           current.set(name, matrixTensor(variable.data));
           continue;
         }
-        const rows = needs.map((each) => current.get(each)!);
+        const rows = needs.map((each, i) => pickedRows(current.get(each)!, node.picked[i], compiled.placesInPlate));
         if (variable.role === 'mapped') {
           const inputs = rows.map((tensor, i) => {
             const own = features(node, i);

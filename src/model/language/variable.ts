@@ -3,6 +3,7 @@ import { givenList, isPart, readGiven } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
 import { namedOptions } from '../../core/options.ts';
+import { checkRowSource, isRowSource, isSampled, type RowSource } from '../../core/rowSource.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model.ts';
@@ -84,8 +85,11 @@ export interface LatentVariableOptions {
    * `gaussianLatents()`, `encoded(map)`: a Gaussian a row, integrated out.
    */
   readonly posterior?: LatentPosterior | undefined;
-  /** Number of its rows where it has not one a row of the observations: a count, or 'outputs' for one a column of them. */
-  readonly rows?: number | 'outputs' | undefined;
+  /**
+   * Its rows where it has not one a point: a count, 'outputs' for one a column of the observations, or the name of a known variable N×1 (a plate): one row a value of that, in
+   * ascending order, of which each point is given its own.
+   */
+  readonly rows?: number | string | undefined;
 }
 
 /** What is said of an observed variable. */
@@ -121,8 +125,8 @@ interface Common {
   readonly factors: readonly Density[];
 }
 
-/** Numbers of rows that are not one a point. */
-type PlateRows = number | 'outputs' | undefined;
+/** Rows that are not one a point: a count, 'outputs', or the name of a known variable. */
+type PlateRows = number | string | undefined;
 
 /** A value that is inferred. */
 export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = PlateRows> extends Common {
@@ -149,6 +153,8 @@ export interface ObservedVariable<
   readonly '~factors'?: F;
   readonly role: 'observed';
   readonly data: Matrix;
+  /** Where rows are read from some at a time; the data are what is kept of it, no rows before it is read. */
+  readonly stream: RowSource | undefined;
   /** The known variable that holds the same rows, if it was given in the place of data. */
   readonly source: S;
   readonly density: Density;
@@ -271,9 +277,9 @@ export function latent<
   if (!Number.isInteger(dim) || dim < 1) {
     throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
   }
-  if (rows !== undefined && rows !== 'outputs' && !(Number.isInteger(rows) && rows >= 1)) {
+  if (rows !== undefined && typeof rows !== 'string' && !(Number.isInteger(rows) && rows >= 1)) {
     throw new InvalidInputError(
-      `Option 'rows' of latent is a whole number from 1 or 'outputs', but ${describe(rows)} was given.`,
+      `Option 'rows' of latent is a whole number from 1, 'outputs' or the name of a known variable, but ${describe(rows)} was given.`,
     );
   }
   if (density === undefined && given !== undefined) {
@@ -309,7 +315,8 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
 /**
  * An observed variable.
  *
- * @param data - N×D, rows are points; or a known variable, for observations that other variables are computed from
+ * @param data - N×D, rows are points; a known variable, for observations that other variables are computed from; or a source of rows (`await rowsOf(file)`), of which a fit
+ * with `batchSize` holds a batch, 2048 rows from which it starts, and the latents: for one latent variable that an encoder computes
  * @param options - see {@link ObservedOptions}
  * @throws InvalidInputError for an unknown option, data that are not a matrix, or what is not a density
  * @example
@@ -318,7 +325,11 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
  * const y = observed(Y, { density: gaussianProcess({ kernel: rbf() }), given: z });
  * ```
  */
-export function observed<D extends DensityLike, const F = undefined, Y extends MatrixLike | KnownVariable = MatrixLike>(
+export function observed<
+  D extends DensityLike,
+  const F = undefined,
+  Y extends MatrixLike | KnownVariable | RowSource = MatrixLike,
+>(
   data: Y,
   options: ObservedOptions & { readonly density: D; readonly factors?: F },
 ): ObservedVariable<D, F, Y extends KnownVariable ? Y : undefined> {
@@ -339,12 +350,24 @@ export function observed<D extends DensityLike, const F = undefined, Y extends M
     );
   }
   const source = isVariable(data) ? data : undefined;
-  const rows = source?.data ?? Matrix.from(data as MatrixLike, 'The data of observed');
+  const stream = source === undefined && isRowSource(data) ? checkRowSource(data) : undefined;
+  const sampled = stream !== undefined && isSampled(stream) ? stream : undefined;
+  const rows =
+    source?.data ??
+    sampled?.sample ??
+    (stream ? Matrix.zeros(0, stream.columns) : Matrix.from(data as MatrixLike, 'The data of observed'));
+  if (stream !== undefined && (missing ?? weights) !== undefined) {
+    throw new InvalidInputError(
+      `Rows that are read from a source take no option '${missing === undefined ? 'weights' : 'missing'}' of observed. Leave it out, or give a matrix.`,
+    );
+  }
   type Source = Y extends KnownVariable ? Y : undefined;
   return Object.freeze<ObservedVariable<D, F, Source>>({
     kind: 'variable',
     role: 'observed',
     data: rows,
+    stream,
+    ...(sampled && { standardization: sampled.standardization }),
     source: source as Source,
     density,
     given: givenOf(given, 'observed'),
@@ -498,6 +521,12 @@ export function shared(parameter: ParameterLike): Parameter {
   sharedParameters.add(own);
   return own;
 }
+
+/** The known variable, by name, of whose values a latent variable has one row each. */
+export const indexOf = (variable: Variable): string | undefined =>
+  variable.role === 'latent' && typeof variable.rows === 'string' && variable.rows !== 'outputs'
+    ? variable.rows
+    : undefined;
 
 export const isShared = (parameter: Parameter) => sharedParameters.has(parameter);
 export { isVariable };

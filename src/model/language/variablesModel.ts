@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
+import { isSampled, type RowSource, rowsGone } from '../../core/rowSource.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { checkModelGiven } from '../givenModel.ts';
@@ -13,11 +14,12 @@ import type {
   ModelJSON,
   ParameterValues,
   Search,
+  SourcedModel,
   StartKind,
 } from '../model.ts';
-import type { DataFormat } from '../modelFactory.ts';
+import { type DataFormat, jsonOf } from '../modelFactory.ts';
 import { checkSupport } from '../parameter.ts';
-import type { AnyPosterior, Posterior } from '../posterior.ts';
+import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
 import type { VariableAbilities } from './abilitiesByName.ts';
@@ -77,13 +79,14 @@ export interface NamedPosterior extends VariablesPosterior {
  * The model that a graph of variables makes.
  *
  * @param posteriorOf - what its fits can do: a page has the code of what this asks for and no other
+ * @param reading - how the rows of observations are read that are a sample in the data
  */
 export function variablesModel<Data>(
   definition: VariablesDefinition<Data> & Partial<NamedVariables<Data>>,
   data: Data,
   toJSON: () => ModelJSON,
   posteriorOf: (of: FittedGraph) => AnyPosterior,
-  maps?: StartMaps,
+  { maps, reading }: { readonly maps?: StartMaps | undefined; readonly reading?: SourcedModel | undefined } = {},
 ): Model {
   const { name, variables, search, places, startAt, curvature, note } = definition;
   const owner = `the model '${name}'`;
@@ -97,7 +100,9 @@ export function variablesModel<Data>(
   );
   const seen = lazily(() => seenData(owner, graph()));
   let known: CompiledGraph | undefined;
+  const stream = lazily(() => streamOf(graph()));
   const compile = (seed: number, batched: boolean) => {
+    if (stream() !== undefined && !isSampled(stream()!)) throw unread(name);
     known = withLocation(where, () => compiled(owner, graph(), seen(), { seed, batched, maps }));
     return known;
   };
@@ -117,6 +122,7 @@ export function variablesModel<Data>(
     name,
     ...(searches !== undefined && { search: searches }),
     assemble: (seed, { batched = false } = {}) => {
+      if (reading === undefined && stream() !== undefined && isSampled(stream()!)) rowsGone();
       const model = compile(seed, batched);
       return withLocation(`The constants of ${owner}`, () => assembledGraph(model, curvature?.(data)));
     },
@@ -125,13 +131,23 @@ export function variablesModel<Data>(
     }),
     note: (values: ParameterValues) =>
       note?.(data, values) ?? noiseNote(compiledFor(values).parameters, (path) => values[path]),
-    posterior: (values) => posteriorOf(fittedGraph(compiledFor(values), values)),
+    posterior: (values) => {
+      const posterior = posteriorOf(fittedGraph(compiledFor(values), values));
+      const source = stream();
+      if (source === undefined || !isSampled(source) || source.latents === undefined) return posterior;
+      return ofAllRows(posterior as NamedPosterior, source.latents);
+    },
     toJSON,
   };
   compilers.set(toJSON, (seed) => compile(seed, false));
-  const points = lazily(() => (areIndependent(graph(), () => compile(0, true)) ? graph().points : undefined));
+  const points = lazily(() => {
+    const source = stream();
+    const isRead = source === undefined || isSampled(source);
+    if (isRead && !areIndependent(graph(), () => compile(0, true))) return undefined;
+    return source?.rows ?? graph().points;
+  });
   // Fits begin with the maps at which variables start, and go on with the model that starts there.
-  const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, posteriorOf, own);
+  const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, posteriorOf, { maps: own });
   const chooseStart = lazily(() => {
     if (maps !== undefined) return undefined;
     if (graph().nodes.some(startsAtMap)) {
@@ -155,6 +171,8 @@ export function variablesModel<Data>(
   });
   // A fit of a model without a maximum would go on until it stops somewhere; named models hold their scales.
   const choose = lazily(() => {
+    const source = stream();
+    if (source !== undefined) return isSampled(source) ? undefined : () => startedReading();
     if (places !== undefined || maps !== undefined || !graph().nodes.some(mayShrink)) return chooseStart();
     return async (settings: ChoiceSettings) => {
       const { scalesAreHeld } = await import('./degenerateScales.ts');
@@ -166,8 +184,18 @@ export function variablesModel<Data>(
       return (await chooseStart()?.(settings)) ?? { model, message: '' };
     };
   });
+  const startedReading = async () => {
+    const { startedFromRows } = await import('./sourcedRows.ts');
+    const make = (own: Data, reading?: SourcedModel) =>
+      variablesModel(definition, own, () => jsonOf(definition, own), posteriorOf, { reading });
+    return {
+      model: await startedFromRows(owner, graph(), data, make, ({ toJSON: of }) => compilers.get(of)!(0)),
+      message: '',
+    };
+  };
   return Object.freeze(
     Object.defineProperties(model, {
+      sourced: { get: () => reading ?? unreadRows(name, stream()), enumerable: true },
       points: { get: points, enumerable: true },
       choose: { get: choose, enumerable: true },
       choosesStart: { value: true, enumerable: true },
@@ -208,6 +236,42 @@ async function chartMapsOf(
     owner,
     maps: Object.fromEntries(charts.map(([name, { start }]) => [name, start!(map)])),
   }));
+}
+
+const streamOf = ({ nodes }: VariableGraph): RowSource | undefined => {
+  for (const { variable } of nodes)
+    if (variable.role === 'observed' && variable.stream !== undefined) return variable.stream;
+  return undefined;
+};
+
+/** What there is of rows that no fit reads. */
+function unreadRows(name: string, source: RowSource | undefined): SourcedModel | undefined {
+  if (source === undefined) return undefined;
+  const refuse = () => {
+    throw isSampled(source) ? rowsGone() : unread(name);
+  };
+  return { source, latentsOf: refuse, placed: refuse };
+}
+
+const unread = (name: string) =>
+  new InvalidInputError(
+    `The observations of the model '${name}' are read some rows at a time, which fit(model, { batchSize }) does. For anything else give it a matrix.`,
+  );
+
+/** What a fit shows whose model keeps some of its rows, with the latents of all. Values of other variables are known of those rows only. */
+function ofAllRows({ variables, ...posterior }: NamedPosterior, { mean, variance }: LatentMoments): AnyPosterior {
+  const { shown, rowNames } = variables;
+  const shared = Object.entries(variables.values).filter(([name]) => !rowNames.has(name));
+  return {
+    ...posterior,
+    latents: mean,
+    distribution: { ...(posterior as AnyPosterior).distribution, variances: variance },
+    variables: {
+      ...variables,
+      values: { ...Object.fromEntries(shared), [shown]: mean },
+      variances: { [shown]: variance },
+    },
+  } as AnyPosterior;
 }
 
 /** Points with a density of their own, whose scales might shrink with them. */

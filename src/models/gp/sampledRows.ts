@@ -3,13 +3,13 @@ import { deviationsDiffer, SCALED_NOTE, type ScaleOption } from '../../core/colu
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { checkNumbers, type Standardization, standardized } from '../../core/observations.ts';
-import { checkRowSource, type RowSource, readRows } from '../../core/rowSource.ts';
+import { checkRowSource, type RowSource, readRows, rowsGone } from '../../core/rowSource.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { Model, ParameterValues, SourcedModel } from '../../model/model.ts';
 import type { DistributedPosterior, LatentMoments } from '../../model/posterior.ts';
+import { readMoments, startRows } from '../../model/readMoments.ts';
 import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import { checkObserved } from '../../processes/likelihoods/likelihood.ts';
-import { readMoments } from './readMoments.ts';
 
 /** What a model starts from whose observations are read some rows at a time, and what is known of all of them. */
 export interface SampledRows {
@@ -21,9 +21,6 @@ export interface SampledRows {
   /** Latents of all points, once the model is fitted. */
   readonly latents?: LatentMoments;
 }
-
-/** Rows that a model starts from, evenly spaced. */
-const SAMPLE = 2048;
 
 interface GivenOptions {
   readonly latents?: LatentDistribution | undefined;
@@ -70,9 +67,7 @@ export function modelOfRows(
       const moments = await readMoments(source, { centre, scale: scale !== false, check });
       const isPlain = scale === 'auto' && !deviationsDiffer(moments.deviation);
       const standardization = isPlain ? { ...moments, deviation: moments.deviation.map(() => 1) } : moments;
-      const count = Math.min(SAMPLE, source.rows);
-      const rows = Int32Array.from({ length: count }, (_, k) => Math.floor((k * source.rows) / count));
-      const observations = await readRows(source, rows);
+      const observations = await startRows(source);
       return {
         model: sampledModel({ observations, points: source.rows, standardization }, source, model),
         message: scale === 'auto' && !isPlain ? SCALED_NOTE : '',
@@ -103,17 +98,12 @@ function sampledModel(sample: SampledRows, source: RowSource, make: (sample: Sam
 
 /** A model whose observations are no longer at hand, with the latents of all points: its fits can do all that does not need the observations. */
 export function withoutSource(points: number, model: Model, latents: LatentMoments | undefined): Model {
-  const gone = () => {
-    throw new InvalidInputError(
-      'The observations of this model were read some rows at a time, and are not part of it. Make it again with their source.',
-    );
-  };
   return Object.freeze({
     ...model,
     points,
     posterior: (values: ParameterValues) => placedPosterior(model.posterior(values) as DistributedPosterior, latents),
-    assemble: gone,
-    sourced: { source: { rows: points, columns: 1, read: gone }, latentsOf: gone, placed: gone },
+    assemble: rowsGone,
+    sourced: { source: { rows: points, columns: 1, read: rowsGone }, latentsOf: rowsGone, placed: rowsGone },
   });
 }
 

@@ -3,6 +3,18 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { seededRandom } from '../../../src/core/random.ts';
+import {
+  type DensityLike,
+  defineModel,
+  fitAt,
+  gaussian,
+  latent,
+  mapped,
+  mlpMap,
+  observed,
+  standardNormal,
+  studentT,
+} from '../../../src/index.ts';
 import { adam, type Checkpoint, type FitOptions, fit } from '../../../src/inference/index.ts';
 import { describe as described } from '../../../src/kernels/index.ts';
 import { evaluate } from '../../../src/model/evaluate.ts';
@@ -14,7 +26,7 @@ import { loadFit } from '../../../src/models/index.ts';
 import { checkModel } from '../../../src/testing/index.ts';
 import { bundled } from '../../bundled.ts';
 import { reference } from '../../reference.ts';
-import { twelve } from './twelveModels.ts';
+import { heavyTails, twelve } from './twelveModels.ts';
 
 interface Reference {
   readonly data: {
@@ -111,13 +123,7 @@ const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>>
   onCircle: { forecast: nextNone('angle') },
   onSphere: { forecast: nextNone('v') },
   timed: { forecast: nextNone('z') },
-  outputs: {
-    forecast: nextNone('z'),
-    project: saysNothing('products'),
-    predict: saysNothing('products'),
-    sample: saysNothing('products'),
-    impute: saysNothing('products'),
-  },
+  outputs: { forecast: nextNone('z') },
   horseshoe: { forecast: nextNone('f') },
   // Its `impute` is the field's.
   bent: {
@@ -145,7 +151,7 @@ const typed: { readonly [N in Name]: Typed<ReturnType<(typeof twelve)[N]>> } = {
   onCircle: { ...all, priorDraws: false },
   onSphere: all,
   timed: all,
-  outputs: { ...all, project: false, predict: false, sample: false, impute: false, priorDraws: false },
+  outputs: all,
   horseshoe: { ...all, priorDraws: false },
   bent: { ...all, project: false, predict: false, sample: false, priorDraws: false },
 };
@@ -166,7 +172,6 @@ const notDrawn: Readonly<Partial<Record<Name, RegExp>>> = {
   alongGraph: /'z' of .* has the factor 'laplacian' beside its density/,
   secondOrder: drawnFrom('inertia'),
   onCircle: /'angle' of .* has no density to draw from/,
-  outputs: drawnFrom('products'),
   horseshoe: drawnFrom('halfCauchy'),
   bent: drawnFrom('maxEntropy'),
 };
@@ -289,7 +294,7 @@ it('what they can do is the table of docs/your-own-model.md', async () => {
   expect(inTypes).toEqual(lines);
   const page = readFileSync(new URL('../../../docs/your-own-model.md', import.meta.url), 'utf8');
   expect(page).toContain(lines.join('\n'));
-  expect(page).toContain(described(modelOf('outputs')).split('\n').slice(-7).join('\n'));
+  expect(page).toContain(described(modelOf('bent')).split('\n').slice(-7).join('\n'));
 });
 
 describe('fits of', () => {
@@ -375,6 +380,42 @@ describe('fits of', () => {
       }
     },
   );
+});
+
+it('places a row by its own tails: an outlying entry moves it as little as with the built-in Student-t', async () => {
+  const { normal } = seededRandom(6);
+  const curve = Matrix.from(
+    Array.from({ length: 30 }, (_, i) =>
+      Array.from({ length: 8 }, (_, j) => Math.sin((i / 8) * (1 + j / 6) + j) + 0.05 * normal()),
+    ),
+  );
+  const decoded = (density: DensityLike) =>
+    defineModel({
+      name: 'decoded',
+      variables: ({ y }: { y: Matrix }) => {
+        const z = latent({ dim: 1, density: standardNormal() });
+        const f = mapped(z, mlpMap({ hidden: 8 }), { dim: y.columns });
+        return { z, f, y: observed(y, { density, given: f }) };
+      },
+    })({ y: curve });
+  const { parameters, latents } = await fit(decoded(gaussian()), { maxIterations: 300 });
+  const maps = Object.fromEntries(Object.entries(parameters).filter(([path]) => path.startsWith('f.')));
+  const scale = Math.sqrt(parameters['y.noise'] as number);
+  const at = async (density: DensityLike, own: object) => {
+    const fitted = await fitAt(decoded(density), { z: latents, ...maps, ...own });
+    const rows = Matrix.from([7, 13, 22].map((i) => Array.from(curve.row(i))));
+    const outlying = Matrix.from(rows.toArrays().map((row) => row.map((y, j) => (j === 3 ? y + 2 : y))));
+    const [there, moved] = [(await fitted.project(rows)).latents.data, (await fitted.project(outlying)).latents.data];
+    return { there, moves: there.map((z, i) => Math.abs(z - moved[i]!)) };
+  };
+  const own = await at(heavyTails(), { 'y.scale': scale });
+  const theirs = await at(studentT(), { 'y.likelihood.scale': scale });
+  const normalTails = await at(gaussian(), { 'y.noise': scale ** 2 });
+  own.there.forEach((z, i) => {
+    expect(z).toBeCloseTo(theirs.there[i]!, 5);
+    expect(own.moves[i]!).toBeCloseTo(theirs.moves[i]!, 5);
+    expect(own.moves[i]!).toBeLessThan(0.2 * normalTails.moves[i]!);
+  });
 });
 
 it('goes on with rows as they went, where the latents have inertia', async () => {

@@ -46,7 +46,7 @@ const tails = ({ normal }: Random, shape: readonly [number, number]) => {
   const entry = () => normal() / Math.hypot(normal() / 2, normal() / 2, normal() / 2, normal() / 2);
   return op.tensor<Tensor2D>(Float64Array.from({ length: shape[0] * shape[1] }, entry), shape);
 };
-const heavyTails = defineDensity({
+export const heavyTails = defineDensity({
   name: 'heavyTails',
   parameters: { scale: positive(0.3) },
   takesMissing: true,
@@ -204,25 +204,84 @@ export const timed = defineModel({
 });
 
 // 10. Columns with latents of their own (LV-MOGP): the covariance of entries is k(x, x′)·k(h, h′) + σ².
-const squared = (x: Tensor2D) => op.exp(op.mul<Tensor2D>(-0.5, op.squaredDistances(x, x)));
+const squared = (x: Tensor2D, y: Tensor2D) => op.exp(op.mul<Tensor2D>(-0.5, op.squaredDistances(x, y)));
+const column = (x: Tensor2D) => op.reshape<Tensor2D>(x, [x.size, 1]);
+/** Covariances of all entries of the rows at x with those at y. */
+const pairs = (x: Tensor2D, y: Tensor2D, h: Tensor2D) => {
+  const [n, m, D] = [x.shape[0], y.shape[0], h.shape[0]];
+  const all = op.mul(op.reshape(squared(x, y), [n, 1, m, 1]), op.reshape(squared(h, h), [1, D, 1, D]));
+  return op.reshape<Tensor2D>(all, [n * D, m * D]);
+};
+/** K + σ²I of the entries that are there; those that are not are independent, of variance 1. */
+const ofEntries = (K: Tensor2D, noise: op.Tensor, there: Tensor2D | undefined) => {
+  const all = op.addDiagonal(K, noise as op.Scalar);
+  if (there === undefined) return all;
+  const both = op.mul<Tensor2D>(all, op.matMul(there, there, false, true));
+  return op.add<Tensor2D>(both, op.mul(op.eye(there.size), op.sub(1, there)));
+};
+/** log N(r | 0, S) of the entries that are there. */
+const normalEntries = (r: Tensor2D, S: Tensor2D, there: Tensor2D | undefined) => {
+  const whitened = op.triangularSolve(op.cholesky(S), there === undefined ? r : op.mul<Tensor2D>(there, r));
+  const all = op.sub<op.Scalar>(op.normalLogDensity(whitened, op.scalar(1)), op.mul(0.5, op.logDeterminant(S)));
+  if (there === undefined) return all;
+  return op.add<op.Scalar>(all, op.mul(0.5 * Math.log(2 * Math.PI), op.sum(op.sub(1, there))));
+};
+const drawn = (S: Tensor2D, { normal }: Random) =>
+  op.matMul<Tensor2D>(op.cholesky(S), op.tensor(Float64Array.from({ length: S.shape[0] }, normal), [S.shape[0], 1]));
 const products = defineDensity({
   name: 'products',
   parameters: { noise: positive(0.1) },
   centred: true,
-  logDensity: (p, { value, given: [x, h] }) => {
-    const [N, D] = value.shape;
-    const pairs = op.mul(op.reshape(squared(x!), [N, 1, N, 1]), op.reshape(squared(h!), [1, D, 1, D]));
-    const K = op.addDiagonal(op.reshape<Tensor2D>(pairs, [N * D, N * D]), p.noise as op.Scalar);
-    const whitened = op.triangularSolve(op.cholesky(K), op.reshape<Tensor2D>(value, [N * D, 1]));
-    return op.sub<op.Scalar>(op.normalLogDensity(whitened, op.scalar(1)), op.mul(0.5, op.logDeterminant(K)));
+  takesMissing: true,
+  logDensity: (p, { value, given: [x, h], present }) => {
+    const there = present && column(present);
+    return normalEntries(column(value), ofEntries(pairs(x!, x!, h!), p.noise, there), there);
   },
+  condition: (p, { value, given: [x, h], present }) => {
+    const there = column(present ?? op.onesLike(value));
+    const L = op.cholesky(ofEntries(pairs(x!, x!, h!), p.noise, there));
+    const y = op.triangularSolve(L, op.mul<Tensor2D>(there, column(value)));
+    const at = (z: Tensor2D) => {
+      const A = op.triangularSolve(L, op.mul<Tensor2D>(there, pairs(x!, z, h!)));
+      const mean = op.matMul<Tensor2D>(A, y, true);
+      return { A, mean, covariance: () => op.sub<Tensor2D>(pairs(z, z, h!), op.matMul(A, A, true)) };
+    };
+    const D = h!.shape[0];
+    return {
+      moments: ([z]) => {
+        const { A, mean } = at(z!);
+        const shape = [z!.shape[0], D];
+        const variance = op.reshape<Tensor2D>(op.sub(1, op.sum(op.square(A), 0)), shape);
+        return { mean: op.reshape<Tensor2D>(mean, shape), variance, noise: p.noise };
+      },
+      logPredictive: (all) => {
+        const { A, mean } = at(all.given[0]!);
+        const one = (i: number) => {
+          const own = (tensor: Tensor2D) => column(rows(tensor, i, i + 1));
+          const B = op.slice<Tensor2D>(A, [0, i * D], [-1, D]);
+          const covariance = op.sub<Tensor2D>(squared(h!, h!), op.matMul(B, B, true));
+          const seen = all.present && own(all.present);
+          const misfit = op.sub<Tensor2D>(own(all.value), rows(mean, i * D, (i + 1) * D));
+          return normalEntries(misfit, ofEntries(covariance, p.noise, seen), seen);
+        };
+        return op.stack(Array.from({ length: all.value.shape[0] }, (_, i) => one(i))) as Tensor1D;
+      },
+      sample: ([z], random) => {
+        const { mean, covariance } = at(z!);
+        const entries = op.add(mean, drawn(op.addDiagonal(covariance(), p.noise as op.Scalar), random));
+        return op.reshape<Tensor2D>(entries, [z!.shape[0], D]);
+      },
+    };
+  },
+  sample: (p, random, shape, [x, h]) =>
+    op.reshape<Tensor2D>(drawn(op.addDiagonal(pairs(x!, x!, h!), p.noise as op.Scalar), random), [...shape]),
 });
 export const outputs = defineModel({
   name: 'outputs',
   variables: ({ y }: Data) => {
     const z = latent({ dim: 1, density: standardNormal() });
     const h = latent({ dim: 2, rows: 'outputs', density: standardNormal() });
-    return { z, h, y: observed(y, { density: products(), given: [z, h] }) };
+    return { z, h, y: observed(y, { density: products(), given: [z, h], missing: 'ignore' }) };
   },
 });
 

@@ -1,7 +1,19 @@
-import { square } from '../../core/elementary/index.ts';
-import type { Matrix } from '../../core/matrix.ts';
-import type { Standardization } from '../../core/observations.ts';
-import { type RowSource, readRows } from '../../core/rowSource.ts';
+import { square } from '../core/elementary/index.ts';
+import type { Matrix } from '../core/matrix.ts';
+import type { Standardization } from '../core/observations.ts';
+import { type RowSource, readRows, type SampledRows } from '../core/rowSource.ts';
+
+/** Rows that a model starts from, evenly spaced. */
+const SAMPLE = 2048;
+
+/** Some rows of a source, from which a model starts. */
+export async function startRows(source: RowSource): Promise<SampledRows['sample']> {
+  const count = Math.min(SAMPLE, source.rows);
+  return readRows(
+    source,
+    Int32Array.from({ length: count }, (_, k) => Math.floor((k * source.rows) / count)),
+  );
+}
 
 /** Rows that are read at a time. */
 const ROWS = 4096;

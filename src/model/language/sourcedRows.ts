@@ -1,0 +1,97 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { checkNumbers, standardized } from '../../core/observations.ts';
+import { lazily } from '../../core/progressiveWork.ts';
+import { type RowSource, readRows, type SampledRows, sampledRows } from '../../core/rowSource.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
+import type { Model, SourcedModel } from '../model.ts';
+import type { LatentMoments } from '../posterior.ts';
+import { readMoments, startRows } from '../readMoments.ts';
+import { type CompiledGraph, latentRowsAt } from './compiled.ts';
+import type { Node, VariableGraph } from './graph.ts';
+import { isEncoded, isGaussian, type ObservedVariable } from './variable.ts';
+
+/**
+ * The model of observations that are read some rows at a time, started from some of them. All rows are gone through once for means, and once more for deviations
+ * where they are scaled.
+ *
+ * @param make - makes the model of data in which a sample stands in the place of the source; of one that is to be fitted `reading` says how its rows are read
+ * @param compiledOf - compiles such a model
+ */
+export async function startedFromRows<Data>(
+  owner: string,
+  graph: VariableGraph,
+  data: Data,
+  make: (data: Data, reading?: SourcedModel) => Model,
+  compiledOf: (model: Model) => CompiledGraph,
+): Promise<Model> {
+  const { name, variable } = checkedStream(owner, graph);
+  const source = variable.stream!;
+  const { centre, scale } = variable;
+  const check = (Y: Parameters<typeof checkNumbers>[0]) => {
+    checkNumbers(Y, `'${name}' of ${owner}`, 'Leave that row out.');
+  };
+  const standardization = await readMoments(source, { centre, scale, check });
+  const kept = { rows: source.rows, sample: await startRows(source), standardization };
+  const modelOf = (latents: LatentMoments | undefined, reading?: SourcedModel) =>
+    make(withSample(owner, name, data, source, sampledRows({ ...kept, latents })), reading);
+  const compiled = lazily(() => withFloat64(() => compiledOf(modelOf(undefined))));
+  const model = modelOf(undefined, {
+    source: {
+      rows: source.rows,
+      columns: source.columns,
+      read: async (indices) => standardized(await readRows(source, indices), standardization),
+    },
+    latentsOf: (values, rows) => {
+      const { shown } = compiled().graph;
+      return latentRowsAt(compiled(), shown, values, compiled().encoderInputs(shown, rows)) as LatentMoments;
+    },
+    placed: (latents) => modelOf(latents),
+  });
+  if (model.points !== undefined) return model;
+  throw new InvalidInputError(
+    `'${name}' of ${owner} is read some rows at a time, but its rows are not independent under the densities of the model. Give it a matrix, or densities that return one number a row.`,
+  );
+}
+
+/** @throws InvalidInputError for variables beside the observed one that have rows of their own, one a point */
+function checkedStream(owner: string, { nodes }: VariableGraph): Node<ObservedVariable> {
+  const streamed = nodes.find(
+    (node): node is Node<ObservedVariable> => node.variable.role === 'observed' && node.variable.stream !== undefined,
+  )!;
+  const refuse = (why: string): never => {
+    throw new InvalidInputError(`'${streamed.name}' of ${owner} is read some rows at a time, ${why}`);
+  };
+  const pointwise = nodes.filter(({ isPointwise }) => isPointwise);
+  const other = pointwise.find(
+    ({ name, variable }) => (variable.role === 'observed' || variable.role === 'known') && name !== streamed.name,
+  );
+  if (other !== undefined)
+    refuse(`but '${other.name}' has rows of its own. Put their columns side by side, or give a matrix.`);
+  const latents = pointwise.flatMap(({ name, variable }) => (variable.role === 'latent' ? [{ name, variable }] : []));
+  const [only] = latents;
+  if (latents.length !== 1 || !isEncoded(only!.variable) || !isGaussian(only!.variable)) {
+    refuse(
+      `so there is one latent variable with a row a point, a function of them: latent({ …, posterior: gaussian({ encoder: mlpMap({ hidden: 20 }) }) }).`,
+    );
+  }
+  return streamed;
+}
+
+/** Data with a sample in the place of a source, wherever that stands in their lists and objects. */
+function withSample<Data>(owner: string, name: string, data: Data, source: RowSource, sample: SampledRows): Data {
+  let isFound = false;
+  const changed = (value: unknown): unknown => {
+    if (value === source) {
+      isFound = true;
+      return sample;
+    }
+    if (Array.isArray(value)) return value.map(changed);
+    const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+    return isPlain ? Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, changed(entry)])) : value;
+  };
+  const result = changed(data) as Data;
+  if (isFound) return result;
+  throw new InvalidInputError(
+    `The source of '${name}' of ${owner} is not among the data that the model was made of. Give it to the factory: model({ ${name}: source }).`,
+  );
+}
