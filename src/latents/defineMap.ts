@@ -36,7 +36,10 @@ export interface MapDefinition<Name extends string, Options = undefined> {
    * `apply` in place of Y.
    */
   features?(Y: Matrix, training: Matrix, options: Options): Matrix;
-  /** Result of the rows Y (n×D), one row each, n×q; of a map of several variables with the rows of the others after them. */
+  /**
+   * Result of the rows Y (n×D), one row each, n×q. A map that takes one matrix is given several variables side by side; one that takes more is given the rows of the others
+   * after them, and its parameters start where they are.
+   */
   apply(p: Readonly<Record<Name, Tensor>>, Y: Tensor2D, ...others: Tensor2D[]): Tensor2D;
   /** For maps onto a manifold: coordinates of the variable that it is given, on which paths stay. */
   readonly chart?: Chart;
@@ -86,8 +89,10 @@ export function defineMap<Name extends string = never, Options = undefined>(
     const options = given as Options;
     const { parameters: known = {} as OwnParameters<Name> } = definition;
     if (typeof known !== 'function') overriddenParameters(`Map '${name}'`, known, overrides);
+    const takesOne = definition.apply.length === 2;
     const apply: LatentMap['apply'] = (p, ...rows) => {
-      const [first, ...others] = rows as [Tensor2D, ...Tensor2D[]];
+      const all = takesOne && rows.length > 1 ? [op.concat(rows, 1)] : rows;
+      const [first, ...others] = all as [Tensor2D, ...Tensor2D[]];
       return definition.apply(p as Readonly<Record<Name, Tensor>>, first, ...others);
     };
     return Object.freeze<LatentMap>({
@@ -110,7 +115,7 @@ export function defineMap<Name extends string = never, Options = undefined>(
         };
         const defaults = typeof parameters === 'function' ? parameters(watched, options) : parameters;
         const own = overriddenParameters(`Map '${name}'`, defaults, overrides);
-        if (fitsItself || Object.values<Parameter>(own).every(({ free }) => !free)) return own;
+        if (definition.apply.length > 2 || fitsItself || Object.values<Parameter>(own).every(({ free }) => !free)) return own;
         const { features, latents } = start;
         return fittedStart({ name, features, latents, apply }, own, Object.keys(overrides));
       },
