@@ -115,7 +115,8 @@ export function defineMap<Name extends string = never, Options = undefined>(
         };
         const defaults = typeof parameters === 'function' ? parameters(watched, options) : parameters;
         const own = overriddenParameters(`Map '${name}'`, defaults, overrides);
-        if (definition.apply.length > 2 || fitsItself || Object.values<Parameter>(own).every(({ free }) => !free)) return own;
+        if (definition.apply.length > 2 || fitsItself || Object.values<Parameter>(own).every(({ free }) => !free))
+          return own;
         const { features, latents } = start;
         return fittedStart({ name, features, latents, apply }, own, Object.keys(overrides));
       },

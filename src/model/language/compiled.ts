@@ -711,7 +711,11 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const isQuadratic = !isExpected && rows > 0 && rows <= MOST_DENSE;
       // E[log p] is log p of the means less ½·Σ_d tr(QS_d) where log p is quadratic.
       const Q = isQuadratic
-        ? density.precision?.(p, { rows, given: node.given.map((each, i) => pickedRows(points.get(each)!, node.picked[i], places)) }, own)
+        ? density.precision?.(
+            p,
+            { rows, given: node.given.map((each, i) => pickedRows(points.get(each)!, node.picked[i], places)) },
+            own,
+          )
         : undefined;
       const found = isExpected
         ? density.expected!(
@@ -829,18 +833,19 @@ const MOST_DENSE = 4000;
 
 /** The precision that correlated rows of a variable have from its density. */
 function precisionOf(
-  { owner, graph, ownTensors }: CompiledGraph,
-  { name, variable, given, densities }: Node,
+  { owner, graph, ownTensors, startOf }: CompiledGraph,
+  node: Node,
   values: TensorMap,
   context: DensityContext,
 ): PriorPrecision {
+  const { name, given, densities } = node;
   const said = `The rows of '${name}' of ${owner} are correlated as its density says`;
   const placed = densities.find(({ isFactor }) => !isFactor);
   const parents = given.map((each) => graph.nodes.find((node) => node.name === each)!.variable);
   if (parents.some(({ role }) => role !== 'known')) {
     throw new InvalidInputError(`${said}, which is given variables that are inferred. Give it known variables only.`);
   }
-  const rows = rowsOf(variable, graph.points, 0);
+  const { rows } = startOf(node);
   if (rows > MOST_DENSE) {
     throw new InvalidInputError(
       `${said} for at most ${MOST_DENSE} rows, but there are ${rows}. Leave correlated out of gaussianLatents.`,
