@@ -3,7 +3,6 @@ import { count, library, readLabels, readMatrix, rowsOf } from './data.mjs';
 
 const { bayesianGplvm, covariance, fit, gplvm, Matrix, meu, poisson, ppca, rbf, seededRandom, symmetricEigenpairs } =
   library;
-const { standardise } = await fromDist('app/io/index.js');
 const { swissRoll } = await fromDist('app/data/index.js');
 const { calibrationOf, heldOutEntries, withHidden } = await fromDist('inference/assessment/calibration.js');
 
@@ -237,10 +236,6 @@ async function run(study) {
     const Y = await readMatrix(file);
     for (const name of names) await add('real', data, name, MODELS[name], shuffledRows(Y));
     if (Y.columns >= 8) await add('real', data, 'meu', undefined, fieldOf(shuffledRows(Y)));
-    // A field takes columns as they are, and those of wine have unequal units.
-    if (data === 'wine' && !study.quick) {
-      await add('real', 'wine, standardised', 'meu', undefined, fieldOf(shuffledRows(standardise(Y).apply(Y))));
-    }
   }
   const letters = readLabels('letter_y.npy');
   const all = await readMatrix('letter_X.npy');

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Matrix } from './matrix.ts';
-import { standardizationOf } from './observations.ts';
+import { standardizationOf, standardized } from './observations.ts';
 
 /** Whether columns are divided by their standard deviations; 'auto' divides them if their units differ. */
 export type ScaleOption = boolean | 'auto';
@@ -58,3 +58,26 @@ export const isScaled = (Y: Matrix, scale: ScaleOption): boolean => (scale === '
 /** Note in a fit's message when 'auto' divided the columns by their standard deviations. */
 export const SCALED_NOTE =
   ' Columns are in units that differ by more than ten times: each was divided by its deviation for the fit, and predictions are in its own unit (scale: false leaves them as they are).';
+
+/** Columns as a model of distances sees them. */
+export interface DividedColumns {
+  readonly points: Matrix;
+  /** What the columns were divided by, D entries; undefined where they are as they were given. */
+  readonly deviation: Float64Array | undefined;
+  /** What a fit's message says of that. */
+  readonly unitsNote: string;
+}
+
+/** The columns, divided by their standard deviations if `scale` says so. */
+export function dividedColumns(Y: Matrix, scale: ScaleOption): DividedColumns {
+  if (!isScaled(Y, scale)) return { points: Y, deviation: undefined, unitsNote: '' };
+  const standardization = standardizationOf(Y, false, true);
+  const unitsNote = scale === 'auto' ? SCALED_NOTE : '';
+  return { points: standardized(Y, standardization), deviation: standardization.deviation, unitsNote };
+}
+
+/** Note in the message of a fit that takes columns as they are; '' unless they seem to have different units. */
+export const unitsAdvice = (Y: Matrix): string => (differInUnit(Y) ? UNITS_ADVICE : '');
+
+const UNITS_ADVICE =
+  ' Deviations of the columns differ by more than ten times, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first (command line: --standardise).';

@@ -30,6 +30,7 @@ import { type OtherMap, stabilityOf } from '../inference/assessment/stability.ts
 import { fit } from '../inference/fit/fit.ts';
 import type { FitOptions } from '../inference/fit/fitOptions.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
+import { fitThreads } from '../inference/fit/fitThreads.ts';
 import { perturbedStarts } from '../inference/fit/restarts.ts';
 import { slices } from '../inference/minimize/slices.ts';
 import { clusteringAccuracy } from '../inference/scores/clusteringAccuracy.ts';
@@ -426,13 +427,20 @@ function relevanceOf(fitted: FittedModel): Float64Array | undefined {
   return most > 0 ? relevance.map((own) => own / most) : relevance;
 }
 
-/** Work in parts, between which the event loop gets its turn. */
+/** Work in parts, between which the event loop gets its turn, on as many threads as fits take. */
 async function inTurns<T>(work: ProgressiveWork<T>, signal: AbortSignal | undefined): Promise<T> {
   const slice = slices();
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-    if (slice.isOver()) await slice.leave();
-    signal?.throwIfAborted();
+  const threads = fitThreads(undefined, undefined);
+  try {
+    for (;;) {
+      const step = threads.run(() => work.next());
+      if (step.done) return step.value;
+      await threads.join();
+      if (slice.isOver()) await slice.leave();
+      signal?.throwIfAborted();
+    }
+  } finally {
+    work.return(undefined as never);
+    await threads.release();
   }
 }

@@ -4,6 +4,8 @@ import { describe } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import type { AnyModel, ModelJSON } from '../model/model.ts';
 import { type NamedModel, namedModels } from './catalogue.ts';
+import { savedAlle } from './field/alle.ts';
+import { savedDrill } from './field/drill.ts';
 import { savedMeu } from './field/meu.ts';
 import { bayesianGplvmFromJSON } from './gp/bayesianGplvmJson.ts';
 import { latentVariableModelFromJSON } from './gp/latentVariableModelJson.ts';
@@ -12,7 +14,12 @@ import { spectralModelFromJSON } from './spectral/embedding/json.ts';
 import { savedPpca } from './spectral/ppca.ts';
 
 /** Factories of models that files of earlier versions mean otherwise than calls do. */
-const AS_SAVED: Readonly<Record<string, unknown>> = { meu: savedMeu, ppca: savedPpca };
+const AS_SAVED: Readonly<Record<string, unknown>> = {
+  alle: savedAlle,
+  drill: savedDrill,
+  meu: savedMeu,
+  ppca: savedPpca,
+};
 
 /**
  * The model that its `toJSON` wrote: one of the caller's own, or one of the catalogue.

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
+import { withEngine } from '../../src/engine/dense/index.ts';
+import { sharedMemory } from '../../src/engine/memory.ts';
 import { rankedNeighbours } from '../../src/engine/neighbours/rankedNeighbours.ts';
+import { startThreads } from '../../src/engine/threads.ts';
 import { localScores } from '../../src/inference/scores/localScores.ts';
 import { continuity, trustworthiness } from '../../src/inference/scores/trustworthiness.ts';
 import { reference } from '../reference.ts';
@@ -80,7 +83,7 @@ describe('ranked neighbours', () => {
       const points = new Matrix(Float64Array.from({ length: N * 10 }, draw), N, 10);
       const rows = points.toArrays();
       let seen = 0;
-      for (const { first, count, order } of rankedNeighbours(points)) {
+      for (const { first, count, ranks } of rankedNeighbours(points)) {
         for (let p = 0; p < count; p++) {
           const [i, own] = [first + p, rows[first + p]!];
           const squares = rows.map((row) =>
@@ -88,13 +91,58 @@ describe('ranked neighbours', () => {
           );
           const expected = Array.from(rows.keys()).filter((j) => j !== i);
           expected.sort((a, b) => squares[a]! - squares[b]! || a - b);
-          expect(Array.from(order.subarray(p * (N - 1), (p + 1) * (N - 1)))).toEqual(expected);
+          const found = new Array<number>(N);
+          ranks(p).forEach((rank, j) => {
+            found[rank] = j;
+          });
+          expect(found).toEqual([i, ...expected]);
           seen++;
         }
       }
       expect(seen).toBe(N);
     },
   );
+});
+
+describe('threads and engines', () => {
+  const random = seededRandom(7);
+  // Several blocks of rows, and many distances that are equal.
+  const [Y, X] = [5, 2].map(
+    (D) =>
+      new Matrix(
+        Float64Array.from({ length: 900 * D }, () => random.integer(6) / 8),
+        900,
+        D,
+      ),
+  ) as [Matrix, Matrix];
+  const alone = localScores(Y, X, { neighbours: 7 });
+
+  it('score the same bits on two threads', async () => {
+    const threads = await startThreads(2);
+    try {
+      expect(threads.count).toBe(2);
+      expect(threads.run(() => localScores(Y, X, { neighbours: 7 }))).toEqual(alone);
+    } finally {
+      await threads.dispose();
+    }
+  });
+
+  it('rank alike without compiled routines', () => {
+    const plain = withEngine(sharedMemory(), 'typescript', () => localScores(Y, X, { neighbours: 7 }));
+    expect(plain.coRanking.matrix).toEqual(alone.coRanking.matrix);
+    expect(plain.coRanking.agreement).toEqual(alone.coRanking.agreement);
+    expect(plain.falsePairs).toEqual(alone.falsePairs);
+    near(plain.pointwise.scaledStress, Array.from(alone.pointwise.scaledStress));
+    expect(withEngine(sharedMemory(), 'typescript', () => trustworthiness(Y, X, 7))).toBe(trustworthiness(Y, X, 7));
+  });
+
+  it('give back all memory, also of work that is ended early', () => {
+    const memory = sharedMemory();
+    const before = memory.liveBytes;
+    for (const { first } of rankedNeighbours(Y)) if (first === 0) break;
+    localScores(Y, X);
+    expect(memory.liveBytes).toBe(before);
+  });
 });
 
 describe('local scores', () => {

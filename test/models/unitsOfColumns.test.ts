@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { optionsOf } from '../../src/app/cli/modelHelp.ts';
-import { describedModel, fit, loadFit, Matrix, namedModels, ppca, seededRandom } from '../../src/index.ts';
+import {
+  alle,
+  describedModel,
+  drill,
+  fit,
+  knnGraph,
+  loadFit,
+  Matrix,
+  meu,
+  mpme,
+  namedModels,
+  pca,
+  ppca,
+  seededRandom,
+} from '../../src/index.ts';
 import type { ModelJSON } from '../../src/model/model.ts';
 import { modelFromJSON } from '../../src/models/modelFromJSON.ts';
 import { expectClose } from '../tolerance.ts';
@@ -53,15 +67,16 @@ const fitted = (name: string, table: number[][]) =>
   );
 
 /** Models that divide columns in unequal units; the others take distances or directions of the table as it is. */
-const DIVIDING = ['bayesianGplvm', 'dgplvm', 'gplrf', 'gplvm', 'llGplvm', 'ppca', 'rankGplvm', 'tpslvm', 'tsneGplvm'];
+const FIELDS = ['alle', 'drill', 'meu'];
+const MAPPINGS = ['bayesianGplvm', 'dgplvm', 'gplrf', 'gplvm', 'llGplvm', 'ppca', 'rankGplvm', 'tpslvm', 'tsneGplvm'];
 
 describe('a column of a table of unequal units that comes in a unit a million times smaller', () => {
   it('is divided by every model that has the option scale', () => {
     const named = Object.keys(namedModels).filter((name) => Object.hasOwn(optionsOf(name), 'scale'));
-    expect(named.sort()).toEqual(DIVIDING);
+    expect(named.sort()).toEqual([...FIELDS, ...MAPPINGS].sort());
   });
 
-  it.each(DIVIDING)('changes nothing that %s predicts but its own unit', async (name) => {
+  it.each(MAPPINGS)('changes nothing that %s predicts but its own unit', async (name) => {
     const one = await fitted(name, rows);
     const other = await fitted(name, inUnit(rows));
     expect(one.message).toContain('Columns are in units that differ');
@@ -136,5 +151,96 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     expect(modelFromJSON({ ...json, options: before } as ModelJSON, {}).toJSON()).toMatchObject({
       options: { scale: false },
     });
+  });
+
+  it.each(FIELDS)('changes nothing that %s learns, places and fills in but its own unit', async (name) => {
+    const one = await fitted(name, rows);
+    const other = await fitted(name, inUnit(rows));
+    expect(one.message).toContain('Columns are in units that differ');
+    expect(difference(other.latents.data, one.latents.data, 2)).toBeLessThan(1e-8);
+    expectClose(other.graph!.weights, one.graph!.weights, 1e-8);
+    const moved = rows.map((row) => row.map((y, d) => y * (1 + 0.01 * d)));
+    const [a, b] = [await one.project!(moved), await other.project!(inUnit(moved))];
+    expect(difference(b.latents.data, a.latents.data, 2)).toBeLessThan(1e-8);
+    expectClose(
+      a.logDensity,
+      b.logDensity.map((density: number) => density + Math.log(UNIT)),
+      1e-9,
+    );
+    const holed = rows.map((row, i) => row.map((y, d) => (i % D === d ? Number.NaN : y)));
+    const [c, d] = [await one.impute!(holed), await other.impute!(inUnit(holed))];
+    expect(c.variance.data.filter((v: number) => v > 0)).toHaveLength(N);
+    expect(difference(changed(d.mean, 1 / UNIT), c.mean.data)).toBeLessThan(1e-8);
+    expect(difference(changed(d.variance, 1 / UNIT / UNIT), c.variance.data)).toBeLessThan(1e-8);
+  });
+
+  it('changes nothing that meu reconstructs of rows with missing entries, from rows with missing entries', async () => {
+    const holed = rows.map((row, i) => row.map((y, d) => (i % 7 === d ? Number.NaN : y)));
+    const given = rows.slice(0, 6).map((row, i) => row.map((y, d) => (d === (i + 1) % D ? Number.NaN : 1.02 * y)));
+    const options = { missing: 'ignore', neighbours: 5 } as const;
+    const [one, other] = [await fit(meu(holed, options)), await fit(meu(inUnit(holed), options))];
+    const [a, b] = [await one.reconstruct(given), await other.reconstruct(inUnit(given))];
+    expect(difference(changed(b, 1 / UNIT), a.data)).toBeLessThan(1e-8);
+    const [c, d] = [await one.impute(holed), await other.impute(inUnit(holed))];
+    expect(difference(changed(d.mean, 1 / UNIT), c.mean.data)).toBeLessThan(1e-8);
+  });
+
+  it.each([meu, drill, alle])('is divided by a field as if the table had been standardised', async (model) => {
+    const { mean, deviation } = standardize(rows);
+    const plainRows = rows.map((row) => row.map((y, d) => (y - mean[d]!) / deviation[d]!));
+    const own = await fit(model(rows, { neighbours: 5 }));
+    const plain = await fit(model(plainRows, { neighbours: 5 }));
+    expectClose(own.graph.weights, plain.graph.weights, 1e-8);
+    const shape = /The learned graph has \d+ [^.]*/;
+    expect(own.message.match(shape)![0]).toBe(plain.message.match(shape)![0]);
+    const logUnits = deviation.reduce((sum, s) => sum + Math.log(s), 0);
+    const [a, b] = [await own.project(rows.slice(0, 3)), await plain.project(plainRows.slice(0, 3))];
+    expectClose(
+      a.logDensity.filter(Number.isFinite).map((density) => density + logUnits),
+      b.logDensity.filter(Number.isFinite),
+      1e-8,
+    );
+  });
+
+  it('leaves alle the log likelihood of the columns in their own units', async () => {
+    const [one, other] = [await fit(alle(rows)), await fit(alle(inUnit(rows)))];
+    expect(one.objective - other.objective).toBeCloseTo((N - 1) * Math.log(UNIT), 7);
+  });
+
+  it.each([meu, drill, alle])('is divided again by a field that is read from a file', async (model) => {
+    const own = await fit(model(rows, { neighbours: 5 }));
+    const again = await loadFit(JSON.parse(JSON.stringify(own)));
+    expect(again.latents).toEqual(own.latents);
+    expect(await again.project!(rows)).toEqual(await own.project(rows));
+    const { options, ...json } = model(rows, { neighbours: 5 }).toJSON() as {
+      options: Record<string, unknown>;
+      model: string;
+    };
+    const { scale, ...before } = options;
+    expect(scale).toBe('auto');
+    expect(modelFromJSON({ ...json, options: before } as ModelJSON, {}).toJSON()).toMatchObject({
+      options: { scale: false },
+    });
+  });
+
+  it('is left as it is by the presets of a paper', () => {
+    const saved = [drill(rows, { preset: 'lawrence2012', penalty: 0.1 }), alle(rows, { preset: 'lawrence2012' })];
+    expect(saved.map((model) => (model.toJSON() as unknown as { options: object }).options)).toMatchObject([
+      { scale: false },
+      { scale: false },
+    ]);
+  });
+
+  it('has no bearing on distances from elsewhere', async () => {
+    const graph = knnGraph(rows, 5);
+    const squaredDistances = Float64Array.from(graph.sources, (_, e) => 1 + (e % 3));
+    const found = await fit(meu(rows, { graph, squaredDistances }));
+    expect(found.message).not.toContain('Columns are in units');
+    expect(() => meu(rows, { graph, squaredDistances, scale: true })).toThrow(/leave scale out/);
+  });
+
+  it.each([mpme, pca])('is said by models that take the table as it is', async (model) => {
+    expect((await fit(model(rows))).message).toContain('divide columns in different units');
+    expect((await fit(model(rows.map((row) => row.slice(1))))).message).not.toContain('divide columns');
   });
 });

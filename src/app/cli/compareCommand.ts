@@ -20,6 +20,7 @@ import { aboveZero, camelCase, checkRequired, wholeFrom } from './flags.ts';
 import { readLabelledTable } from './labelledTable.ts';
 import { LABELLED_MODELS } from './modelDescriptions.ts';
 import { checkAbsent } from './output.ts';
+import { NO_BAR, progressBar } from './progress.ts';
 import type { Context } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
 import { leftOutReport, scaleWarning } from './tableReport.ts';
@@ -44,6 +45,8 @@ const HELD_OUT = 1 / 3;
 const MOST_HELD_OUT = 500;
 const LEAST_ROWS = 12;
 const NEIGHBOURS = 10;
+/** Iterations of a fit at most. */
+const ITERATIONS = 1000;
 
 /** `compare DATA` */
 export function defineCompare(command: Command, context: Context): void {
@@ -109,7 +112,17 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const fitOf = async (model: string, rowsOf: Matrix): Promise<Fit> => {
     const maxSeconds = Math.max(0, (ends - performance.now()) / 1000 / left--);
     const described = describedModel(model, rowsOf, undefined, { latentDim: dim }, {});
-    return (await fit(described, { seed, maxSeconds, ...(streams.signal && { signal: streams.signal }) })) as Fit;
+    const bar = given.json ? NO_BAR : progressBar(streams.stderr, ITERATIONS, model);
+    try {
+      return (await fit(described, {
+        seed,
+        maxSeconds,
+        onProgress: bar.update,
+        ...(streams.signal && { signal: streams.signal }),
+      })) as Fit;
+    } finally {
+      bar.stop();
+    }
   };
   for (const model of models) {
     const began = performance.now();

@@ -180,7 +180,17 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   meu: {
     summary: 'maximum entropy unfolding: keeps distances to neighbours, learns the graph; fills holes',
-    options: ['neighbours', 'basePrecision', 'slackPenalty', 'disconnected', 'copies', 'missing', 'embedding', 'start'],
+    options: [
+      'neighbours',
+      'basePrecision',
+      'slackPenalty',
+      'disconnected',
+      'copies',
+      'missing',
+      'scale',
+      'embedding',
+      'start',
+    ],
     predictsNothing: true,
   },
   mpme: {
@@ -195,7 +205,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   alle: {
     summary: 'acyclic locally linear embedding: a fast one-pass field',
-    options: ['neighbours', 'regularization', 'basePrecision', 'order', 'preset', 'embedding'],
+    options: ['neighbours', 'regularization', 'basePrecision', 'order', 'preset', 'scale', 'embedding'],
     own: {
       preset: '"lawrence2012": parents by a sparse factor, fill included (none)',
       basePrecision:
@@ -208,7 +218,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   drill: {
     summary: 'sparse inverse covariance between points, with a penalty',
-    options: ['neighbours', 'penalty', 'disconnected', 'preset', 'embedding'],
+    options: ['neighbours', 'penalty', 'disconnected', 'preset', 'scale', 'embedding'],
     own: {
       preset: '"lawrence2012": penalty 0 unless given (none)',
       neighbours: 'nearest neighbours that may be joined, or "all" (7, or all others of fewer points)',

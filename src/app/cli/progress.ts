@@ -16,16 +16,21 @@ export interface ProgressBar {
 /** Shows nothing. */
 export const NO_BAR: ProgressBar = { update: () => {}, stop: () => {} };
 
-/** Shows progress as a bar on a terminal; otherwise as occasional lines, so that a log shows that the fit is running. */
-export function progressBar(stderr: Streams['stderr'], total: number): ProgressBar {
+/**
+ * Shows progress as a bar on a terminal; otherwise as occasional lines, so that a log shows that the fit is running.
+ *
+ * @param title - what is fitted, where there are several
+ */
+export function progressBar(stderr: Streams['stderr'], total: number, title?: string): ProgressBar {
   if (total === 0) return NO_BAR;
-  return stderr.isTTY ? drawnBar(stderr, total) : lines(stderr, total);
+  const head = title === undefined ? '' : `${title}: `;
+  return stderr.isTTY ? drawnBar(stderr, total, head) : lines(stderr, total, head);
 }
 
-function drawnBar(stderr: Streams['stderr'], total: number): ProgressBar {
+function drawnBar(stderr: Streams['stderr'], total: number, head: string): ProgressBar {
   const left = remaining(total);
   const bar = new SingleBar({
-    format: '{bar} {at} | {duration_formatted}{left}',
+    format: `${head}{bar} {at} | {duration_formatted}{left}`,
     stream: stderr as NodeJS.WritableStream,
     barCompleteChar: '█',
     barIncompleteChar: '░',
@@ -51,7 +56,7 @@ function drawnBar(stderr: Streams['stderr'], total: number): ProgressBar {
 /** Seconds until the first line; each further interval is half as long again. */
 const FIRST_LINE = 5;
 
-function lines(stderr: Streams['stderr'], total: number): ProgressBar {
+function lines(stderr: Streams['stderr'], total: number, head: string): ProgressBar {
   const start = performance.now();
   const left = remaining(total);
   const seconds = () => (performance.now() - start) / 1000;
@@ -60,7 +65,9 @@ function lines(stderr: Streams['stderr'], total: number): ProgressBar {
   const report = () => {
     if (seconds() < next) return;
     next = Math.max(seconds(), next) * 1.5;
-    stderr.write(`${inWords(seconds())}: ${last === undefined ? 'before the first iteration' : standing(last)}\n`);
+    stderr.write(
+      `${head}${inWords(seconds())}: ${last === undefined ? 'before the first iteration' : standing(last)}\n`,
+    );
   };
   const standing = ({ iteration, objective, stage }: Standing): string => {
     if (stage !== undefined) return stage.part > 0 ? `${stage.name}, ${Math.floor(100 * stage.part)} %` : stage.name;

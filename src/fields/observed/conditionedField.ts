@@ -1,4 +1,5 @@
 import { log, square } from '../../core/elementary/index.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import type { SparseTerms } from '../../engine/sparse/index.ts';
 import {
   analyse,
@@ -18,10 +19,12 @@ export interface ConditionedField {
   /** A copy of the field with its entries at the missing points, whatever they are, replaced by their conditional mean. */
   completed(values: Float64Array): Float64Array;
   /**
-   * (y_i − E[y_i | the other observations])²/Var[y_i | them] of each observed point, 0 at missing ones, of a column that is completed. Takes Q with an entry, 0
-   * perhaps, for any two missing points that have one beside the same observed point.
+   * P_ii = 1/Var[y_i | the other observations] of each observed point, 0 at missing ones. Takes Q with an entry, 0 perhaps, for any two missing points that have one beside the
+   * same observed point.
    */
-  squaredResiduals(completed: Float64Array): Float64Array;
+  precisions(): Float64Array;
+  /** y_i − E[y_i | the other observations] of each observed point, 0 at missing ones, of a column that is completed. */
+  residuals(completed: Float64Array): Float64Array;
   /** Conditional variance at every point, 0 at observed ones; N numbers. */
   variances(): Float64Array;
   /** Conditional covariance of pairs of points that have an entry in Q, 0 unless both are missing. */
@@ -71,9 +74,8 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
   };
   /** The same of V. */
   const entry = (a: number, b: number) => inverseEntry(a, b) + (z[a]! * z[b]!) / rest;
-  let observedPrecisions: Float64Array | undefined;
   /** P_ii of P = Q'_oo − Q'_om·V·Q'_mo, with b = Q_mi: Q_ii − bᵀ·Q_mm⁻¹·b − (q_i − bᵀz)²/rest. */
-  const precisionsOfObserved = (): Float64Array => {
+  const precisions = lazily((): Float64Array => {
     const P = new Float64Array(N);
     const beside = Array.from(place, (): { readonly a: number; readonly value: number }[] => []);
     values.forEach((value, e) => {
@@ -92,7 +94,7 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
       P[i]! -= square(left) / rest;
     }
     return P;
-  };
+  });
   return {
     logDeterminant: logDeterminant(factor) + log(rest / total),
     completed: (y) => {
@@ -109,15 +111,13 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
         return a < 0 ? entry : mean + found[a]! + z[a]! * shift;
       });
     },
-    squaredResiduals: (y) => {
+    precisions,
+    residuals: (y) => {
       const mean = y.reduce((sum, entry) => sum + entry / N, 0);
       const centred = y.map((entry) => entry - mean);
       const common = dot(sums, centred) / total;
       const pulled = times(precision, centred);
-      observedPrecisions ??= precisionsOfObserved();
-      return Float64Array.from(place, (a, i) =>
-        a < 0 ? square(pulled[i]! - sums[i]! * common) / observedPrecisions![i]! : 0,
-      );
+      return Float64Array.from(place, (a, i) => (a < 0 ? (pulled[i]! - sums[i]! * common) / precisions()[i]! : 0));
     },
     variances: () => Float64Array.from(place, (a) => (a < 0 ? 0 : entry(a, a))),
     covariances: (sources, targets) =>

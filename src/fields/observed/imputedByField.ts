@@ -1,10 +1,17 @@
+import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import type { SparseTerms } from '../../engine/sparse/index.ts';
 import type { Prediction } from '../../model/posterior.ts';
 import { observedPatterns } from '../../processes/covariance/observedData.ts';
-import { conditionedField } from './conditionedField.ts';
+import { type ConditionedField, conditionedField } from './conditionedField.ts';
+
+/** Shares of a column's variance that are tried before the best is found between two of them, and halvings of that interval. */
+const SHARES = 16;
+const HALVINGS = 60;
+/** Gain in log pseudo-likelihood that rounding may make, as of variances that are all the same. */
+const ROUNDING = 1e-9;
 
 /** L + λI as a sum of entries. */
 export function laplacianTerms({ size: N, sources, targets, weights }: Graph, basePrecision: number): SparseTerms {
@@ -27,10 +34,10 @@ export function laplacianTerms({ size: N, sources, targets, weights }: Graph, ba
  * Missing entries (NaN) of columns over the points of a field, each at its mean given the observed entries of its own column: see
  * {@link conditionedField}. Columns that are observed at the same points share a factor.
  *
- * Each column has a scale of its own, y_d ~ N(m_d·1, s_d²·Q⁻¹), as it may come in any unit, and vary more or less than those by which the field was fitted: variances are
- * s_d²·V, where s_d² is the mean of (y_i − E[y_i | the other observed entries])²/Var[y_i | them] over the observed entries of the column, by which it maximises their
- * pseudo-likelihood; 1 for a column of one observation, and for one that is constant. The form ŷ_dᵀQ'ŷ_d/(n_d − 1), which has the same mean under Q, is less where Q was
- * learned from few columns: a weight's error tells most where all other points are given, as they are of a missing entry.
+ * A column may come in any unit, and follow the field more or less than those by which it was fitted. So its variances are s_d²·((1 − u_d)·V + u_d·V̄): those of the field in
+ * a scale of the column, V being the conditional ones under Q, and of what the field does not explain, the same at all points. s_d and 0 ≤ u_d ≤ 1 maximise the pseudo-likelihood of the column's observed
+ * entries, in which e_i = y_i − E[y_i | the other observed entries] has variance s_d²·((1 − u_d)·V_i + u_d·V̄), V_i = Var[y_i | them] and V̄ their mean. A column of one observation
+ * and a constant one have s_d = 1 and u_d = 0.
  *
  * @see Besag, J. R. Statist. Soc. B 36 (1974), on the pseudo-likelihood
  * @param precision - Q of the field, N×N
@@ -55,15 +62,48 @@ export function imputedByField(precision: SparseTerms, Y: Matrix): Prediction {
     for (const d of columns) {
       const column = Y.column(d);
       const completed = field.completed(column);
-      const varies = rows.some((i) => column[i] !== column[rows[0]!]);
-      const scale = varies ? field.squaredResiduals(completed).reduce((sum, entry) => sum + entry, 0) / rows.length : 1;
+      const { scale, constant } = columnVariance(column, rows, completed, field);
       for (const i of missing) {
         mean.data[i * Y.columns + d] = completed[i]!;
-        variance.data[i * Y.columns + d] = scale * variances[i]!;
+        variance.data[i * Y.columns + d] = scale * variances[i]! + constant;
       }
     }
   }
   return { mean, variance };
+}
+
+/** Factor of a column's conditional variances under Q, and what is added to them: s²·(1 − u) and s²·u·V̄. */
+function columnVariance(column: Float64Array, rows: Int32Array, completed: Float64Array, field: ConditionedField) {
+  if (rows.every((i) => column[i] === column[rows[0]!])) return { scale: 1, constant: 0 };
+  const residuals = field.residuals(completed);
+  const precisions = field.precisions();
+  const own = Array.from(rows, (i) => ({ square: square(residuals[i]!), variance: 1 / precisions[i]! }));
+  const mean = own.reduce((sum, { variance }) => sum + variance, 0) / own.length;
+  const at = (u: number, variance: number) => (1 - u) * variance + u * mean;
+  const scaleAt = (u: number) => own.reduce((sum, one) => sum + one.square / at(u, one.variance), 0) / own.length;
+  /** Minus twice the log pseudo-likelihood at the best scale, but for a constant. */
+  const loss = (u: number) =>
+    own.reduce((sum, { variance }) => sum + log(at(u, variance)), own.length * log(scaleAt(u)));
+  const slope = (u: number) => {
+    const scale = scaleAt(u);
+    return own.reduce((sum, one) => {
+      const variance = at(u, one.variance);
+      return sum + ((mean - one.variance) / variance) * (1 - one.square / (scale * variance));
+    }, 0);
+  };
+  let best = 0;
+  for (let n = 1; n <= SHARES; n++) if (loss(n / SHARES) < loss(best / SHARES) - ROUNDING) best = n;
+  // The loss is least at an end, or where its slope changes its sign.
+  let [low, high] = [Math.max(0, best - 1) / SHARES, Math.min(SHARES, best + 1) / SHARES];
+  if (slope(low) >= 0) high = low;
+  else if (slope(high) <= 0) low = high;
+  for (let halvings = 0; halvings < HALVINGS && low < high; halvings++) {
+    const middle = (low + high) / 2;
+    if (slope(middle) < 0) low = middle;
+    else high = middle;
+  }
+  const scale = scaleAt(low);
+  return { scale: scale * (1 - low), constant: scale * low * mean };
 }
 
 /** Q with an entry, of 0 where there is none, for any two missing points that have one beside the same observed point. */

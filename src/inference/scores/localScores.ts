@@ -146,18 +146,25 @@ export function* localScoresInParts(
     neighbourDistance: table(),
     scaledStress: table(),
   };
-  const largest = new Float64Array(N);
-  const matrix = Matrix.zeros(size, size);
   // Sums of d_Y, d_X, d_Y², d_Y·d_X and d_X²: of all pairs, and of those in the farther half of the map.
   const [all, far] = [new Float64Array(5), new Float64Array(5)];
   const near = (N - 1) >> 1;
-  let nearSums = [0, 0, 0, 0, 0];
   // Of each row Σd_Y², and of what a scale leaves, e = d_Y − guess·d_X: Σe², Σe·d_X and Σd_X², which lose no digits where the guess is near the best scale.
   const guess = scaleGuess(data, embedding);
   const rows = { yy: table(), ee: table(), ex: table(), xx: table() };
+  const row: RowComparison = {
+    ...{ k, size, half: near, scale: guess, near: 0 },
+    all: new Float64Array(5),
+    far: new Float64Array(5),
+    rest: new Float64Array(3),
+    nearestY: new Int32Array(k + 1),
+    nearestX: new Int32Array(k + 1),
+    largest: new Int32Array(N),
+    matrix: new Float64Array(size * size),
+  };
+  const { nearestY, nearestX } = row;
   const falsePairs = worst(given.pairs ?? 20);
   const tornPairs = worst(given.pairs ?? 20);
-  const [rankY, ranksX] = [new Int32Array(N), new Int32Array(k)];
   const most = 2 / (k * (2 * N - 3 * k - 1));
   let relative = 0;
   for (let r = 1; r <= k; r++) relative += Math.abs(N - 2 * r + 1) / r;
@@ -166,50 +173,24 @@ export function* localScoresInParts(
   for (const [blockY, blockX] of rankedTogether(data, embedding)) {
     for (let p = 0; p < blockY.count; p++) {
       const i = blockY.first + p;
-      const orderY = blockY.order.subarray(p * (N - 1), (p + 1) * (N - 1));
-      const orderX = blockX.order.subarray(p * (N - 1), (p + 1) * (N - 1));
-      for (let r = 0; r < N - 1; r++) rankY[orderY[r]!] = r + 1;
-      let [trust, rankFalse, shared, hits] = [0, 0, 0, 0];
-      for (let r = 0; r < k; r++) {
-        const j = orderX[r]!;
-        const rank = rankY[j]!;
+      const [ranksY, ranksX] = [blockY.ranks(p), blockX.ranks(p)];
+      compareRow(row, ranksY, ranksX, blockY.squares(p), blockX.squares(p));
+      let [trust, torn, rankFalse, rankMissing, shared, hits] = [0, 0, 0, 0, 0, 0];
+      for (let r = 1; r <= k; r++) {
+        const j = nearestX[r]!;
+        const rank = ranksY[j]!;
         if (rank > k) {
           trust += rank - k;
           falsePairs.offer(i, j, rank);
         } else shared++;
-        rankFalse += Math.abs(rank - r - 1) / (r + 1);
+        rankFalse += Math.abs(rank - r) / r;
         if (classes !== undefined && classes[j] === classes[i]) hits++;
-      }
-      const start = p * N;
-      let [y1, x1, yy, yx, xx, ee, ex] = [0, 0, 0, 0, 0, 0, 0];
-      for (let r = 0; r < N - 1; r++) {
-        const j = orderX[r]!;
-        const [a, b] = [rankY[j]!, r + 1];
-        const y = Math.sqrt(blockY.squares[start + j]!);
-        const x = Math.sqrt(blockX.squares[start + j]!);
-        y1 += y;
-        x1 += x;
-        yy += y * y;
-        yx += y * x;
-        xx += x * x;
-        const e = y - guess * x;
-        ee += e * e;
-        ex += e * x;
-        difference += (y - x) * (y - x);
-        largest[a > b ? a : b]!++;
-        if (a <= k) ranksX[a - 1] = b;
-        if (a <= size && b <= size) matrix.data[(a - 1) * size + b - 1]!++;
-        if (b === k) pointwise.neighbourDistance[i] = y1 / k;
-        if (b === near) nearSums = [y1, x1, yy, yx, xx];
-      }
-      let [torn, rankMissing] = [0, 0];
-      for (let r = 0; r < k; r++) {
-        const rank = ranksX[r]!;
-        if (rank > k) {
-          torn += rank - k;
-          tornPairs.offer(i, orderY[r]!, rank);
+        const shownRank = ranksX[nearestY[r]!]!;
+        if (shownRank > k) {
+          torn += shownRank - k;
+          tornPairs.offer(i, nearestY[r]!, shownRank);
         }
-        rankMissing += Math.abs(rank - r - 1) / (r + 1);
+        rankMissing += Math.abs(shownRank - r) / r;
       }
       pointwise.trustworthiness[i] = 1 - trust * most;
       pointwise.continuity[i] = 1 - torn * most;
@@ -217,14 +198,15 @@ export function* localScoresInParts(
       pointwise.relativeRankMissing[i] = 1 - rankMissing / relative;
       pointwise.overlap[i] = shared / k;
       if (classes !== undefined && classes[i]! >= 0) pointwise.neighbourhoodHit[i] = hits / k;
-      pointwise.neighbourDistance[i]! *= (N - 1) / y1;
-      rows.yy[i] = yy;
-      rows.ee[i] = ee;
-      rows.ex[i] = ex;
-      rows.xx[i] = xx;
-      [y1, x1, yy, yx, xx].forEach((own, m) => {
+      pointwise.neighbourDistance[i] = ((row.near / k) * (N - 1)) / row.all[0]!;
+      rows.yy[i] = row.all[2]!;
+      rows.ee[i] = row.rest[0]!;
+      rows.ex[i] = row.rest[1]!;
+      rows.xx[i] = row.all[4]!;
+      difference += row.rest[2]!;
+      row.all.forEach((own, m) => {
         all[m]! += own;
-        far[m]! += own - nearSums[m]!;
+        far[m]! += row.far[m]!;
       });
     }
     yield (blockY.first + blockY.count) / N;
@@ -252,11 +234,82 @@ export function* localScoresInParts(
       scaledStress: scaled(yy, ee, ex, xx),
     },
     pointwise,
-    coRanking: agreementOf(largest, matrix),
+    coRanking: agreementOf(Float64Array.from(row.largest), new Matrix(row.matrix, size, size)),
     distances: { correlation: correlationOf(all, N * (N - 1)), farCorrelation: correlationOf(far, N * (N - 1 - near)) },
     falsePairs: falsePairs.list(),
     tornPairs: tornPairs.list(),
   });
+}
+
+/** What is said of one row of distances, and what is counted over all of them. */
+interface RowComparison {
+  readonly k: number;
+  /** Rows of the co-ranking matrix. */
+  readonly size: number;
+  /** The largest rank in the nearer half of the map. */
+  readonly half: number;
+  /** Scale of the map by which the rest e = d_Y − scale·d_X is small. */
+  readonly scale: number;
+  /** Sum of d_Y of the k nearest in X. */
+  near: number;
+  /** Sums of d_Y, d_X, d_Y², d_Y·d_X and d_X²: of all points, and of those in the farther half of the map. */
+  readonly all: Float64Array;
+  readonly far: Float64Array;
+  /** Sums of e², e·d_X and (d_Y − d_X)². */
+  readonly rest: Float64Array;
+  /** Points by their ranks, from 1 to k. */
+  readonly nearestY: Int32Array;
+  readonly nearestX: Int32Array;
+  /** How many pairs have each max(r_Y, r_X), counted over all rows, as the matrix is. */
+  readonly largest: Int32Array;
+  readonly matrix: Float64Array;
+}
+
+function compareRow(
+  row: RowComparison,
+  ranksY: Int32Array,
+  ranksX: Int32Array,
+  squaresY: Float64Array,
+  squaresX: Float64Array,
+): void {
+  const { k, size, half, scale, largest, nearestY, nearestX, matrix } = row;
+  let [y1, x1, yy, yx, xx] = [0, 0, 0, 0, 0];
+  let [farY, farX, farYY, farYX, farXX] = [0, 0, 0, 0, 0];
+  let [ee, ex, difference, near] = [0, 0, 0, 0];
+  for (let j = 0; j < ranksY.length; j++) {
+    const a = ranksY[j]!;
+    const b = ranksX[j]!;
+    const y = Math.sqrt(squaresY[j]!);
+    const x = Math.sqrt(squaresX[j]!);
+    const e = y - scale * x;
+    ee += e * e;
+    ex += e * x;
+    difference += (y - x) * (y - x);
+    y1 += y;
+    x1 += x;
+    yy += y * y;
+    yx += y * x;
+    xx += x * x;
+    // 1 in the farther half of the map, and the larger of two ranks, without branches that a processor could not predict.
+    const isFar = (half - b) >>> 31;
+    const [ownY, ownX] = [isFar * y, isFar * x];
+    farY += ownY;
+    farX += ownX;
+    farYY += ownY * y;
+    farYX += ownY * x;
+    farXX += ownX * x;
+    largest[a - ((a - b) & ((a - b) >> 31))]!++;
+    if (a <= k) nearestY[a] = j;
+    if (b <= k) {
+      nearestX[b] = j;
+      near += y;
+    }
+    if (a <= size && b <= size && a > 0) matrix[(a - 1) * size + b - 1]!++;
+  }
+  row.near = near;
+  row.all.set([y1, x1, yy, yx, xx]);
+  row.far.set([farY, farX, farYY, farYX, farXX]);
+  row.rest.set([ee, ex, difference]);
 }
 
 /** Neighbours unless given, where there are points enough. */

@@ -45,13 +45,13 @@ export function continuity(Y: MatrixLike, X: MatrixLike, k: number): number {
 /** 1 − the scaled sum of how far the k nearest neighbours in `shown` lie outside the k nearest in `truth`. */
 function neighbourhoodPreservation(truth: Matrix, shown: Matrix, k: number): number {
   const { rows: N } = truth;
-  const ranks = new Int32Array(N);
   let penalty = 0;
-  for (const [{ count, order }, { order: shownOrder }] of rankedTogether(truth, shown)) {
-    for (let p = 0; p < count; p++) {
-      const start = p * (N - 1);
-      for (let r = 0; r < N - 1; r++) ranks[order[start + r]!] = r + 1;
-      for (let r = 0; r < k; r++) penalty += Math.max(0, ranks[shownOrder[start + r]!]! - k);
+  for (const [inTruth, inShown] of rankedTogether(truth, shown)) {
+    for (let p = 0; p < inTruth.count; p++) {
+      const [ranks, shownRanks] = [inTruth.ranks(p), inShown.ranks(p)];
+      for (let j = 0; j < N; j++) {
+        if (shownRanks[j]! <= k && ranks[j]! > k) penalty += ranks[j]! - k;
+      }
     }
   }
   return 1 - (penalty * 2) / (N * k * (2 * N - 3 * k - 1));

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { dividedColumns, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -50,6 +51,11 @@ export interface AlleOptions extends ReadOutOptions {
   /** The points in the order that says which come after which; their own order unless given, with the preset one that leaves little fill. */
   readonly order?: readonly number[];
   /**
+   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides them where these differ by more than ten times. L and `basePrecision` are
+   * then those of the divided columns; densities are those of columns in their own units.
+   */
+  readonly scale?: ScaleOption;
+  /**
    * 'lawrence2012', as the author's program: each point is reconstructed from the pattern of a sparse Cholesky factor on the graph of k nearest
    * neighbours, fill included.
    */
@@ -67,6 +73,7 @@ const schema = v.strictObject({
   basePrecision: v.optional(numberAboveZero),
   order: v.optional(v.any()),
   preset: presetOption,
+  scale: v.optional(scaleOption),
 });
 
 /**
@@ -100,9 +107,10 @@ export function alle(
   options: AlleOptions = {},
 ): Model<AnyPaths, FieldLearning & Placing & Spectral, 'searched'> {
   const checked = withVectors(checkOptions(schema, options, 'alle'), options, 'alle');
-  const { regularization } = checked;
-  const points = observationsFrom(Y);
-  checkVaried(points, 'alle');
+  const { regularization, scale = checked.preset === undefined ? 'auto' : false } = checked;
+  const raw = observationsFrom(Y, false, scale === true);
+  checkVaried(raw, 'alle');
+  const { points, deviation, unitsNote } = dividedColumns(raw, scale);
   const { k, note } = neighbourCount(checked.neighbours, points.rows, 'alle');
   const graph = checked.preset === undefined ? undefined : knnGraph(points, k);
   const order =
@@ -114,16 +122,19 @@ export function alle(
     return reconstructionFactor(centredOf(points), parents, regularization, false);
   });
   const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(points);
-  const known = { ...checked, neighbours: k };
+  const known = { ...checked, neighbours: k, scale };
+  const logUnits = deviation?.reduce((sum, own) => sum + log(own), 0) ?? 0;
   const model = embeddedField({
     name: 'alle',
     observations: points,
     latentDim: checked.latentDim,
+    deviation,
+    unitsNote,
     density: {
       // The factor is that of the greatest density, in closed form.
       parameters: () => ({}),
       prepare: learned,
-      logDensity: () => op.scalar(logLikelihood(learned(), points.columns)),
+      logDensity: () => op.scalar(logLikelihood(learned(), points.columns) - (points.rows - 1) * logUnits),
       findings: () => {
         const { graph: found } = momentField(...entriesOf(precisionOf(learned()), basePrecision));
         const message = `The likelihood is greatest for neighbours among later points. The learned graph has ${found.sources.length} edges and is connected.${note}`;
@@ -131,10 +142,13 @@ export function alle(
       },
       field: () => learnedFactor(learned(), points, basePrecision, known),
     },
-    toJSON: () => savedSpectral('alle', points, inOrder(schema, known)),
+    toJSON: () => savedSpectral('alle', raw, inOrder(schema, known)),
   });
   return readAs(model, checked.embedding);
 }
+
+/** alle as a file has it: files without the option `scale` are of before there was one. */
+export const savedAlle = (Y: MatrixLike, _: unknown, options: AlleOptions) => alle(Y, { scale: false, ...options });
 
 type Checked = v.InferOutput<typeof schema>;
 

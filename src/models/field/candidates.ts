@@ -25,8 +25,8 @@ export interface Candidates {
 }
 
 /** Observations, where distances are not from elsewhere. */
-export function pointsOf(given: MatrixLike | GraphInput, holes = false): Matrix | undefined {
-  return isGraphInput(given) ? undefined : observationsFrom(given, holes);
+export function pointsOf(given: MatrixLike | GraphInput, holes = false, isDivided = false): Matrix | undefined {
+  return isGraphInput(given) ? undefined : observationsFrom(given, holes, isDivided);
 }
 
 /** The edges and squared distances of such a graph, checked. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { dividedColumns, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
@@ -49,6 +50,11 @@ export interface DrillOptions extends ReadOutOptions {
    * that is less: the learned graph is then connected.
    */
   readonly penalty?: number;
+  /**
+   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides them where these differ by more than ten times. Θ and `penalty` are then
+   * those of the divided columns.
+   */
+  readonly scale?: ScaleOption;
   /** What to do about a neighbourhood graph of several components; 'connect', join them by their shortest edges, unless given. */
   readonly disconnected?: Disconnected;
   /** 'lawrence2012', as in the paper's figures but those about the penalty: penalty 0 unless given. */
@@ -63,6 +69,7 @@ const schema = v.strictObject({
   penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
   disconnected: disconnectedOption,
   preset: presetOption,
+  scale: v.optional(scaleOption),
 });
 
 /** Of the mean of S's diagonal, where that connects. */
@@ -108,11 +115,13 @@ export function drill(
   options: DrillOptions = {},
 ): Model<DrillPaths, FieldLearning & Placing & Spectral, 'searched'> {
   const asked = withVectors(checkOptions(schema, options, 'drill'), options, 'drill');
-  const points = observationsFrom(Y);
+  const { scale = asked.preset === undefined ? 'auto' : false } = asked;
+  const raw = observationsFrom(Y, false, scale === true);
+  const { points, deviation, unitsNote } = dividedColumns(raw, scale);
   checkVaried(points, 'drill');
   const few =
     asked.neighbours === 'all' ? { k: 'all', note: '' } : neighbourCount(asked.neighbours, points.rows, 'drill');
-  const checked = { ...asked, neighbours: few.k };
+  const checked = { ...asked, neighbours: few.k, scale };
   checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
   const { graph, shown, notes } = neighboursOf(points, checked);
   const fitted = shownRows(points, shown);
@@ -132,6 +141,8 @@ export function drill(
     name: 'drill',
     observations: fitted,
     shown,
+    deviation,
+    unitsNote,
     latentDim: checked.latentDim,
     density: {
       parameters: () => ({ diagonal: diagonal!, attraction: attraction!, repulsion: repulsion! }),
@@ -149,10 +160,13 @@ export function drill(
       },
       field: (p) => learnedMoments(problem, entriesIn(p), checked, fitted),
     },
-    toJSON: () => savedSpectral('drill', points, inOrder(schema, checked)),
+    toJSON: () => savedSpectral('drill', raw, inOrder(schema, checked)),
   });
   return readAs(model, checked.embedding);
 }
+
+/** drill as a file has it: files without the option `scale` are of before there was one. */
+export const savedDrill = (Y: MatrixLike, _: unknown, options: DrillOptions) => drill(Y, { scale: false, ...options });
 
 /** The pairs whose entries may differ from 0, in one component. */
 function neighboursOf(

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { counted } from '../../core/counted.ts';
+import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix } from '../../core/matrix.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { pairKey } from '../../engine/graph/edges.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
@@ -52,6 +54,7 @@ export const startOption = v.optional(v.any());
 export interface FieldParts
   extends Pick<PlacedField, 'neighbours' | 'density'>,
     Partial<Pick<PlacedField, 'observations' | 'distancesTo'>>,
+    Pick<EmbeddedField, 'deviation' | 'unitsNote'>,
     Candidates {
   readonly name: string;
   readonly basePrecision: number;
@@ -79,6 +82,10 @@ export interface EmbeddedField {
   readonly shown?: Int32Array | undefined;
   readonly latentDim: number;
   readonly embedding?: FieldEmbedding | undefined;
+  /** What the columns of the table were divided by, where these are not the columns of Y. */
+  readonly deviation?: Float64Array | undefined;
+  /** What a fit's message says of the units of the columns. */
+  readonly unitsNote: string;
   toJSON(): ModelJSON;
 }
 
@@ -94,13 +101,17 @@ const FIELD = {
 
 /** The model of such a field: its parameters are under `field`. */
 export function embeddedField(given: EmbeddedField): AnyModel {
-  const { name, observations, shown, latentDim: dim, embedding: by } = given;
+  const { name, observations, shown, latentDim: dim, embedding: by, deviation } = given;
   const points = shown === undefined ? {} : { points: fixed(Array.from(shown)) };
-  const { parameters } = given.density;
+  const { parameters, field } = given.density;
   const density: Density = Object.freeze({
     ...FIELD,
     ...given.density,
     parameters: (start: DensityStart) => ({ ...parameters(start), ...points }),
+    ...(field &&
+      deviation && {
+        field: (...at: Parameters<typeof field>) => inOwnUnits(field(...at), deviation),
+      }),
   });
   const variables = () => {
     if (observations === undefined) return { x: embedded(density, { dim, by }), ...points };
@@ -108,8 +119,45 @@ export function embeddedField(given: EmbeddedField): AnyModel {
     return { y, x: embedded(y, { dim, by }), ...points };
   };
   const places = () => ({ path: 'field', term: 'field' });
-  return madeHere(variablesModel({ name, variables, places }, undefined, () => given.toJSON(), fieldPosterior));
+  const note = () => given.unitsNote;
+  return madeHere(variablesModel({ name, variables, places, note }, undefined, () => given.toJSON(), fieldPosterior));
 }
+
+/** What is learned from columns that were divided by `deviation`, for rows whose columns are in their own units. */
+function inOwnUnits(learned: LearnedByLayer, deviation: Float64Array): LearnedByLayer {
+  const { field, embedding } = learned;
+  const divided = (rows: Matrix) => standardized(rows, { mean: new Float64Array(rows.columns), deviation });
+  const { reconstruct } = field;
+  return {
+    ...learned,
+    field: {
+      ...field,
+      ...(reconstruct && {
+        reconstruct: async (rows: Matrix) => {
+          const { data, columns } = await reconstruct(divided(rows));
+          const own = data.map((entry, at) => entry * deviation[at % columns]!);
+          return new Matrix(own, rows.rows, columns);
+        },
+      }),
+    },
+    ...(embedding && {
+      embedding: (...by: Parameters<typeof embedding>) => {
+        const found = embedding(...by);
+        const { placement } = found;
+        if (placement === undefined) return found;
+        const place = async (rows: Matrix) => {
+          const { logDensity, ...placed } = await placement.place(divided(rows));
+          return { ...placed, logDensity: logDensity.map((own, i) => own - logUnits(rows.row(i), deviation)) };
+        };
+        return { ...found, placement: { ...placement, place } };
+      },
+    }),
+  };
+}
+
+/** Logarithm by which a density of the divided entries of a row is more than that of the entries themselves. */
+const logUnits = (row: Float64Array, deviation: Float64Array): number =>
+  row.reduce((sum, entry, d) => (Number.isNaN(entry) ? sum : sum + log(deviation[d]!)), 0);
 
 /** Throws where a field over so few points has fewer directions than are asked for. */
 export function checkDimensions({

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { dividedColumns, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -46,6 +47,11 @@ export interface MeuOptions extends GraphOptions {
    * observed is maximised.
    */
   readonly missing?: 'ignore';
+  /**
+   * Whether distances are those of columns divided by their standard deviations; 'auto', the default, divides where these differ by more than ten times. Weights,
+   * `basePrecision` and `slackPenalty` are then those of the divided columns; what is said of observations is in their own units.
+   */
+  readonly scale?: ScaleOption;
   /** How latents are read off the field; 'kernelPca' unless given. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
   readonly embedding?: 'kernelPca' | 'eigenmap' | FieldReadOut;
   /** Weights to begin with, such as the graph of a fit with another base precision; none unless given. */
@@ -61,6 +67,7 @@ const schema = v.strictObject({
   disconnected: disconnectedOption,
   copies: v.optional(numberAboveZero),
   missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
+  scale: v.optional(scaleOption, 'auto'),
   embedding: fieldReadOutOption,
   start: startOption,
 });
@@ -101,10 +108,10 @@ export function meu(Y: MatrixLike | GraphInput, options: MeuOptions = {}): Unpla
 
 /**
  * meu as a file has it. Those written before the base precision of observations with missing entries was saved are of the default it then had, by the
- * distances of common entries.
+ * distances of common entries; those without the option `scale` are of before there was one.
  */
 export const savedMeu = (Y: MatrixLike | GraphInput, _: unknown, options: MeuOptions): UnplacedFieldModel =>
-  assembled(Y, options, undefined);
+  assembled(Y, { scale: false, ...options }, undefined);
 
 function assembled(
   Y: MatrixLike | GraphInput,
@@ -116,7 +123,8 @@ function assembled(
   // Where the search began is of no use once it has ended.
   const { start: _, basePrecision: given, ...saved } = checked;
   const { slackPenalty, disconnected, missing } = checked;
-  const points = pointsOf(Y, missing === 'ignore');
+  const raw = pointsOf(Y, missing === 'ignore', checked.scale === true);
+  const { points, deviation, unitsNote } = columnsOf(raw, checked);
   const copies = copiesOf(checked.copies, points);
   const { k: neighbours, note } = neighboursFrom(checked.neighbours, points);
   const isHoled = points?.data.some(Number.isNaN) === true;
@@ -138,13 +146,15 @@ function assembled(
     ...candidates,
     embedding: method,
     notes: checked.graph === undefined ? note + candidates.notes : candidates.notes,
+    deviation,
+    unitsNote,
     basePrecision,
     connectingPrecision: connecting,
     name: 'meu',
     copies,
     neighbours,
     density: true,
-    toJSON: () => savedSpectral('meu', points ?? Matrix.zeros(0, 0), written),
+    toJSON: () => savedSpectral('meu', raw ?? Matrix.zeros(0, 0), written),
   };
   if (isHoled) {
     // Points that agree wherever both are observed are held together by a weight with a bound: nothing else would bound it.
@@ -154,6 +164,18 @@ function assembled(
   }
   const placing = shown !== undefined && { observations: shown, distancesTo: observedSquaredDistances(shown) };
   return readAs(fieldModel({ ...parts, ...placing }), readOut);
+}
+
+/** Observations as distances are taken of them. */
+function columnsOf(
+  points: Matrix | undefined,
+  { scale, squaredDistances }: { scale: ScaleOption; squaredDistances?: unknown },
+) {
+  if (points !== undefined && squaredDistances === undefined) return dividedColumns(points, scale);
+  if (scale !== true) return { points, deviation: undefined, unitsNote: '' };
+  throw new InvalidInputError(
+    'meu was given distances from elsewhere, which no scale of columns changes: leave scale out.',
+  );
 }
 
 function copiesOf(copies: number | undefined, points: Matrix | undefined): number {

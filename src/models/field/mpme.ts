@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
@@ -62,6 +63,8 @@ const MOST_POINTS = 6000;
  * max d/2·log|L(w) + λI| − ½·Σ_{i<j} w_ij·φ_ij over 0 ≤ w_ij ≤ 4C. Most weights are 0 at the maximum; the rest are the learned
  * neighbourhood graph, from whose field the embedding is read. There is one maximum, which a fit reaches from any start: `restarts` find nothing else.
  *
+ * Distances are those of the columns as they are: divide columns in different units by their deviations first.
+ *
  * Points that are the same (φ = 0 while C = ∞) are tied: they count as one node and have one place. A graph that is empty or falls to pieces,
  * which only a `basePrecision` that is given can bring about, makes the status 'degenerate'. So does a `slackPenalty` so small that all pairs have the
  * same weight 4C.
@@ -113,6 +116,7 @@ export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): Unp
     copies,
     neighbours,
     density: false,
+    unitsNote: given === undefined || checked.squaredDistances !== undefined ? '' : unitsAdvice(given),
     ...(points !== undefined && { observations: points, distancesTo: distancesTo(points, distances) }),
     toJSON: () =>
       savedSpectral('mpme', given ?? Matrix.zeros(0, 0), { ...saved, latentDim: copies, ...savedInput(Y, checked) }),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { checkDistances, type Metric, metricNeighboursOf, type Neighbours } from '../../engine/neighbours/index.ts';
@@ -102,9 +103,11 @@ export function mapModel(name: 'tsne' | 'umap' | 'sammon', parts: MapParts): Map
     return { y, latents: latent({ dim: latentDim, density, given: y, posterior }) };
   };
   const places = () => ({ path: 'latents', term: name });
+  const isOfColumns = parts.metric !== 'precomputed' && parts.metric !== 'hamming';
+  const note = () => (isOfColumns ? unitsAdvice(points) : '');
   const toJSON = () => savedSpectral(name, points, saved);
   return madeHere(
-    variablesModel({ name, variables, places }, undefined, toJSON, fieldPosterior),
+    variablesModel({ name, variables, places, note }, undefined, toJSON, fieldPosterior),
   ) as unknown as MapModel;
 }
 

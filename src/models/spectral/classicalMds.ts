@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unitsAdvice } from '../../core/columnUnits.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -55,7 +56,7 @@ interface MdsData extends ReturnType<typeof distancesFrom> {
 
 const defined = defineComputedModel({
   name: 'classicalMds',
-  solve: function* ({ distances, checked: { latentDim } }: MdsData) {
+  solve: function* ({ points, distances, checked: { latentDim, input } }: MdsData) {
     const products = doublyCentred(squared(distances()), -0.5);
     const embedded = leadingEmbedding(products, latentDim, 'classicalMds');
     const { latents, eigenvalues, smallest } = yield* stage('eigenvectors', embedded);
@@ -63,7 +64,7 @@ const defined = defineComputedModel({
       latents,
       eigenvalues,
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form.${euclideanNote(smallest, eigenvalues[0]!)}`,
+      message: `Closed form.${euclideanNote(smallest, eigenvalues[0]!)}${input === 'points' ? unitsAdvice(points) : ''}`,
     };
   },
   posterior: ({ latents, eigenvalues }, { points, distances, checked: { input, latentDim } }) => ({

@@ -23,7 +23,7 @@ import {
   savedInput,
 } from './neighbourhood/graphInput.ts';
 import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
-import { type NeighbourInput, neighbourLengths, sizeOf } from './neighbourhood/neighbourLengths.ts';
+import { type NeighbourInput, neighbourLengths, sizeOf, unitsAdviceOf } from './neighbourhood/neighbourLengths.ts';
 import {
   type Disconnected,
   disconnectedOption,
@@ -139,7 +139,7 @@ const defined = defineComputedModel({
         ...(points.length < sizeOf(given) && { points: Array.from(points) }),
       },
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${few}${note}${euclideanNote(smallest, eigenvalues[0]!)}`,
+      message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${few}${note}${euclideanNote(smallest, eigenvalues[0]!)}${unitsAdviceOf(given)}`,
     };
   },
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom } from '../../core/observations.ts';
@@ -90,7 +91,7 @@ const defined = defineComputedModel({
       eigenvalues,
       parameters: kept(axes),
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form: ${classes.count} classes in ${rank} directions of the feature space.`,
+      message: `Closed form: ${classes.count} classes in ${rank} directions of the feature space.${unitsAdvice(points)}`,
     };
   },
   posterior: placedByFeatures,

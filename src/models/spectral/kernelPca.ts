@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
@@ -68,7 +69,7 @@ const defined = defineComputedModel({
       latents,
       eigenvalues,
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form: ${(100 * part).toFixed(1)} % of the variance in feature space is in ${latentDim} dimensions.`,
+      message: `Closed form: ${(100 * part).toFixed(1)} % of the variance in feature space is in ${latentDim} dimensions.${unitsAdvice(points)}`,
     };
   },
   posterior: (found, { points, kernel }) => ({

@@ -31,7 +31,7 @@ import {
   neighbourhoodFrom,
   neighbourhoodOptions,
 } from './neighbourhood/neighbourhood.ts';
-import { type NeighbourInput, neighbourLengths, sizeOf } from './neighbourhood/neighbourLengths.ts';
+import { type NeighbourInput, neighbourLengths, sizeOf, unitsAdviceOf } from './neighbourhood/neighbourLengths.ts';
 import { type Disconnected, disconnectedOption, shownComponent } from './neighbourhood/shownComponent.ts';
 import { subgraph } from './neighbourhood/subgraph.ts';
 import { placedByWeights } from './placement/byWeights.ts';
@@ -141,7 +141,7 @@ const defined = defineComputedModel({
       eigenvalues,
       ...traceTerm(eigenvalues, -1),
       ...(shown.length < sizeOf(given) && { parameters: { points: Array.from(shown) } }),
-      message: `Closed form.${data.few}${note}${componentsNote(graph)}`,
+      message: `Closed form.${data.few}${note}${componentsNote(graph)}${unitsAdviceOf(given)}`,
     };
   },
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),

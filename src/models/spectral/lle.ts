@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unitsAdvice } from '../../core/columnUnits.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -102,7 +103,7 @@ const defined = defineComputedModel({
       eigenvalues,
       ...(shown.length < points.rows && { parameters: { points: Array.from(shown) } }),
       ...traceTerm(eigenvalues, -1),
-      message: `Closed form.${few}${note}`,
+      message: `Closed form.${few}${note}${unitsAdvice(points)}`,
     };
   },
   posterior: ({ latents, eigenvalues, parameters: { points: part } }, { given: { points }, k, checked }) => ({

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
@@ -148,7 +149,7 @@ const ofNeighbours = defineComputedModel({
   name: 'lpp',
   solve: function* ({ points, neighbourhood, few, choices, edges }: LppData) {
     const graph = yield* stage('neighbours', neighbourhoodGraph(points, neighbourhood, 'lpp', edges));
-    return yield* projected(points, graph, choices, 'lpp', `${few}${componentsNote(graph)}`);
+    return yield* projected(points, graph, choices, 'lpp', `${few}${componentsNote(graph)}${unitsAdvice(points)}`);
   },
   posterior: placement,
   toJSON: ({ points, saved }) => savedSpectral('lpp', points, saved),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unitsAdvice } from '../../core/columnUnits.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -63,7 +64,7 @@ const defined = defineComputedModel({
         noise: others > 0 ? Math.max(0, total - kept) / others : 0,
       },
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form: ${((100 * kept) / total).toFixed(1)} % of the variance is in ${latentDim} of ${points.columns} dimensions.`,
+      message: `Closed form: ${((100 * kept) / total).toFixed(1)} % of the variance is in ${latentDim} of ${points.columns} dimensions.${unitsAdvice(points)}`,
     };
   },
   posterior: ({ parameters }, { points }) => linearPosterior(linearMapOf(parameters), points.columns),

@@ -22,6 +22,7 @@ import {
   type NeighbourInput,
   neighbourLengths,
   sizeOf,
+  unitsAdviceOf,
   withCommonNeighbours,
 } from './neighbourhood/neighbourLengths.ts';
 import { type Disconnected, shownComponent } from './neighbourhood/shownComponent.ts';
@@ -80,7 +81,7 @@ export function unfoldingGraph(
     equal === 0
       ? ''
       : ` ${equal === 1 ? '1 point equals another and shares its' : `${equal} points equal others and share their`} latents.`;
-  return { ...tied, shown, note: few + note + ties };
+  return { ...tied, shown, note: few + note + ties + unitsAdviceOf(given) };
 }
 
 /** Finds the unfolding and reads its q leading dimensions off, where it ends and, when it is asked for, where it stands. */

@@ -7,19 +7,52 @@ import { inverseOf, solved } from './dense.ts';
 const Y = swissRoll(24);
 const holes = Y.map((row, i) => row.map((entry, d) => ((3 * i + 7 * d) % 5 === 0 ? Number.NaN : entry)));
 
-/** Mean and variance at the missing entries by the covariance, with the mean of the column estimated (ordinary kriging), and its scale by leaving each observed entry out. */
-function scaled(U: number[][], column: readonly number[]): { mean: number[]; variance: number[] } {
+/** Squared errors of leaving each observed entry out, and their variances by the covariance. */
+function leftOut(U: number[][], column: readonly number[]): { square: number; variance: number }[] {
   const observed = Array.from(column.keys()).filter((i) => !Number.isNaN(column[i]));
-  const squares = observed.map((i) => {
+  return observed.map((i) => {
     const { mean, variance } = kriged(U, column.with(i, Number.NaN));
-    return (column[i]! - mean[i]!) ** 2 / variance[i]!;
+    return { square: (column[i]! - mean[i]!) ** 2, variance: variance[i]! };
   });
-  const scale = squares.reduce((sum, square) => sum + square, 0) / observed.length;
-  const { mean, variance } = kriged(U, column);
-  return { mean, variance: variance.map((entry) => scale * entry) };
 }
 
-/** The same in the scale of the covariance. */
+/** Minus twice the log density of the errors, each with the variance scale·V_i + constant. */
+const loss = (errors: readonly { square: number; variance: number }[], scale: number, constant: number) =>
+  errors.reduce((sum, { square, variance }) => {
+    const own = scale * variance + constant;
+    return sum + Math.log(own) + square / own;
+  }, 0);
+
+/** Checks that scale and constant, from 0, make the errors as probable as any do: by slopes, and by comparison with others. */
+function expectMostProbable(errors: readonly { square: number; variance: number }[], scale: number, constant: number) {
+  const slopes = errors.map(({ square, variance }) => {
+    const own = scale * variance + constant;
+    return { constant: (1 - square / own) / own, scale: ((1 - square / own) * variance) / own };
+  });
+  const [byScale, byConstant] = (['scale', 'constant'] as const).map((name) =>
+    slopes.reduce((sum, slope) => sum + slope[name], 0),
+  );
+  expect(Math.abs(scale * byScale!)).toBeLessThan(1e-6);
+  expect(Math.abs(constant * byConstant!)).toBeLessThan(1e-6);
+  const typical = errors.reduce((sum, { square }) => sum + square, 0) / errors.length;
+  const least = loss(errors, scale, constant);
+  for (let a = -3; a <= 2; a += 0.25) {
+    for (let b = -3; b <= 2; b += 0.25) {
+      expect(loss(errors, scale * 10 ** a, typical * 10 ** b)).toBeGreaterThan(least - 1e-9);
+    }
+  }
+}
+
+/** The line scale·V + constant that variances at missing entries lie on. */
+function lineThrough(V: readonly number[], variances: Float64Array): { scale: number; constant: number } {
+  const missing = Array.from(V.keys()).filter((i) => V[i]! > 0);
+  const lowest = missing.reduce((least, i) => (V[i]! < V[least]! ? i : least));
+  const highest = missing.reduce((most, i) => (V[i]! > V[most]! ? i : most));
+  const scale = (variances[highest]! - variances[lowest]!) / (V[highest]! - V[lowest]!);
+  return { scale, constant: variances[lowest]! - scale * V[lowest]! };
+}
+
+/** Mean and variance at the missing entries by the covariance, with the mean of the column estimated: ordinary kriging. */
 function kriged(U: number[][], column: readonly number[]): { mean: number[]; variance: number[] } {
   const observed = column.map((_, i) => i).filter((i) => !Number.isNaN(column[i]));
   const block = observed.map((i) => observed.map((j) => U[i]![j]!));
@@ -54,7 +87,7 @@ function kriged(U: number[][], column: readonly number[]): { mean: number[]; var
 describe('impute', () => {
   it.each([
     ['meu', meu(Y, { neighbours: 4, basePrecision: 1e-2 })],
-    ['mpme', mpme(Y, { basePrecision: 0.1 })],
+    ['mpme', mpme(Y, { basePrecision: 1e-3 })],
     ['alle', alle(Y, { neighbours: 3, basePrecision: 1e-2 })],
     ['drill', drill(Y, { neighbours: 5 })],
   ])('fills the holes of %s as ordinary kriging by its covariance does', async (_, model) => {
@@ -63,9 +96,12 @@ describe('impute', () => {
     const U = inverseOf(result.precision!().toArrays());
     for (let d = 0; d < 3; d++) {
       const column = holes.map((row) => row[d]!);
-      const expected = scaled(U, column);
+      const expected = kriged(U, column);
       expectClose(mean.column(d), expected.mean, 1e-8, `mean of column ${d}`);
-      expectClose(variance.column(d), expected.variance, 1e-8, `variance of column ${d}`);
+      const { scale, constant } = lineThrough(expected.variance, variance.column(d));
+      const onLine = expected.variance.map((entry) => (entry > 0 ? scale * entry + constant : 0));
+      expectClose(variance.column(d), onLine, 1e-8, `variance of column ${d}`);
+      expectMostProbable(leftOut(U, column), scale, constant);
       column.forEach((entry, i) => {
         if (!Number.isNaN(entry)) expect(mean.at(i, d)).toBe(entry);
       });

@@ -10,6 +10,7 @@ export { radialCross, radialCrossGradient } from './radialCross';
 export { gradientWorkspace, radialGradient } from './radialGradient';
 export { radialGram } from './radialGram';
 export { logDensityWorkspace, radialLogDensity } from './radialLogDensity';
+export { rankedRows, rankedRowsWorkspace } from './rankedRows';
 export { expectedRbf, expectedRbfGradient } from './rbfExpectations';
 export { expectedRbfProductsGradient } from './rbfProductGradients';
 export { expectedRbfProducts } from './rbfProducts';

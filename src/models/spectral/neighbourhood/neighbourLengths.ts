@@ -1,3 +1,4 @@
+import { unitsAdvice } from '../../../core/columnUnits.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { describe, type Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
@@ -18,6 +19,10 @@ export interface NeighbourInput {
 
 /** How many points there are. */
 export const sizeOf = ({ points, graph }: NeighbourInput): number => graph?.size ?? points.rows;
+
+/** Advice in a fit's message where neighbours are those of columns that seem to have different units. */
+export const unitsAdviceOf = ({ points, input, graph }: NeighbourInput): string =>
+  input === 'points' && graph === undefined ? unitsAdvice(points) : '';
 
 /** The graph of neighbours, whose weights are how far they are apart; searched with pauses. */
 export function* neighbourLengths(
