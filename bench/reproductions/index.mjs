@@ -13,7 +13,7 @@ import { gplvmMocap, gplvmOil } from './gplvm.mjs';
 import { gplvmImputation } from './imputation.mjs';
 import { jointField } from './jointField.mjs';
 import { labelledDefaults } from './labelledDefaults.mjs';
-import { manifoldsFound } from './manifolds.mjs';
+import { manifoldAgreement, manifoldsFound } from './manifolds.mjs';
 import { drillStudy, meuFigure7, meuFigures } from './maxEntropyUnfolding.mjs';
 import { mpmeFigure4, mpmeTeapots } from './mpmeClustering.mjs';
 import { mpmeFigures } from './mpmeFigures.mjs';
@@ -41,6 +41,7 @@ export const reproductions = [
   oilSplits,
   fieldInBound,
   manifoldsFound,
+  manifoldAgreement,
   walk,
   distances,
   poissonCircle,
