@@ -634,6 +634,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await choose('any', file('ragged.csv', 'a,b\n1,2\n3,4,5\n'));
     await page.getByRole('heading', { name: 'The table could not be used' }).waitFor();
     await page.getByRole('alert').getByText("'ragged.csv' is ragged").waitFor();
+    expect(await page.getByRole('alert').innerText()).not.toContain('--');
     const lines = rows(40).map((row, i) => `s${i},${row},7`);
     await choose('any', file('own.csv', ['sample,temp,flow,load,kind,run', ...lines].join('\n')));
     await page.getByRole('heading', { name: 'own.csv', exact: true }).waitFor();

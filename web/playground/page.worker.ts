@@ -154,7 +154,9 @@ self.addEventListener('message', async ({ data }: MessageEvent<Signal | { id: nu
   try {
     self.postMessage({ id, value: await answer(request) } satisfies Reply);
   } catch (error) {
-    self.postMessage({ id, error: (error as Error).message } satisfies Reply);
+    // Flags of the command line are not the page's.
+    const message = (error as Error).message.replace(/ \(--[\w-]+\)/g, '');
+    self.postMessage({ id, error: message } satisfies Reply);
   }
 });
 
