@@ -1,4 +1,5 @@
 import {
+  box,
   type Density,
   defineDensity,
   defineModel,
@@ -14,7 +15,7 @@ import {
   standardNormal,
 } from 'latentfield';
 import * as op from 'latentfield/ops';
-import { checkModel } from 'latentfield/testing';
+import { checkDensity, checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 
 type Tensor2D = op.Tensor2D;
@@ -90,6 +91,65 @@ describe('checkModel of a model of variables', () => {
     ).toMatch(/^predictions of 'y': .*(columns|3×2)/);
     const below = withMoments(({ mean, variance }) => ({ mean, variance: op.mul(-1, op.onesLike(variance)) }));
     expect(failures(below)[0]).toMatch(/^predictions of 'y'/);
+  });
+
+  it('takes parameters that start on a bound, and densities that are not drawn from, which it says', () => {
+    const own = defineModel({
+      name: 'own',
+      variables: ({ y }: { y: Matrix }) => {
+        const z = latent({ dim: 2, density: standardNormal() });
+        const bounded = defineDensity({
+          name: 'bounded',
+          parameters: { weight: box(0, Infinity, [0, 0, 2]), part: box(0, 1, 1) },
+          logDensity: (p, { value, given: [f] }) => {
+            const centre = op.mul(p.part, op.sum(op.square(f!), 1, true));
+            const squares = op.square(op.sub(value, op.add(op.reshape(p.weight, [1, 3]), centre)));
+            return op.sum<op.Tensor1D>(op.mul(-0.5, op.add(squares, Math.log(2 * Math.PI))), 1);
+          },
+          condition: (p) => ({
+            moments: ([f]) => {
+              const mean = op.add<Tensor2D>(
+                op.reshape(p.weight, [1, 3]),
+                op.mul(p.part, op.sum(op.square(f!), 1, true)),
+              );
+              return { mean, variance: op.zerosLike(mean), noise: op.scalar(1) };
+            },
+          }),
+        });
+        return { z, y: observed(y, { density: bounded(), given: z }) };
+      },
+    });
+    const { checks } = checkModel(own({ y: Y }), { models: { own } });
+    expect(checks.find(({ name }) => name === 'draws')!.message).toMatch(
+      /^not compared: 'y' .* gives moments of new rows, but no sample/,
+    );
+  });
+
+  it('names a misspelt member of what a density says of new rows', () => {
+    const spelt = (condition: () => object) =>
+      defineDensity({
+        name: 'spelt',
+        logDensity: (_, { value, given: [z] }) =>
+          op.sum<op.Tensor1D>(op.mul(-0.5, op.square(op.sub(value, op.sum(z!, 1, true)))), 1),
+        condition: condition as never,
+      })();
+    const near = (condition: () => object) => {
+      const own = modelOf(spelt(condition));
+      return () => checkModel(own({ y: Y }), { models: { own } });
+    };
+    expect(near(() => ({ momnets: () => ({}) }))).toThrow(
+      /What condition of the density 'spelt' returns has no member 'momnets'\. Did you mean 'moments'\?/,
+    );
+    const noize = (z: Tensor2D) => ({ mean: z, variance: z, noize: op.scalar(1) });
+    expect(near(() => ({ moments: ([z]: Tensor2D[]) => noize(z!) }))).toThrow(
+      /What moments of the density 'spelt' returns has no member 'noize'\. Did you mean 'noise'\?/,
+    );
+    expect(() =>
+      checkDensity(
+        spelt(() => ({ momnets: () => ({}) })),
+        { givenColumns: [2] },
+      ),
+    ).toThrow(/no member 'momnets'/);
   });
 
   it('refuses draws of something else, and a parameter that nobody uses', () => {
