@@ -43,7 +43,7 @@ export const uncorrelatedFactory = definePrior({
  * means. For latents of unit variance that is −strength·N/2·Σ_d R_d², R_d the multiple correlation of latent dimension d with the covariates: 0 for latents whose means
  * are the same in all batches. Improper: the term is the exponent.
  *
- * It asks that batches have the same kinds of points in the same parts. Where one batch has a kind that the others have not, leave it out.
+ * It assumes that each kind of point makes up the same part of every batch. Leave it out where one batch has a kind that the others lack.
  *
  * @param covariates - N×c: numbers, or one column a batch with 1 for its rows and 0 for others
  * @param options - `strength` ≥ 0 (100), held unless a free parameter is given
