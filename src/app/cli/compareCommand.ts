@@ -40,9 +40,10 @@ interface CompareArguments extends TableArguments {
 /** A linear map, two Gaussian process models, one of paths along neighbours, and one of neighbours alone. */
 const MODELS = ['ppca', 'gplvm', 'bayesianGplvm', 'isomap', 'tsne'];
 const SECONDS = 60;
-/** Fraction of the rows that is held out, the most of them, as each is a search, and the fewest rows for which that is done. */
+/** Fraction of the rows that is held out, the most of them, as each is a search, the most times all rows, among which each search begins, and the fewest rows for which that is done. */
 const HELD_OUT = 1 / 3;
 const MOST_HELD_OUT = 500;
+const MOST_SEARCHED = 1e6;
 const LEAST_ROWS = 12;
 const NEIGHBOURS = 10;
 /** Iterations of a fit at most. */
@@ -58,7 +59,11 @@ export function defineCompare(command: Command, context: Context): void {
     .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA, for colours and errors')
     .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--standardise', 'bring each column to mean 0 and standard deviation 1')
-    .option('--max-seconds <s>', `seconds for all fits together (default: ${SECONDS})`, aboveZero)
+    .option(
+      '--max-seconds <s>',
+      `seconds for all fits together, to which those of their scores come (default: ${SECONDS})`,
+      aboveZero,
+    )
     .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY));
   addTableFlags(command, { choosesColumns: true })
     .option('--json', 'print one JSON object')
@@ -105,7 +110,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const shown = labels !== undefined && new Set(labels).size <= MOST_LABELS ? labels : undefined;
   const [fitted, held] = split(Y, seed);
   const neighbours = Math.min(NEIGHBOURS, Math.ceil(Y.rows / 4) - 1);
-  const ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
+  let ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
   const rows: Compared[] = [];
   let left = 2 * models.length;
   /** Each fit may take its share of the remaining time. */
@@ -134,8 +139,13 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
       const { latents, status } = result;
       if (latents.rows !== Y.rows) throw new InvalidInputError(result.message);
       const fills = 'impute' in result && 'predict' in result && Y.columns > 1;
-      const heldOut = fills ? await score(await fitOf(model, fitted), held, { seed }) : undefined;
+      const signal = streams.signal && { signal: streams.signal };
+      const scored = fills ? await fitOf(model, fitted) : undefined;
+      const fittedAt = performance.now();
+      const heldOut = scored && (await score(scored, held, { seed, ...signal }));
       const { overall } = localScores(Y, latents, { neighbours });
+      // The time of the scores is none of the fits'.
+      ends += performance.now() - fittedAt;
       const title = `${model}: ${status}`;
       const plot = { latents, title, equalScales: dim > 1, width: 460, height: 400, ...(shown && { labels: shown }) };
       await writeAtomically(pathOf(model), await latentPlot(plot), { replace: force === true });
@@ -159,7 +169,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
     (most, { heldOut }) => (heldOut && !(most && most.logDensity >= heldOut.logDensity) ? heldOut : most),
     undefined,
   );
-  streams.stdout.write(given.json ? `${JSON.stringify({ rows: rows.map(jsonOf) })}\n` : textOf(rows, best));
+  streams.stdout.write(given.json ? `${JSON.stringify({ rows: rows.map(jsonOf) })}\n` : textOf(rows, best, held.rows));
   return rows.length > 0 ? 0 : 1;
 }
 
@@ -171,7 +181,8 @@ function split(Y: Matrix, seed: number): [Matrix, Matrix] {
     const j = random.integer(i + 1);
     [order[i], order[j]] = [order[j]!, order[i]!];
   }
-  const count = Math.min(MOST_HELD_OUT, Math.round(HELD_OUT * Y.rows));
+  const most = Math.min(MOST_HELD_OUT, Math.ceil(MOST_SEARCHED / Y.rows));
+  const count = Math.min(most, Math.round(HELD_OUT * Y.rows));
   const part = (rows: number[]) => Matrix.from(rows.sort((a, b) => a - b).map((i) => Y.row(i)));
   return [part(order.slice(count)), part(order.slice(0, count))];
 }
@@ -188,7 +199,7 @@ const jsonOf = ({ heldOut, ...row }: Compared) => ({
   }),
 });
 
-function textOf(rows: readonly Compared[], best: HeldOutScore | undefined): string {
+function textOf(rows: readonly Compared[], best: HeldOutScore | undefined, held: number): string {
   const fixed = (value: number) => value.toFixed(3);
   const hasLabels = rows.some((row) => row.nearestNeighbourError !== undefined);
   const head = [
@@ -226,7 +237,7 @@ function textOf(rows: readonly Compared[], best: HeldOutScore | undefined): stri
       .trimEnd(),
   );
   const meaning = [
-    'held out: mean log density of hidden entries of a third of the rows (500 at most), in nats, by a fit to the others; – where a model fills in none',
+    `held out: mean log density of hidden entries of ${held} rows, drawn at random, in nats, by a fit to the others; – where a model fills in none`,
     'behind: how much less than the best, with its standard error over rows',
   ];
   return `${[...text, '', ...meaning].join('\n')}\n`;
