@@ -2,29 +2,36 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkNumbers, standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { type RowSource, readRows, type SampledRows, sampledRows } from '../../core/rowSource.ts';
-import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { Model, SourcedModel } from '../model.ts';
 import type { LatentMoments } from '../posterior.ts';
 import { readMoments, startRows } from '../readMoments.ts';
-import { type CompiledGraph, latentRowsAt } from './compiled.ts';
+import type { CompiledGraph, latentRowsAt } from './compiled.ts';
 import type { Node, VariableGraph } from './graph.ts';
-import { isEncoded, isGaussian, type ObservedVariable } from './variable.ts';
+import type { isEncoded, isGaussian, ObservedVariable } from './variable.ts';
+
+/** What a page has loaded with the graph. */
+export interface GraphReading {
+  /** Compiles a model that is made. */
+  compiledOf(model: Model): CompiledGraph;
+  readonly latentRowsAt: typeof latentRowsAt;
+  readonly isEncoded: typeof isEncoded;
+  readonly isGaussian: typeof isGaussian;
+}
 
 /**
  * The model of observations that are read some rows at a time, started from some of them. All rows are gone through once for means, and once more for deviations
  * where they are scaled.
  *
  * @param make - makes the model of data in which a sample stands in the place of the source; of one that is to be fitted `reading` says how its rows are read
- * @param compiledOf - compiles such a model
  */
 export async function startedFromRows<Data>(
   owner: string,
   graph: VariableGraph,
   data: Data,
   make: (data: Data, reading?: SourcedModel) => Model,
-  compiledOf: (model: Model) => CompiledGraph,
+  reading: GraphReading,
 ): Promise<Model> {
-  const { name, variable } = checkedStream(owner, graph);
+  const { name, variable } = checkedStream(owner, graph, reading);
   const source = variable.stream!;
   const { centre, scale } = variable;
   const check = (Y: Parameters<typeof checkNumbers>[0]) => {
@@ -32,9 +39,9 @@ export async function startedFromRows<Data>(
   };
   const standardization = await readMoments(source, { centre, scale, check });
   const kept = { rows: source.rows, sample: await startRows(source), standardization };
-  const modelOf = (latents: LatentMoments | undefined, reading?: SourcedModel) =>
-    make(withSample(owner, name, data, source, sampledRows({ ...kept, latents })), reading);
-  const compiled = lazily(() => withFloat64(() => compiledOf(modelOf(undefined))));
+  const modelOf = (latents: LatentMoments | undefined, sourced?: SourcedModel) =>
+    make(withSample(owner, name, data, source, sampledRows({ ...kept, latents })), sourced);
+  const compiled = lazily(() => reading.compiledOf(modelOf(undefined)));
   const model = modelOf(undefined, {
     source: {
       rows: source.rows,
@@ -43,7 +50,7 @@ export async function startedFromRows<Data>(
     },
     latentsOf: (values, rows) => {
       const { shown } = compiled().graph;
-      return latentRowsAt(compiled(), shown, values, compiled().encoderInputs(shown, rows)) as LatentMoments;
+      return reading.latentRowsAt(compiled(), shown, values, compiled().encoderInputs(shown, rows)) as LatentMoments;
     },
     placed: (latents) => modelOf(latents),
   });
@@ -54,7 +61,11 @@ export async function startedFromRows<Data>(
 }
 
 /** @throws InvalidInputError for variables beside the observed one that have rows of their own, one a point */
-function checkedStream(owner: string, { nodes }: VariableGraph): Node<ObservedVariable> {
+function checkedStream(
+  owner: string,
+  { nodes }: VariableGraph,
+  { isEncoded, isGaussian }: GraphReading,
+): Node<ObservedVariable> {
   const streamed = nodes.find(
     (node): node is Node<ObservedVariable> => node.variable.role === 'observed' && node.variable.stream !== undefined,
   )!;

@@ -29,6 +29,7 @@ import {
   type CompiledGraph,
   chartOf,
   compiled,
+  latentRowsAt,
   type SeenData,
   type StartMaps,
   seenData,
@@ -37,7 +38,7 @@ import {
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
 import { type Node, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
-import type { LatentVariable } from './variable.ts';
+import { isEncoded, isGaussian, type LatentVariable } from './variable.ts';
 
 /** A model that is said once: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
@@ -189,7 +190,12 @@ export function variablesModel<Data>(
     const make = (own: Data, reading?: SourcedModel) =>
       variablesModel(definition, own, () => jsonOf(definition, own), posteriorOf, { reading });
     return {
-      model: await startedFromRows(owner, graph(), data, make, ({ toJSON: of }) => compilers.get(of)!(0)),
+      model: await startedFromRows(owner, graph(), data, make, {
+        compiledOf: ({ toJSON: of }) => withFloat64(() => compilers.get(of)!(0)),
+        latentRowsAt,
+        isEncoded,
+        isGaussian,
+      }),
       message: '',
     };
   };
