@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { seededRandom } from '../../../src/core/random.ts';
+import { float64Backend } from '../../../src/engine/tensors/float64/scope.ts';
 import {
   type DensityLike,
   defineModel,
@@ -204,6 +205,14 @@ const variablesOf = (name: Name, { parameters, latents }: Fit) => {
 };
 const bitsOf = ({ latents, objective, parameters, terms, trace }: Fit) =>
   JSON.stringify([latents, objective, parameters, terms, trace]);
+
+// Densities of new rows are integrated, row by row: thousands of allocations, each of which detaches the views of a memory that other files have made large.
+beforeAll(() => {
+  float64Backend().memory64.detachViews = false;
+});
+afterAll(() => {
+  float64Backend().memory64.detachViews = true;
+});
 
 it.each(names)('%s says the same in all that is derived from it', (name) => {
   const { checks } = checkModel(modelOf(name), { models: twelve, values: expected[name]!.values as never });
