@@ -308,7 +308,7 @@ function initialValues(model: AnyModel, seed: number): ParameterValues {
     const layout = layOut(assembly.parameters);
     const values = valuesByPath(layout, naturalEntries(layout, {}));
     return Object.fromEntries(
-      Object.entries(values).map(([path, value]) => [path, insideBounds(value, assembly.parameters[path]!)]),
+      layout.variables.map(({ path, parameter }) => [path, insideBounds(values[path]!, parameter)]),
     );
   });
 }
