@@ -49,6 +49,7 @@ import {
   tsneGplvm,
   tsneNeighbours,
   umapNeighbours,
+  uncorrelated,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { own, savedModels } from '../../attacks/savedModels.mjs';
@@ -85,6 +86,7 @@ const priors: Record<string, () => Prior> = {
   umap: () => umapNeighbours(reversed({ neighbours: 3, minDist: 0.2, strength: 2 })),
   field: () => maxEntropy(reversed({ graph, basePrecision: 1, copies: 1, slackPenalty: 5 })),
   moments: () => expectedMoments(reversed({ graph })),
+  uncorrelated: () => uncorrelated(Y, reversed({ strength: 2 })),
 };
 
 const parameterPriors: Record<string, ParameterPrior> = {
