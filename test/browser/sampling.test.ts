@@ -103,7 +103,7 @@ describe.skipIf(why !== '')(`draws in the playground${why}`, () => {
     await page.keyboard.press('Enter');
     await part().getByRole('progressbar', { name: 'Draws' }).waitFor();
     const before = await digestOfMap();
-    await expect.poll(digestOfMap).not.toBe(before);
+    await expect.poll(digestOfMap, { timeout: 20_000 }).not.toBe(before);
     await expectAccessible();
     await part().getByRole('button', { name: 'Stop the chains' }).focus();
     await page.keyboard.press('Enter');
@@ -117,6 +117,6 @@ describe.skipIf(why !== '')(`draws in the playground${why}`, () => {
     await expectAccessible();
     const withEllipses = await digestOfMap();
     await part().getByRole('button', { name: 'None', exact: true }).click();
-    await expect.poll(digestOfMap).not.toBe(withEllipses);
+    await expect.poll(digestOfMap, { timeout: 20_000 }).not.toBe(withEllipses);
   });
 });
