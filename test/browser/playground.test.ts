@@ -177,7 +177,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await panel().getByRole('heading', { name: 'Expected here' }).waitFor();
     const before = await panel().locator('table').innerText();
     for (let k = 0; k < 8; k++) await page.keyboard.press('ArrowRight');
-    await expect.poll(() => panel().locator('table').innerText()).not.toBe(before);
+    await expect.poll(() => panel().locator('table').innerText(), { timeout: 20_000 }).not.toBe(before);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });
@@ -754,7 +754,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     const placeAt = async (px: number, py: number) => {
       await page.mouse.click(px, py);
       const told = panel().getByText(/^At latent 1 /);
-      await expect.poll(() => told.innerText()).not.toBe(note);
+      await expect.poll(() => told.innerText(), { timeout: 20_000 }).not.toBe(note);
       note = await told.innerText();
       const [, ...at] = /latent 1 (\S+), latent 2 (\S+)\.$/.exec(note.replaceAll('−', '-'))!;
       return at.map(Number) as [number, number];
@@ -872,10 +872,10 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await drag([0.35, 0.4], [0.6, 0.62], async () => {
       await panel().getByRole('heading', { name: 'Expected here' }).waitFor();
     });
-    await expect.poll(() => panel().locator('table').innerText()).toMatch(shown);
+    await expect.poll(() => panel().locator('table').innerText(), { timeout: 20_000 }).toMatch(shown);
     before = await panel().locator('table').innerText();
     await drag([0.6, 0.62], [0.3, 0.55]);
-    await expect.poll(() => panel().locator('table').innerText()).not.toBe(before);
+    await expect.poll(() => panel().locator('table').innerText(), { timeout: 20_000 }).not.toBe(before);
   });
 
   it('shows the row under the pointer in a card, colours by a column, and what stands behind the points', async () => {
@@ -991,7 +991,9 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
       expect(await page.locator('.chip').allTextContents()).toEqual(['a 14', 'b 26']);
       await map().focus();
       await page.keyboard.press('ArrowUp');
-      await expect.poll(() => panel().innerText()).toMatch(/Expected here[\s\S]*temp\s+−?[\d.]+ ± [\d.]+/);
+      await expect
+        .poll(() => panel().innerText(), { timeout: 20_000 })
+        .toMatch(/Expected here[\s\S]*temp\s+−?[\d.]+ ± [\d.]+/);
       // It can be shared again.
       const again = (await downloaded(() => menu('Share', 'One page with the fit'))).toString();
       expect(again).toContain(`\\"objective\\":${json.objective}`);
