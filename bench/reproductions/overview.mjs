@@ -227,7 +227,7 @@ const ABSENT = [
   ['Mao et al. 2017, Table 1', 'sizes of the data sets: the columns N, k and d of mpme-table2'],
   [
     'Mao et al. 2017, Table 2: Satimage and Isolet',
-    'made by mpme-table2 where LATENTFIELD_DATA has satimage_X.npy and isolet_X.npy',
+    'made by mpme-table2 where LATENTFIELD_DATA has satimage_X.npy (`Rscript bench/reproductions/satimage.R FOLDER` writes it) and isolet_X.npy',
   ],
   [
     'Mao et al. 2017, Table 2: landmark MVU, and GPLVM',
