@@ -175,6 +175,7 @@ const calls = {
   tsneGplvm: (o) => root.tsneGplvm(Y, o),
   tsneNeighbours: (o) => root.tsneNeighbours(o),
   umap: (o) => root.umap(Y, o),
+  uncorrelated: (o) => root.uncorrelated(X, o),
   umapNeighbours: (o) => root.umapNeighbours(o),
   white: (o) => root.white(o),
   normaliseCounts: (o) =>
