@@ -153,4 +153,10 @@ describe('a table that cannot be read', () => {
     expect(await repairs('a,b\n1,2,3\n4,5,6\n')).toEqual([]);
     expect(await repairs('a,b\nx,y\nz,w\n')).toEqual([]);
   });
+  it.each(['', '\ufeff', '\n\n', '# only a comment\n', 'a,b\n'])(
+    'is left alone where it holds no rows: %j',
+    async (text) => {
+      expect(await repairs(text)).toEqual([]);
+    },
+  );
 });

@@ -24,6 +24,7 @@ export async function repairsOf(bytes: Uint8Array, name: string): Promise<Repair
   } catch {
     return [];
   }
+  if (rows.length === 0) return [];
   const found: Repair[] = [];
   for (const [title, repaired] of raggedRows(rows) ?? textAmongNumbers(rows, delimiter)) {
     const written = repaired.map((cells) => cells.map((cell) => quoted(cell, delimiter)).join(delimiter)).join('\n');
