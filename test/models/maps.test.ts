@@ -174,6 +174,38 @@ describe('a decoder on a map', () => {
     expect(again.predict!([[0, 0]])).toEqual(result.predict([[0, 0]]));
   });
 
+  it.each([
+    ['tsne', tsne, { perplexity: 10 }],
+    ['umap', umap, { neighbours: 8, metric: 'correlation' }],
+  ] as const)(
+    'leaves new rows where the density of %s has them, and places rows with holes by itself',
+    async (_, make, options) => {
+      const [some, others] = [rowsOf(train), rowsOf(held)];
+      const map = await fit((make as typeof tsne)(some, options as object));
+      const decoder = { inducing: 20 };
+      const result = await fit((make as typeof tsne)(some, { ...options, decoder }));
+      const placed = await result.project(others);
+      expect(placed.latents).toEqual((await map.project(others)).latents);
+      expect((await result.project(some)).latents).toEqual(result.latents);
+      const { mean, variance } = result.predict(placed.latents, { noise: true });
+      const logDensity = held.map((_, r) =>
+        others.row(r).reduce((sum, y, j) => {
+          const [m, s] = [mean.at(r, j), variance.at(r, j)];
+          return sum - 0.5 * (Math.log(2 * Math.PI * s) + (y - m) ** 2 / s);
+        }, 0),
+      );
+      logDensity.forEach((value, r) => {
+        expect(placed.logDensity[r]).toBeCloseTo(value, 9);
+      });
+      const again = await loadFit(plain(result.toJSON()));
+      expect(await again.project!(others)).toEqual(placed);
+      const withHoles = Matrix.from(others.toArrays().map((row, r) => (r === 0 ? [...row.slice(1), Number.NaN] : row)));
+      const filled = await again.impute!(withHoles);
+      expect(filled.variance.at(0, 5)).toBeGreaterThan(0);
+      expect(filled.mean.row(1)).toEqual(others.row(1));
+    },
+  );
+
   it('is fitted together with the map at a strength', async () => {
     const options = { decoder: { inducing: 20, strength: 500 }, steps: 150 };
     for (const model of [umap(Y, options), tsne(Y, options)]) {

@@ -6,7 +6,7 @@ import type { FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
 import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
-import { isEncoded } from './variable.ts';
+import { isEncoded, pointRows } from './variable.ts';
 
 /** What a fit of a model of variables can say, in plain numbers: all of it by the densities that it was fitted with. */
 export interface FittedVariables
@@ -155,6 +155,7 @@ function mappingOf({ model }: FittedGraph, variables: FittedVariables, byView: b
   };
   const { variable } = model.graph.shown;
   const isComputed = variable.role === 'mapped' || isEncoded(variable);
+  const { place } = pointRows(variable) ?? {};
   const takesMissing = model.graph.nodes.every(
     ({ variable }) => variable.role !== 'observed' || variable.density.takesMissing,
   );
@@ -162,14 +163,14 @@ function mappingOf({ model }: FittedGraph, variables: FittedVariables, byView: b
   return {
     mapping,
     ...(byView && { views: Object.fromEntries(observed.map((own) => [own.name, of([own])])) }),
-    ...(isComputed && {
+    ...((isComputed || place !== undefined) && {
       placement: {
         acceptsMissing: takesMissing,
         searchesMissing: takesMissing,
         observedColumns: mapping.observedColumns,
-        place: (Y: Matrix) => {
+        place: async (Y: Matrix) => {
           const given = apart(Y, observed);
-          const X = variables.computed(given)[shown];
+          const X = (await place?.(Y, variables.values[shown]!)) ?? variables.computed(given)[shown];
           if (X === undefined) throw new InvalidInputError(`New rows need all that '${shown}' is computed from.`);
           const latentVariances = variables.computedVariances(given)[shown];
           const { density } = mapping.predictiveDensity!(X, Y);

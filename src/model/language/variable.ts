@@ -38,6 +38,8 @@ export interface PointRows {
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** The n×q latents of the observations with these features. */
   readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
+  /** The n×q places of new complete rows Y (n×D) among the latents (N×q) of the points, for latents that are not searched by the densities of the observations. */
+  readonly place?: (Y: Matrix, latents: Matrix) => Promise<Matrix>;
 }
 
 /**

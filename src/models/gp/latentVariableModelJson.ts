@@ -1,12 +1,16 @@
 import * as v from 'valibot';
 import { scaleOption } from '../../core/columnUnits.ts';
-import { checkSaved } from '../../core/saved.ts';
+import { checkSaved, readingAt } from '../../core/saved.ts';
 import { kernelFromJSON } from '../../kernels/json.ts';
 import { latentDistributionFromJSON, latentsFromJSON } from '../../latents/json.ts';
+import type { Latents } from '../../latents/latents.ts';
 import type { AnyModel, ModelJSON } from '../../model/model.ts';
 import { parameterFromJSON } from '../../model/parameterJson.ts';
 import { priorFromJSON } from '../../priors/json.ts';
 import { likelihoodFromJSON } from '../../processes/likelihoods/index.ts';
+import { heldMap } from '../maps/heldMap.ts';
+import { tsneMap } from '../maps/tsneMap.ts';
+import { umap } from '../maps/umap.ts';
 import type { OwnParts } from '../ownParts.ts';
 import { builtInPriors } from '../priorCatalogue.ts';
 import { anyStart, savedLatents, savedRows } from '../savedObservations.ts';
@@ -64,7 +68,8 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
       views: (mapped as { views: DistributedViewsOptions['views'] }).views,
     });
   }
-  const restored = latentsFromJSON(latents, own.maps, own.latents);
+  const plain = latentsFromJSON(latents, own.maps, own.latents);
+  const restored = 'observations' in saved ? onMap(plain, latents?.map, saved.observations) : plain;
   return namedModel(name, {
     latentDim,
     latents: isFitted ? restored.from(start) : restored,
@@ -73,6 +78,18 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
     ),
     ...mapped,
   });
+}
+
+const mapSchema = v.strictObject({ model: v.picklist(['tsne', 'umap']), options: v.record(v.string(), v.unknown()) });
+
+/** Latents that are held, on the map that they are of, if that is saved with them. */
+function onMap(held: Latents, map: unknown, observations: number[][]): Latents {
+  if (held.name !== 'fixedAt' || map === undefined) return held;
+  const place = 'model.latents.map';
+  const { model: name, options } = checkSaved(mapSchema, map, place);
+  return readingAt(place, () =>
+    heldMap(held, name === 'tsne' ? tsneMap(observations, options) : umap(observations, options)),
+  );
 }
 
 function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {

@@ -13,6 +13,7 @@ import type { Model } from '../../model/model.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { fittedVariance } from '../gp/family.ts';
 import { latentVariableModel } from '../gp/latentVariableModel.ts';
+import { heldMap } from './heldMap.ts';
 import type { MapModel } from './mapModel.ts';
 
 export interface DecoderOptions {
@@ -93,7 +94,7 @@ export function decoded(
         inducing: inducing ?? Math.min(INDUCING, latents.rows),
         kernel: add(rbf({ variance, lengthscale: LENGTHSCALE * deviation }), bias({ variance: 0.1 * variance })),
         ...(strength === undefined
-          ? { latents: fixedAt(latents) }
+          ? { latents: heldMap(fixedAt(latents), map) }
           : { latents: free({ init: latents }), priors: [factor(strength)] }),
       });
       return { model, message: ` The map: ${message}` };

@@ -23,7 +23,8 @@ const schema = v.strictObject({ decoder: decoderOption });
  * `project` places a new row where Σ_j p_j·log q_j is highest, with its probabilities p of the points of the fit at the same perplexity and
  * q_j ∝ (1 + ‖x − x_j‖²)⁻¹ over all of them. A row that is a point of the fit lands on its latents.
  *
- * With `decoder` the fit is that of a Gaussian-process mapping on top of the map, which predicts, fills in and places by it: `latentVariableModel` with the map as its latents.
+ * With `decoder` the fit is that of a Gaussian-process mapping on top of the map, which predicts and fills in: `latentVariableModel` with the map as its latents. Complete new rows are
+ * placed by the density of the map, others by the decoder.
  *
  * @param Y - N×D observations
  * @param options - see {@link TsneOptions}
