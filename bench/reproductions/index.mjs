@@ -20,6 +20,7 @@ import { mpmeFigures } from './mpmeFigures.mjs';
 import { mpmeTable2 } from './mpmeTable2.mjs';
 import { newPoints } from './newPoints.mjs';
 import { oilSplits } from './oilSplits.mjs';
+import { rankUniformity } from './rankUniformity.mjs';
 import { sampledMaps } from './sampledMaps.mjs';
 import { tpslvmFigures, tpslvmTable1, tpslvmTable2 } from './tpslvm.mjs';
 import { tpslvmTeapots } from './tpslvmTeapots.mjs';
@@ -32,6 +33,7 @@ export const reproductions = [
   defaultStrengths,
   defaults,
   duplicates,
+  rankUniformity,
   labelledDefaults,
   gplvmOil,
   gplvmMocap,

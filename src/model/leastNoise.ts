@@ -28,7 +28,7 @@ export function noiseNote(
     .map(
       ([, { floor }]) =>
         ` The noise came to its floor (${floor!.toExponential(1)}, a millionth of the observations' mean variance): the mapping passes through the observations, and its ` +
-        'variances are too small. Rows that repeat do that, or more latent dimensions than the observations need: leave repeated rows out, take a smaller latentDim, or hold the noise, such as noise: fixed(0.01).',
+        'variances are too small. Take a smaller latentDim, leave repeated rows out, or hold the noise, such as noise: fixed(0.01).',
     )
     .join('');
 }

@@ -78,8 +78,12 @@ describe('what ended a search is told apart', () => {
   });
 
   it('says what to do at a limit', async () => {
-    const { message } = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 1 });
-    expect(message).toContain('Raise the limit, or go on from this result.');
+    const model = gplvm(Y, { latentDim: 2 });
+    const first = await fit(model, { maxIterations: 1 });
+    expect(first.message).toContain('Raise the limit, or go on with this result as start.');
+    const second = await fit(model, { start: first, maxIterations: 1 });
+    expect(second.trace[0]!.objective).toBe(first.objective);
+    expect(second.objective).toBeGreaterThan(first.objective);
   });
 
   it.each([scg(), lbfgs()])(

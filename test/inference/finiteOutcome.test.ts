@@ -35,7 +35,34 @@ describe('alle of rounded points', () => {
   it('refuses a point that others reconstruct to rounding', async () => {
     const refused = fit(alle([[3], [1], [4], [2], [2], [1]], { latentDim: 1, neighbours: 2 }));
     await expect(refused).rejects.toThrow(InvalidInputError);
-    await expect(refused).rejects.toThrow(/The 2 neighbours of point 0 reconstruct it exactly/);
+    await expect(refused).rejects.toThrow(
+      /The 2 neighbours of point 0 reconstruct it exactly.*2 of the 6 rows repeat others.*leave repeated rows out/,
+    );
+  });
+
+  it('advises on the regularization where no rows repeat', async () => {
+    const refused = fit(
+      alle([[3], [1], [4], [2], [2.5], [1.5]], { latentDim: 1, neighbours: 2, regularization: 1e-300 }),
+    );
+    await expect(refused).rejects.toThrow(/singular. Raise the regularization, or take fewer neighbours\.$/);
+  });
+
+  it('names rows that repeat where neighbours are equal', async () => {
+    const rows = [
+      [0, 0, 1],
+      [1, 0, 0.5],
+      [0, 1, 0.2],
+      [2, 1, 0],
+    ];
+    const refused = fit(
+      alle(
+        rows.flatMap((row) => [row, row]),
+        { latentDim: 1, neighbours: 2, regularization: 0 },
+      ),
+    );
+    await expect(refused).rejects.toThrow(
+      /Gram matrix is singular\. 4 of the 8 rows repeat others, such as row \d, which/,
+    );
   });
 
   it('never converges with latents that are not finite', async () => {

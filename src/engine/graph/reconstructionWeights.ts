@@ -1,5 +1,6 @@
 import { NumericalError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { repeatsInWords } from '../../core/repeatedRows.ts';
 
 /** Reconstruction of every point from its neighbours, row by row: y_i ≈ Σ_n weights[n]·y_(neighbours[n]) for starts[i] ≤ n < starts[i + 1]. */
 export interface Reconstruction {
@@ -17,16 +18,19 @@ export interface Reconstruction {
  * @param Y - N×D
  * @param neighbours - neighbours of every point
  * @param regularization - > 0, relative to the trace
- * @param nameOf - name of a point in errors
+ * @param nameOf - name of a point in errors; 'Point 3' and so on unless given
  * @throws NumericalError if a point's C is singular in spite of it
  * @see Roweis & Saul 2000; Saul & Roweis 2003, §5.1
  */
 export function reconstructionWeights(
-  { data, columns: D }: Matrix,
+  Y: Matrix,
   neighbours: readonly (readonly number[] | Int32Array)[],
   regularization: number,
-  nameOf: (point: number) => string = (i) => `Point ${i}`,
+  nameOf?: (point: number) => string,
 ): Reconstruction {
+  const { data, columns: D } = Y;
+  const pointOf = nameOf ?? ((i: number) => `Point ${i}`);
+  const advice = () => (nameOf === undefined ? repeatsAdvice(Y) : undefined);
   const starts = new Int32Array(neighbours.length + 1);
   neighbours.forEach(({ length }, i) => {
     starts[i + 1] = starts[i]! + length;
@@ -50,9 +54,15 @@ export function reconstructionWeights(
         gram[a * k + b] = sum;
       }
     }
-    gramWeights(gram, k, regularization, () => nameOf(i), weights.subarray(starts[i]!, starts[i + 1]!));
+    gramWeights(gram, k, regularization, () => pointOf(i), weights.subarray(starts[i]!, starts[i + 1]!), advice);
   });
   return { starts, neighbours: all, weights };
+}
+
+/** What to do about rows that repeat others, which neighbours cannot tell apart; undefined if all rows differ. */
+export function repeatsAdvice(Y: Matrix): string | undefined {
+  const repeats = repeatsInWords(Y);
+  return repeats && `${repeats}: leave repeated rows out.`;
 }
 
 /**
@@ -60,6 +70,7 @@ export function reconstructionWeights(
  * lower triangle of C is read, and it is overwritten.
  *
  * @param w - receives the weights
+ * @param advice - what to do if C is singular, where more is known of it
  * @throws NumericalError if C is not positive definite in spite of it
  */
 export function gramWeights(
@@ -68,28 +79,29 @@ export function gramWeights(
   regularization: number,
   nameOf: () => string,
   w: Float64Array = new Float64Array(k),
+  advice?: () => string | undefined,
 ): Float64Array {
   let trace = 0;
   for (let a = 0; a < k; a++) trace += C[a * k + a]!;
   // Neighbours that coincide with the point share it equally.
   for (let a = 0; a < k; a++) C[a * k + a]! += trace > 0 ? regularization * trace : 1;
-  solvePositiveDefinite(C, k, nameOf, w.fill(1));
+  if (!solvePositiveDefinite(C, k, w.fill(1))) {
+    throw new NumericalError(
+      `${nameOf()} cannot be reconstructed from its ${k} neighbours: their ${k}×${k} Gram matrix is singular. ` +
+        (advice?.() ?? 'Raise the regularization, or take fewer neighbours.'),
+    );
+  }
   let total = 0;
   for (let a = 0; a < k; a++) total += w[a]!;
   for (let a = 0; a < k; a++) w[a]! /= total;
   return w;
 }
 
-/** x ← C⁻¹x by a Cholesky factor that overwrites the lower triangle of C, k×k, column by column. */
-function solvePositiveDefinite(C: Float64Array, k: number, nameOf: () => string, x: Float64Array): void {
+/** x ← C⁻¹x by a Cholesky factor that overwrites the lower triangle of C, k×k, column by column; false if C is not positive definite. */
+function solvePositiveDefinite(C: Float64Array, k: number, x: Float64Array): boolean {
   for (let c = 0; c < k; c++) {
     const pivot = C[c * k + c]!;
-    if (!(pivot > 0)) {
-      throw new NumericalError(
-        `${nameOf()} cannot be reconstructed from its ${k} neighbours: their ${k}×${k} Gram matrix is singular at pivot ${c}. ` +
-          'Raise the regularization, or take fewer neighbours.',
-      );
-    }
+    if (!(pivot > 0)) return false;
     const root = Math.sqrt(pivot);
     C[c * k + c] = root;
     const entry = x[c]! / root;
@@ -105,4 +117,5 @@ function solvePositiveDefinite(C: Float64Array, k: number, nameOf: () => string,
     for (let b = a + 1; b < k; b++) x[a]! -= C[b * k + a]! * x[b]!;
     x[a]! /= C[a * k + a]!;
   }
+  return true;
 }

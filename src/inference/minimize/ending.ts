@@ -101,7 +101,7 @@ export function reportTo({ onProgress }: SolveSettings, progress: Progress): End
   return { status: 'stopped', ending: 'stopped', how: 'Stopped by onProgress, which returned false' };
 }
 
-const HIGHER = 'Raise the limit, or go on from this result.';
+const HIGHER = 'Raise the limit, or go on with this result as start.';
 
 /**
  * Whether a run has come to its limit of iterations.

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isPart } from '../../core/given.ts';
 import { checkOptions } from '../../core/options.ts';
+import { copiesNote } from '../../core/repeatedRows.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { free } from '../../latents/free.ts';
 import { isLatentDistribution } from '../../latents/latentDistribution.ts';
@@ -234,13 +235,14 @@ export function assembledFamily(
   return madeHere(variablesModel(definition, parts, toJSON, rowsPosterior(parts.views[0]!.name !== undefined)));
 }
 
-/** What there is to say of the columns and the noise of views. */
+/** What there is to say of the columns, rows and noise of views. */
 const notesOf = ({ views }: FamilyParts, values: ParameterValues): string =>
   views
-    .map(
-      ({ note = '', path, process }) =>
-        note + noiseNote(process.likelihood.parameters, (name) => values[`${path}.${name}`]),
-    )
+    .map(({ note = '', path, process, raw }) => {
+      const { parameters } = process.likelihood;
+      const copies = parameters.noise === undefined ? '' : copiesNote(raw);
+      return note + copies + noiseNote(parameters, (name) => values[`${path}.${name}`]);
+    })
     .join('');
 
 function familyJSON(name: string, { views, latentDim, latents, priors }: FamilyParts): ModelJSON {

@@ -5,6 +5,7 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { repeatsInWords } from '../../core/repeatedRows.ts';
 import { squaredDistances } from '../../engine/neighbours/squaredDistance.ts';
 import { checkMapped } from '../../model/neighbourStart.ts';
 import type { PlainFunction } from '../../priors/plainFunction.ts';
@@ -111,7 +112,7 @@ function minusStress(points: Matrix, q: number): PlainFunction {
       const delta = Math.sqrt(own[j]!);
       if (delta === 0) {
         throw new InvalidInputError(
-          `Points ${j} and ${i} of sammon are the same, and its stress divides by their distance. Leave one of them out.`,
+          `The stress of sammon divides by the distances of points, but ${repeatsInWords(points) ?? `points ${j} and ${i} are as good as the same`}. Leave repeated rows out.`,
         );
       }
       deltas[(i * (i - 1)) / 2 + j] = delta;

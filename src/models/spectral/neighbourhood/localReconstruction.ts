@@ -2,7 +2,11 @@ import { square } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
-import { type Reconstruction, reconstructionWeights } from '../../../engine/graph/reconstructionWeights.ts';
+import {
+  type Reconstruction,
+  reconstructionWeights,
+  repeatsAdvice,
+} from '../../../engine/graph/reconstructionWeights.ts';
 import { neighboursInParts } from '../../../engine/neighbours/index.ts';
 import type { SparseSymmetric } from '../../../engine/sparse/index.ts';
 import { outerProduct } from '../../../engine/sparse/outerProduct.ts';
@@ -44,7 +48,7 @@ export function reconstructionFactor(
     if (normalised) return 1;
     if (residual > ROUNDING * size) return Math.sqrt(Y.columns / residual);
     throw new InvalidInputError(
-      `The ${neighbours[i]!.length} neighbours of point ${i} reconstruct it exactly, so its precision is infinite. Remove duplicate points, or raise the regularization.`,
+      `The ${neighbours[i]!.length} neighbours of point ${i} reconstruct it exactly, so its precision is infinite. ${repeatsAdvice(Y) ?? 'Raise the regularization.'}`,
     );
   });
   return { reconstruction, diagonal, residuals };

@@ -1,0 +1,42 @@
+import type { Matrix } from './matrix.ts';
+
+/** Rows that are equal to another row with a smaller number. */
+export interface RepeatedRows {
+  readonly count: number;
+  /** Two equal rows, the smaller number first. */
+  readonly example: readonly [number, number];
+}
+
+/** Returns the rows that repeat others, entry by entry, missing ones included; undefined if all rows differ. O(N log N). */
+export function repeatedRows({ data, rows, columns: D }: Matrix): RepeatedRows | undefined {
+  const compare = (i: number, j: number) => {
+    for (let d = 0; d < D; d++) {
+      const [a, b] = [data[i * D + d]!, data[j * D + d]!];
+      if (a !== b && !(Number.isNaN(a) && Number.isNaN(b))) return a < b || Number.isNaN(b) ? -1 : 1;
+    }
+    return 0;
+  };
+  const order = Array.from({ length: rows }, (_, i) => i).sort(compare);
+  const repeats = order.flatMap((i, n) => (n > 0 && compare(order[n - 1]!, i) === 0 ? [n] : []));
+  const first = repeats[0];
+  return first === undefined ? undefined : { count: repeats.length, example: [order[first - 1]!, order[first]!] };
+}
+
+/** '20 of the 40 rows repeat others, such as row 1, which equals row 0'; undefined if all rows differ. */
+export function repeatsInWords(Y: Matrix): string | undefined {
+  const found = repeatedRows(Y);
+  return found && inWords(found, Y);
+}
+
+const inWords = ({ count, example: [first, second] }: RepeatedRows, { rows }: Matrix): string =>
+  `${count} of the ${rows} rows ${count === 1 ? 'repeats another' : 'repeat others'}, such as row ${second}, which equals row ${first}`;
+
+/** Least part of the rows that makes it likely that repeated rows are copies. */
+const MANY = 0.1;
+
+/** Note in the message of a fit with noise; '' unless a tenth of the rows or more repeat others. */
+export function copiesNote(Y: Matrix): string {
+  const found = repeatedRows(Y);
+  if (found === undefined || found.count < MANY * Y.rows) return '';
+  return ` ${inWords(found, Y)}: if they are copies, leave them out, as they make noise and variances too small.`;
+}

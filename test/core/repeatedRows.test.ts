@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { repeatedRows, repeatsInWords } from '../../src/core/repeatedRows.ts';
+import { Matrix } from '../../src/index.ts';
+
+const of = (rows: number[][]) => repeatedRows(Matrix.from(rows));
+
+describe('rows that repeat others', () => {
+  it('are counted beside the first of their kind', () => {
+    const rows = [
+      [1, 2],
+      [3, 4],
+      [1, 2],
+      [0, 9],
+      [3, 4],
+      [1, 2],
+    ];
+    expect(of(rows)).toEqual({ count: 3, example: [0, 2] });
+    expect(repeatsInWords(Matrix.from(rows))).toBe('3 of the 6 rows repeat others, such as row 2, which equals row 0');
+  });
+
+  it('are none where each pair differs in an entry', () => {
+    expect(
+      of([
+        [1, 2],
+        [1, 3],
+        [2, 2],
+      ]),
+    ).toBeUndefined();
+  });
+
+  it('are equal in missing entries too', () => {
+    const { NaN: none } = Number;
+    expect(
+      of([
+        [none, 1],
+        [2, 1],
+        [none, 1],
+        [none, 2],
+      ]),
+    ).toEqual({ count: 1, example: [0, 2] });
+    expect(
+      of([
+        [none, 1],
+        [2, 1],
+        [1, none],
+      ]),
+    ).toBeUndefined();
+  });
+
+  it('are found among rows in any order, with 0 equal to −0', () => {
+    expect(of([[0], [-0]])).toEqual({ count: 1, example: [0, 1] });
+  });
+});
