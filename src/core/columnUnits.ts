@@ -77,7 +77,12 @@ export function dividedColumns(Y: Matrix, scale: ScaleOption): DividedColumns {
 }
 
 /** Note in the message of a fit that takes columns as they are; '' unless they seem to have different units. */
-export const unitsAdvice = (Y: Matrix): string => (differInUnit(Y) ? UNITS_ADVICE : '');
-
-const UNITS_ADVICE =
-  ' Deviations of the columns differ by more than ten times, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first (command line: --standardise).';
+export function unitsAdvice(Y: Matrix): string {
+  if (!differInUnit(Y)) return '';
+  const { mean, deviation } = standardizationOf(Y, true, true);
+  const byDeviation = Array.from(deviation.keys())
+    .filter((j) => varies(Y, j, mean[j]!))
+    .sort((i, j) => deviation[i]! - deviation[j]!);
+  const [from, to] = [byDeviation[0]!, byDeviation.at(-1)!].map((j) => `${deviation[j]!.toPrecision(2)} (column ${j})`);
+  return ` Deviations of the columns run from ${from} to ${to}, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first (command line: --standardise).`;
+}

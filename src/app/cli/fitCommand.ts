@@ -32,7 +32,7 @@ import { ofPoints, rowsOfPoints } from './shownPoints.ts';
 import { type Context, exitCodeOf } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableRecord } from './tableRecord.ts';
-import { leftOutReport, scaleWarning, tableReport } from './tableReport.ts';
+import { leftOutReport, tableReport } from './tableReport.ts';
 import { type TimeBudget, timeBudget } from './timeBudget.ts';
 
 /** Options of `fit` that have flags of the same name. */
@@ -195,14 +195,14 @@ async function fitAndWrite(
   }
   if (result.latents.rows === 0) {
     if (given.json) streams.stdout.write(`${JSON.stringify(outcome(result, [], table, given))}\n`);
-    streams.stderr.write(`error: ${inFlags(result.message, given)} Nothing is written.\n`);
+    streams.stderr.write(`error: ${inFlags(result.message, given, table)} Nothing is written.\n`);
     return signal?.aborted ? exitCodeOf(signal.reason) : 1;
   }
   const files = await write(given, table, pictured, observations, units, result, budget, streams);
   streams.stdout.write(
-    given.json ? `${JSON.stringify(outcome(result, files, table, given))}\n` : summary(result, files, given),
+    given.json ? `${JSON.stringify(outcome(result, files, table, given))}\n` : summary(result, files, table, given),
   );
-  if (result.status === 'failed') streams.stderr.write(`error: ${inFlags(result.message, given)}\n`);
+  if (result.status === 'failed') streams.stderr.write(`error: ${inFlags(result.message, given, table)}\n`);
   if (result.status === 'failed') return 1;
   return result.status === 'stopped' && signal?.aborted ? exitCodeOf(signal.reason) : 0;
 }
@@ -219,7 +219,6 @@ function describeTable(
   const lines = given.json
     ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]
     : tableReport(data, table, labels, given.color);
-  if (!given.standardise) lines.push(...scaleWarning(table, [given.model], options.scale));
   lines.push(...sizeNotes(given.model, table.observations.rows, options));
   stderr.write(lines.map((line) => `${line}\n`).join(''));
 }
@@ -282,23 +281,28 @@ function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, str
 const outcome = (
   { model, objective, status, message, diagnostics }: Fit,
   files: readonly string[],
-  { columns, leftOut }: Table,
+  table: Table,
   given: FitArguments,
 ) => ({
   model,
   objective,
   status,
-  message: inFlags(message, given),
+  message: inFlags(message, given, table),
   evaluations: diagnostics.evaluations,
   seconds: diagnostics.seconds,
   files,
-  columns,
-  leftOut,
+  columns: table.columns,
+  leftOut: table.leftOut,
 });
 
-/** A message of the library with names of options replaced by their flags. */
-const inFlags = (message: string, { maxSeconds }: FitArguments): string =>
+/** A message of the library with the flags of options and the names of columns. */
+const inFlags = (message: string, { maxSeconds }: FitArguments, { columns }: Table): string =>
   message
+    .replace(
+      'divide columns in different units by their deviations first (command line: --standardise)',
+      '--standardise divides them by their deviations',
+    )
+    .replaceAll(/\(column (\d+)\)/g, (_, j) => `('${columns[Number(j)]}')`)
     .replace('Hold it with fixed(…)', 'Hold it, such as with --options \'{"noise": {"fixed": 0.01}}\'')
     .replace(/maxSeconds = [\d.]+/, `--max-seconds ${maxSeconds}`);
 
@@ -307,13 +311,13 @@ const kindOfObjective = ({ latentVariances, parameters }: Fit): string =>
     ? 'lower bound on the log density'
     : 'log density';
 
-const summary = (result: Fit, files: readonly string[], given: FitArguments): string => {
+const summary = (result: Fit, files: readonly string[], table: Table, given: FitArguments): string => {
   const { model, latents, objective, status, message, diagnostics, eigenvalues } = result;
   return [
     `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
     `objective ${objective}${eigenvalues === undefined ? ` (${kindOfObjective(result)})` : ''}`,
     // The reason was printed to stderr.
-    ...(status === 'failed' ? [] : [inFlags(message, given)]),
+    ...(status === 'failed' ? [] : [inFlags(message, given, table)]),
     effort(diagnostics),
     ...files.map((file) => `wrote ${file}`),
     '',

@@ -78,11 +78,9 @@ const takesUnits = (model: string) => Object.hasOwn(optionsOf(model), 'scale');
  * A warning where the deviations of columns differ by more than 100: those of large deviation then decide alone, in models that take columns as they are.
  *
  * @param models - those that are fitted
- * @param scale - their option `scale`, where it was given
  */
-export function scaleWarning({ observations, columns }: Table, models: readonly string[], scale?: unknown): string[] {
-  if (scale === true) return [];
-  const plain = models.filter((model) => scale === false || !takesUnits(model));
+export function scaleWarning({ observations, columns }: Table, models: readonly string[]): string[] {
+  const plain = models.filter((model) => !takesUnits(model));
   if (plain.length === 0) return [];
   let largest = { name: '', deviation: 0 };
   let smallest = { name: '', deviation: Number.POSITIVE_INFINITY };
