@@ -1,7 +1,7 @@
 import { count, library } from './data.mjs';
 import { FIRST_SEED, misfit, rankedModels } from './ranks.mjs';
 
-const SIZES = { full: { draws: 1000, each: 100 }, quick: { draws: 20, each: 20 } };
+const SIZES = { full: { draws: 1000, each: 100 }, quick: { draws: 100, each: 100 } };
 
 async function run(study) {
   const { draws, each } = SIZES[study.quick ? 'quick' : 'full'];

@@ -7,12 +7,13 @@ export interface RepeatedRows {
   readonly example: readonly [number, number];
 }
 
-/** Returns the rows that repeat others, entry by entry, missing ones included; undefined if all rows differ. O(N log N). */
-export function repeatedRows({ data, rows, columns: D }: Matrix): RepeatedRows | undefined {
+/** Returns the rows that repeat others, missing entries included; undefined if all rows differ. O(N log N). */
+export function repeatedRows({ data, rows, columns }: Matrix): RepeatedRows | undefined {
+  const entry = (p: number) => (Number.isNaN(data[p]) ? Infinity : data[p]!);
   const compare = (i: number, j: number) => {
-    for (let d = 0; d < D; d++) {
-      const [a, b] = [data[i * D + d]!, data[j * D + d]!];
-      if (a !== b && !(Number.isNaN(a) && Number.isNaN(b))) return a < b || Number.isNaN(b) ? -1 : 1;
+    for (let d = 0; d < columns; d++) {
+      const [a, b] = [entry(i * columns + d), entry(j * columns + d)];
+      if (a !== b) return a - b;
     }
     return 0;
   };
@@ -22,14 +23,14 @@ export function repeatedRows({ data, rows, columns: D }: Matrix): RepeatedRows |
   return first === undefined ? undefined : { count: repeats.length, example: [order[first - 1]!, order[first]!] };
 }
 
-/** '20 of the 40 rows repeat others, such as row 1, which equals row 0'; undefined if all rows differ. */
+/** '20 of the 40 rows repeat others (row 1 is row 0)'; undefined if all rows differ. */
 export function repeatsInWords(Y: Matrix): string | undefined {
   const found = repeatedRows(Y);
   return found && inWords(found, Y);
 }
 
 const inWords = ({ count, example: [first, second] }: RepeatedRows, { rows }: Matrix): string =>
-  `${count} of the ${rows} rows ${count === 1 ? 'repeats another' : 'repeat others'}, such as row ${second}, which equals row ${first}`;
+  `${count} of the ${rows} rows repeat others (row ${second} is row ${first})`;
 
 /** Least part of the rows that makes it likely that repeated rows are copies. */
 const MANY = 0.1;
@@ -38,5 +39,5 @@ const MANY = 0.1;
 export function copiesNote(Y: Matrix): string {
   const found = repeatedRows(Y);
   if (found === undefined || found.count < MANY * Y.rows) return '';
-  return ` ${inWords(found, Y)}: if they are copies, leave them out, as they make noise and variances too small.`;
+  return ` ${inWords(found, Y)}: leave copies out, which make noise and variances too small.`;
 }
