@@ -72,6 +72,25 @@ export function tsneDescent(
   };
 }
 
+/** Parts of [1, 2) in which a power is linear. */
+const PARTS = 1024;
+
+/** x ↦ xᵇ of normal numbers x > 0, linear between 1024 numbers from each power of two to the next: a relative error below 3e-7 for 0 < b ≤ 2, in a fraction of the time of `exp` and `log`. */
+export function tabulatedPower(b: number): (x: number) => number {
+  const double = new Float64Array(1);
+  const halves = new Uint32Array(double.buffer);
+  const scales = Float64Array.from({ length: 2047 }, (_, exponent) => exp(b * (exponent - 1023) * Math.LN2));
+  const powers = Float64Array.from({ length: PARTS + 1 }, (_, part) => exp(b * log(1 + part / PARTS)));
+  return (x) => {
+    double[0] = x;
+    const high = halves[1]!;
+    const part = (high >>> 10) & (PARTS - 1);
+    const along = ((high & (PARTS - 1)) + halves[0]! / 4294967296) / PARTS;
+    const power = powers[part]!;
+    return scales[high >>> 20]! * (power + along * (powers[part + 1]! - power));
+  };
+}
+
 /** Keeps the draws of the steps of one seed apart from those of the next. */
 const STREAM = 104_729;
 /** Times that every point meets two others in a step. */
@@ -108,6 +127,8 @@ export function edgeDescent(
   const mean = memory?.mean ?? new Float64Array(N * q);
   const square = memory?.square ?? new Float64Array(N * q);
 
+  const powerOf = tabulatedPower(b);
+
   /** Adds the force between two points: one that attracts has a negative charge. */
   const act = (i: number, j: number, charge: number): void => {
     let squared = 0;
@@ -116,9 +137,9 @@ export function edgeDescent(
       squared += difference * difference;
     }
     if (squared === 0) return;
-    const power = a * exp(b * log(squared));
-    const slope = (2 * charge * b) / (squared * (1 + power));
-    const factor = charge < 0 ? slope * power : (slope * power) / (power + SOFTENING);
+    const power = a * powerOf(squared);
+    const slope = (2 * charge * b * power) / (squared * (1 + power));
+    const factor = charge < 0 ? slope : slope / (power + SOFTENING);
     for (let c = 0; c < q; c++) {
       const force = factor * (X[i + c]! - X[j + c]!);
       gradient[i + c]! += force;
