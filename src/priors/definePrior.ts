@@ -7,9 +7,8 @@ import type { Graph } from '../engine/graph/graph.ts';
 import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import type { Kernel } from '../kernels/kernel.ts';
 import type { FieldShowing, Forecasting } from '../model/abilities.ts';
-import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { Density, DensityContext, Rows, RowsShape } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
@@ -69,6 +68,12 @@ export interface Prior<A = unknown> {
   readonly density: Density;
 }
 
+/** Reads parts of a prior's saved data that the prior does not write itself. */
+export interface SavedParts {
+  /** The kernel that `kernelToJSON` wrote; `path` is where it stands in the data, for errors. */
+  kernel(json: unknown, path: string): Kernel;
+}
+
 export interface PriorDefinition<Name extends string, Data = undefined, Constants = undefined> {
   /** Letters and digits, a letter first. */
   readonly name: string;
@@ -77,7 +82,7 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   /** How data that are not plain JSON are written and read. */
   readonly data?: {
     toJSON(data: Data): unknown;
-    fromJSON(json: unknown, kernels: KernelCatalogue, distributions: DistributionCatalogue): Data;
+    fromJSON(json: unknown, read: SavedParts): Data;
   };
   /**
    * log p(x_i) of each row of X, n entries, when the density is their product: it is then a prior on new points too, which are
@@ -156,12 +161,7 @@ export type PriorHessian<Name extends string, Constants> = (
 export interface PriorFactory<Name extends string, Data = undefined, A = unknown> {
   (overrides?: Overrides<Name>, data?: Data): Prior<A>;
   /** The prior again from its parameters and what its `toJSON` wrote. */
-  readonly restore: (
-    parameters: Readonly<Record<string, ParameterLike>>,
-    data: unknown,
-    kernels: KernelCatalogue,
-    distributions: DistributionCatalogue,
-  ) => Prior<A>;
+  readonly restore: (parameters: Readonly<Record<string, ParameterLike>>, data: unknown, read: SavedParts) => Prior<A>;
 }
 
 /**
@@ -276,15 +276,10 @@ export function definePrior<Name extends string, Data, Constants>(
       }),
     });
   };
-  const restore: PriorFactory<Name, Data, FieldShowing & Forecasting>['restore'] = (
-    parameters,
-    json,
-    kernels,
-    distributions,
-  ) =>
+  const restore: PriorFactory<Name, Data, FieldShowing & Forecasting>['restore'] = (parameters, json, read) =>
     factory(
       parameters as Overrides<Name>,
-      definition.data === undefined ? (json as Data) : definition.data.fromJSON(json, kernels, distributions),
+      definition.data === undefined ? (json as Data) : definition.data.fromJSON(json, read),
     );
   return Object.assign(factory, { restore });
 }

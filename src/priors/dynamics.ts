@@ -4,8 +4,8 @@ import { checkSaved } from '../core/saved.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { add, checkKernel } from '../kernels/algebra.ts';
-import { kernelFromJSON, kernelToJSON } from '../kernels/json.ts';
 import type { Kernel } from '../kernels/kernel.ts';
+import { kernelToJSON } from '../kernels/kernelToJson.ts';
 import { rbf } from '../kernels/rbf.ts';
 import { white } from '../kernels/white.ts';
 import type { Forecasting } from '../model/abilities.ts';
@@ -63,9 +63,9 @@ export const dynamicsFactory = definePrior({
       order,
       initial,
     }),
-    fromJSON: (json, kernels, distributions): DynamicsData => {
+    fromJSON: (json, read): DynamicsData => {
       const { kernel, ...rest } = checkSaved(savedSchema, json, '.');
-      return { kernel: kernelFromJSON(kernel, kernels, distributions, '.kernel'), ...rest };
+      return { kernel: read.kernel(kernel, '.kernel'), ...rest };
     },
   },
   prepare: ({ rows }, { segments }) => transitionsOf(segments, rows, "Prior 'dynamics'"),

@@ -1,46 +1,21 @@
 import * as v from 'valibot';
-import { checkGiven, isPart } from '../core/given.ts';
 import { unknownName } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
-import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import { type KernelCatalogue, kernelFromJSON } from '../kernels/json.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { ParameterLike } from '../model/parameter.ts';
 import { parametersFromJSON } from '../model/parameterJson.ts';
-import { type ParameterJSON, parameterToJSON } from '../model/parameterToJson.ts';
-import type { Prior } from './definePrior.ts';
+import type { Prior, SavedParts } from './definePrior.ts';
+
+export { type PriorJSON, priorToJSON } from './priorToJson.ts';
 
 /** What `definePrior` returns, or a function of parameters that makes a prior. */
 export type AnyPriorFactory = { make(overrides?: Record<string, ParameterLike>): Prior }['make'] & {
-  readonly restore?: (
-    parameters: Readonly<Record<string, ParameterLike>>,
-    data: unknown,
-    kernels: KernelCatalogue,
-    distributions: DistributionCatalogue,
-  ) => Prior;
+  readonly restore?: (parameters: Readonly<Record<string, ParameterLike>>, data: unknown, read: SavedParts) => Prior;
 };
 
 /** Factories by the names of the priors they make. */
 export type PriorCatalogue = Readonly<Record<string, AnyPriorFactory>>;
-
-/** A prior as plain JSON. */
-export interface PriorJSON {
-  readonly prior: string;
-  readonly parameters: Readonly<Record<string, ParameterJSON>>;
-  /** What it was made with beside its parameters: a graph, labels, options. */
-  readonly data?: unknown;
-}
-
-export function priorToJSON(prior: Prior): PriorJSON {
-  checkGiven(prior, 'priorToJSON', 'a prior, such as standardNormal()', (given) => isPart(given, 'prior', ['toJSON']));
-  const data = prior.toJSON();
-  return {
-    prior: prior.name,
-    parameters: Object.fromEntries(
-      Object.entries(prior.parameters).map(([name, parameter]) => [name, parameterToJSON(parameter)]),
-    ),
-    ...(data === undefined ? {} : { data }),
-  };
-}
 
 /**
  * The prior that `priorToJSON` wrote.
@@ -66,10 +41,8 @@ export function priorFromJSON(
   }
   const factory = factories[prior]!;
   const parameters = parametersFromJSON(saved, distributions, `${place}.parameters`);
-  return readingAt(
-    `${place}.data`,
-    () => factory.restore?.(parameters, data, kernels, distributions) ?? factory(parameters),
-  );
+  const read: SavedParts = { kernel: (json, path) => kernelFromJSON(json, kernels, distributions, path) };
+  return readingAt(`${place}.data`, () => factory.restore?.(parameters, data, read) ?? factory(parameters));
 }
 
 const schema = v.strictObject({ prior: v.string(), parameters: v.unknown(), data: v.optional(v.unknown()) });

@@ -16,7 +16,7 @@ import { type NamedVariables, variablesModel } from '../../model/language/variab
 import { noiseNote } from '../../model/leastNoise.ts';
 import type { AnyModel, Model, ModelJSON, ParameterValues, StartKind } from '../../model/model.ts';
 import type { Prior } from '../../priors/definePrior.ts';
-import { priorToJSON } from '../../priors/json.ts';
+import { priorToJSON } from '../../priors/priorToJson.ts';
 import {
   type DistributedViewsModel,
   type DistributedViewsOptions,
