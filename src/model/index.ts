@@ -57,7 +57,9 @@ export {
 export type { FittedVariables } from './language/derived.ts';
 export type { RowsByName, VariableWidth } from './language/fittedGraph.ts';
 export type { Variables } from './language/graph.ts';
+export { latent } from './language/latent.ts';
 export type { Chart, MapLike, MapStart, RowMap } from './language/map.ts';
+export { mapped } from './language/mapped.ts';
 export { type MixtureOptions, mixture } from './language/mixture.ts';
 export { type PriorDrawOptions, priorDraws } from './language/priorDraws.ts';
 export type {
@@ -86,10 +88,8 @@ export {
   type LatentPosterior,
   type LatentVariable,
   type LatentVariableOptions,
-  latent,
   type MappedOptions,
   type MappedVariable,
-  mapped,
   type ObservedOptions,
   type ObservedVariable,
   observed,

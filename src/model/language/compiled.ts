@@ -1,29 +1,24 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { seededRandom } from '../../core/random.ts';
 import { rowsOf } from '../../core/rowMatrices.ts';
 import { withGetters } from '../../core/withGetters.ts';
-import { centredBasis, principalAxes, residualOf } from '../../engine/dense/principalComponents.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { denseCurvature } from '../denseCurvature.ts';
 import { imputed } from '../imputation.ts';
-import { initialLatents } from '../initialization.ts';
 import { normalEntries } from '../jointDraw.ts';
 import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model.ts';
-import { type Parameter, positive, real } from '../parameter.ts';
+import type { Parameter } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
 import { type CorrelatedRows, expectedForm, isCorrelated, type PriorPrecision } from './correlatedRows.ts';
 import type { DensityContext, DensityStart, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
-import type { Chart } from './map.ts';
 import {
   type DistributedRows,
   distributedRows,
@@ -35,8 +30,10 @@ import {
   type LatentVariable,
   type MappedVariable,
   type ObservedVariable,
+  type Placing,
   type PointRows,
   pointRows,
+  pointsOf,
   type Variable,
 } from './variable.ts';
 
@@ -97,11 +94,6 @@ export interface CompiledGraph {
   mapped(node: Node, values: TensorMap, inputs: readonly Tensor2D[]): Tensor2D;
 }
 
-/** What stands before the names of points' own parameters. */
-const POINTS = 'latents';
-/** The key of a variable's points among the parts of a model: its density has the name itself. */
-const pointsOf = (name: string) => `${name} points`;
-
 /** What a start takes beside the graph. */
 export interface CompileOptions {
   readonly seed: number;
@@ -122,43 +114,6 @@ export function startObservations({ nodes, points }: VariableGraph, seen: Readon
   const all = observed.length > 0 ? observed : known.length > 0 ? known : [Matrix.zeros(points, 0)];
   const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
   return imputed(all.length === 1 ? all[0]! : joinedColumns(all), widest);
-}
-
-/**
- * The same observations, in the columns of each variable that is given known variables beside others without what the known ones explain of them linearly: latents
- * that started at principal components of all would start at a covariate of large effect. As they are where too few directions would be left.
- */
-export function besideKnown({ nodes }: VariableGraph, observations: Matrix): Matrix {
-  const knownBeside = ({ variable, given }: Node): Matrix[] => {
-    const parents = given.map((name) => nodes.find((node) => node.name === name)!);
-    const known = parents.filter(({ variable: parent, isPointwise }) => parent.role === 'known' && isPointwise);
-    return variable.role === 'observed' && known.length < parents.length
-      ? known.map((parent) => (parent.variable as KnownVariable).data)
-      : [];
-  };
-  if (nodes.every((node) => knownBeside(node).length === 0)) return observations;
-  let from = 0;
-  const parts = nodes.flatMap((node) => {
-    if (node.variable.role !== 'observed') return [];
-    const { columns } = node.variable.data;
-    const own = columnsBetween(observations, from, from + columns);
-    from += columns;
-    const known = knownBeside(node);
-    return [known.length === 0 ? own : residualOf(own, centredBasis(joinedColumns(known)))];
-  });
-  const left = joinedColumns(parts);
-  const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
-  const most = Math.min(widest, left.columns, left.rows - 1);
-  const centred = standardized(left, standardizationOf(left, true, false));
-  return principalAxes(centred, most).scores.columns < most ? observations : left;
-}
-
-function columnsBetween({ data, rows, columns }: Matrix, from: number, to: number): Matrix {
-  return new Matrix(
-    data.filter((_, k) => k % columns >= from && k % columns < to),
-    rows,
-    to - from,
-  );
 }
 
 /** Observations of every observed variable, checked and standardised. */
@@ -206,7 +161,6 @@ export function compiled(
   const spreads = new Map<string, () => RowsStart>();
   const features = new Map<string, Matrix>();
   const observations = lazily(() => startObservations(graph, seen));
-  const left = lazily(() => besideKnown(graph, observations()));
   const outputs = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable.data.columns] : []));
   const plates = new Map(
     nodes.flatMap(({ variable }) => {
@@ -335,82 +289,11 @@ export function compiled(
       checkedRows(owner, name, (variable as MappedVariable).map.apply(result.ownTensors(name, values), ...inputs)),
   };
 
-  /** Places what a latent variable's rows are inferred by, and returns where they start. */
-  const latentRows = (node: Node<LatentVariable>): (() => Matrix) => {
-    const { name, variable } = node;
-    const { posterior } = variable;
-    if (posterior !== undefined && 'features' in posterior) {
-      const isSpread = posterior.kind === 'latentDistribution';
-      const all = posterior.parameters(posterior.mapsObservations ? observations() : left(), variable.dim, seed);
-      const own = isSpread ? all : restrictedPoints(node, all);
-      // Beside parameters of the density, which may have the same names.
-      const prefix = isSpread && !graph.isNamed ? `${name}.posterior` : name;
-      const pathOf = (key: string) => prefix + key.slice(POINTS.length);
-      place(pointsOf(name), own, pathOf);
-      pointwise.push(
-        ...(isSpread ? posterior.pointwise : Object.keys(own).filter((key) => key === POINTS)).map(pathOf),
-      );
-      const started = lazily((): RowsStart => {
-        const values = Object.fromEntries(
-          [...paths.get(pointsOf(name))!.values()].map((path) => [path, parameters[path]!.initial]),
-        );
-        const inputs = posterior.mapsObservations ? result.encoderInputs(node) : undefined;
-        return latentRowsAt(result, node, values, inputs);
-      });
-      if (isSpread) spreads.set(name, started);
-      return () => started().mean;
-    }
-    const rows = rowCount(variable);
-    const chart = chartOf(graph, name);
-    const map = maps?.[name];
-    const start =
-      map ??
-      (chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
-        ? chart.start(initialLatents('pca', left(), Math.min(chart.components!, left().columns, rows - 1)))
-        : latentStart(
-            variable.init === 'neighbours' ? 'pca' : variable.init,
-            variable.dim,
-            rows,
-            node.isPointwise,
-            left,
-            seed,
-            name,
-          ));
-    if (posterior === undefined) {
-      const restrict = restrictionOf(node)?.density.restrict;
-      parameters[name] = restrict === undefined ? real(start) : restrict(real(start));
-      if (node.isPointwise) pointwise.push(name);
-    } else if ('encoder' in posterior) {
-      const inputs = lazily(() => result.encoderInputs(node));
-      spreads.set(name, () => ({
-        mean: start,
-        variance: new Matrix(new Float64Array(start.data.length).fill(ENCODED_VARIANCE), start.rows, start.columns),
-      }));
-      place(
-        `${name}.posterior`,
-        posterior.encoder.parameters({
-          observations: observations(),
-          get features() {
-            return inputs();
-          },
-          get latents() {
-            const spread = new Float64Array(start.data.length).fill(log(ENCODED_VARIANCE));
-            return joinedColumns([start, new Matrix(spread, start.rows, start.columns)]);
-          },
-          latentDim: 2 * variable.dim,
-          seed,
-        }),
-      );
-    } else {
-      const { initial } = posterior.variance;
-      const spread = typeof initial === 'number' ? initial : ENCODED_VARIANCE;
-      const variance = new Matrix(new Float64Array(start.data.length).fill(spread), start.rows, start.columns);
-      parameters[`${name}.posterior.mean`] = real(start);
-      parameters[`${name}.posterior.variance`] = positive(variance);
-      spreads.set(name, () => ({ mean: start, variance }));
-      if (node.isPointwise) pointwise.push(`${name}.posterior.mean`, `${name}.posterior.variance`);
-    }
-    return () => start;
+  const initialOf = (part: string): ParameterValues =>
+    Object.fromEntries([...paths.get(part)!.values()].map((path) => [path, parameters[path]!.initial]));
+  const placing: Placing = {
+    ...{ model: result, parameters, pointwise, maps, seed, observations, starts, spreads },
+    ...{ rowCount, place, initialOf },
   };
   const placeDensity = (node: Node, { path, density }: PlacedDensity) =>
     place(path, density.parameters(result.startOf(node)));
@@ -425,32 +308,11 @@ export function compiled(
       starts.set(name, () => seen.get(name)!.filled);
     } else if (variable.role === 'latent') {
       columns.set(name, variable.dim);
-      starts.set(name, latentRows(node as Node<LatentVariable>));
+      starts.set(name, variable.starts.place(node as Node<LatentVariable>, placing));
     } else if (variable.role === 'embedded') {
       columns.set(name, variable.dim);
     } else {
-      const wide = mappedColumns(graph, node as Node<MappedVariable>);
-      const givenStarts = node.given.map((each, i) => pickedMatrix(result, node.picked[i], starts.get(each)!()));
-      const known = node.given.every((each) => nodes.find((other) => other.name === each)!.variable.role === 'known');
-      const rows = givenStarts.length === 1 ? givenStarts[0]! : sameRows(givenStarts);
-      const target = lazily(() => mappedTarget(graph, seen, node, wide, observations));
-      const own = variable.map.parameters({
-        observations: rows,
-        get features() {
-          return known ? variable.map.features(rows, rows) : rows;
-        },
-        get latents() {
-          return target();
-        },
-        latentDim: wide,
-        seed,
-      });
-      place(name, own);
-      const values = valueTensors(
-        Object.fromEntries([...paths.get(name)!.values()].map((path) => [path, parameters[path]!.initial])),
-      );
-      const inputs = givenStarts.map((own, i) => matrixTensor(result.features(node, i) ?? own));
-      const value = tensorMatrix(result.mapped(node, values, inputs));
+      const value = variable.place(node as Node<MappedVariable>, placing);
       columns.set(name, value.columns);
       starts.set(name, () => value);
     }
@@ -498,110 +360,6 @@ export function pickedMatrix(
   rows: Matrix,
 ) {
   return plate === undefined ? rows : rowsOf(rows, Array.from(placesInPlate(plate)));
-}
-
-const restrictionOf = ({ densities }: Node): PlacedDensity | undefined =>
-  densities.find(({ density }) => density.restrict !== undefined);
-
-/** Parameters of points, moved within what the variable's densities allow only. */
-function restrictedPoints(
-  node: Node,
-  parameters: Readonly<Record<string, Parameter>>,
-): Readonly<Record<string, Parameter>> {
-  const restriction = restrictionOf(node);
-  if (restriction === undefined) return parameters;
-  const { [POINTS]: points } = parameters;
-  if (points !== undefined) return { ...parameters, [POINTS]: restriction.density.restrict!(points) };
-  throw new InvalidInputError(
-    `The prior '${restriction.term}' restricts the latents, which only free ones allow, but here they follow from other parameters. ` +
-      `Use free latents, or a form of the prior that does not restrict them (rank({ energy: 'free' })).`,
-  );
-}
-
-/** Variance at which encoders start. */
-const ENCODED_VARIANCE = 0.01;
-
-/** The chart of a map that takes this variable alone, if there is one. */
-export function chartOf({ nodes }: VariableGraph, name: string): Chart | undefined {
-  for (const { variable, given } of nodes) {
-    if (variable.role === 'mapped' && given.length === 1 && given[0] === name && variable.map.chart)
-      return variable.map.chart;
-  }
-  return undefined;
-}
-
-/** Rows of several variables side by side; of plates with other numbers of rows the first's alone. */
-function sameRows(parts: readonly Matrix[]): Matrix {
-  return joinedColumns(parts.filter(({ rows }) => rows === parts[0]!.rows));
-}
-
-function latentStart(
-  init: 'pca' | 'random' | unknown,
-  dim: number,
-  rows: number,
-  isPointwise: boolean,
-  observations: () => Matrix,
-  seed: number,
-  name: string,
-): Matrix {
-  if (init === 'random' || (init === 'pca' && !isPointwise)) {
-    // A stream of its own for each variable.
-    const stream = Array.from(name).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
-    const random = seededRandom(seed + stream);
-    return new Matrix(
-      Float64Array.from({ length: rows * dim }, () => random.normal()),
-      rows,
-      dim,
-    );
-  }
-  if (!isPointwise) {
-    const given = Matrix.from(init as number[][], `Option 'init' of '${name}'`);
-    if (given.rows === rows && given.columns === dim) return given;
-    throw new InvalidInputError(
-      `Option 'init' of '${name}' must be ${rows}×${dim}, but a ${given.rows}×${given.columns} matrix was given.`,
-    );
-  }
-  if (init !== 'pca') return initialLatents(init as number[][], observations(), dim);
-  const available = Math.min(dim, observations().columns, rows - 1);
-  if (available === dim) return initialLatents('pca', observations(), dim);
-  // More dimensions than observed columns: what principal components leave starts at random, small.
-  const first = initialLatents('pca', observations(), available);
-  const random = latentStart('random', dim - available, rows, true, observations, seed, name);
-  return joinedColumns([
-    first,
-    new Matrix(
-      random.data.map((entry) => 0.1 * entry),
-      rows,
-      dim - available,
-    ),
-  ]);
-}
-
-/** Number of columns of a mapped variable, for maps whose parameters need it. */
-function mappedColumns({ nodes }: VariableGraph, { name, variable }: Node<MappedVariable>): number {
-  if (variable.dim !== undefined) return variable.dim;
-  for (const { variable: other, given } of nodes) {
-    if (other.role !== 'observed' || !given.includes(name) || other.density.functions === undefined) continue;
-    return other.data.columns * other.density.functions;
-  }
-  return 2;
-}
-
-/** Where a mapped variable is to start: at the observations that a decoder is to give, or at principal components. */
-function mappedTarget(
-  { nodes }: VariableGraph,
-  seen: ReadonlyMap<string, SeenData>,
-  { name }: Node,
-  columns: number,
-  observations: () => Matrix,
-): Matrix {
-  for (const { name: child, variable, given } of nodes) {
-    if (variable.role !== 'observed' || !given.includes(name) || variable.density.functions === undefined) continue;
-    const { density } = variable;
-    const data = imputed(seen.get(child)!.data, Math.min(2, variable.data.columns));
-    return density.functionStart?.(data) ?? data;
-  }
-  return initialLatents('pca', observations(), columns);
 }
 
 function checkedRows(owner: string, name: string, X: unknown): Tensor2D {

@@ -6,11 +6,13 @@ import { namedOptions } from '../../core/options.ts';
 import { checkRowSource, isRowSource, isSampled, type RowSource } from '../../core/rowSource.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import type { TensorMap } from '../model.ts';
+import type { Model, ParameterValues, TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
+import type { CompiledGraph, SeenData, StartMaps } from './compiled.ts';
 import type { PriorPrecision } from './correlatedRows.ts';
-import { type Density, type DensityLike, densityOf } from './density.ts';
-import { type MapLike, mapOf, type RowMap } from './map.ts';
+import { type Density, type DensityLike, densityOf, type RowsStart } from './density.ts';
+import type { Node, VariableGraph } from './graph.ts';
+import type { RowMap } from './map.ts';
 
 /** Where the rows of a latent variable start. */
 export type LatentInit = 'pca' | 'neighbours' | 'random' | MatrixLike;
@@ -120,6 +122,48 @@ export interface MappedOptions {
   readonly dim?: number | undefined;
 }
 
+/** What stands before the names of points' own parameters. */
+export const POINTS = 'latents';
+/** The key of a variable's points among the parts of a model: its density has the name itself. */
+export const pointsOf = (name: string) => `${name} points`;
+
+/** What places the parameters of variables, and what it knows by then. */
+export interface Placing {
+  readonly model: CompiledGraph;
+  /** Of the model so far. */
+  readonly parameters: Record<string, Parameter>;
+  /** Paths of those that have one row a point. */
+  readonly pointwise: string[];
+  /** Maps at which variables of init 'neighbours' start, by their names. */
+  readonly maps: StartMaps | undefined;
+  readonly seed: number;
+  readonly observations: () => Matrix;
+  /** Where variables start, by their names. */
+  readonly starts: ReadonlyMap<string, () => Matrix>;
+  /** Where Gaussian rows start, by the names of their variables. */
+  readonly spreads: Map<string, () => RowsStart>;
+  readonly rowCount: (variable: Variable) => number;
+  /** Remembers a part's parameters under a key, and where they are by their own names. */
+  readonly place: (part: string, own: Readonly<Record<string, Parameter>>, pathOf?: (name: string) => string) => void;
+  /** Where a part's parameters start, by their paths. */
+  readonly initialOf: (part: string) => ParameterValues;
+}
+
+/** How latent variables start. It comes with them, so that pages of models without one leave its code out. */
+export interface LatentStarts {
+  /** Places what the rows are inferred by, and returns where they start. */
+  readonly place: (node: Node<LatentVariable>, placing: Placing) => () => Matrix;
+  /** Makes a start before the fit, where variables start at maps; undefined where none does. */
+  readonly choose: (
+    graph: VariableGraph,
+    seen: ReadonlyMap<string, SeenData>,
+    of: { readonly startedAt: (maps: StartMaps) => Model; readonly densityAt: (model: Model, seed: number) => number },
+    model: Model,
+  ) =>
+    | ((settings: { readonly seed: number }) => Promise<{ readonly model: Model; readonly message: string }>)
+    | undefined;
+}
+
 interface Common {
   readonly kind: 'variable';
   /** The variables that it is given, in their order. */
@@ -128,7 +172,7 @@ interface Common {
 }
 
 /** Rows that are not one a point: a count, 'outputs', or the name of a known variable. */
-type PlateRows = number | string | undefined;
+export type PlateRows = number | string | undefined;
 
 /** A value that is inferred. */
 export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = PlateRows> extends Common {
@@ -142,6 +186,7 @@ export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = 
   /** Gaussian rows: the variance at which they start, or what computes them; points that are not its own values; undefined for those that are. */
   readonly posterior: { readonly variance: Parameter } | EncodedRows | DistributedRows | PointRows | undefined;
   readonly rows: R;
+  readonly starts: LatentStarts;
 }
 
 /** A value that was measured. */
@@ -182,6 +227,8 @@ export interface MappedVariable<F = unknown> extends Common {
   readonly role: 'mapped';
   readonly map: RowMap;
   readonly dim: number | undefined;
+  /** Places the parameters of its map, and returns its value where they start. */
+  readonly place: (node: Node<MappedVariable>, placing: Placing) => Matrix;
 }
 
 /** A value that is read off a learned field after the fit: coordinates of its points. */
@@ -231,7 +278,8 @@ export type Given = Variable | readonly Variable[];
 const isVariable = (value: unknown): value is Variable =>
   isPart(value, 'variable', []) && Array.isArray((value as Variable).given);
 
-function givenOf(given: Given | undefined, caller: string): readonly Variable[] {
+/** @internal */
+export function givenOf(given: Given | undefined, caller: string): readonly Variable[] {
   const place = `Option 'given' of ${caller}`;
   const read = (): readonly Variable[] =>
     Array.isArray(given) ? [...(given as readonly Variable[])] : [given as Variable];
@@ -243,75 +291,10 @@ function givenOf(given: Given | undefined, caller: string): readonly Variable[] 
   );
 }
 
-function factorsOf(factors: LatentVariableOptions['factors'], caller: string): readonly Density[] {
+/** @internal */
+export function factorsOf(factors: LatentVariableOptions['factors'], caller: string): readonly Density[] {
   const list = factors === undefined ? [] : Array.isArray(factors) ? factors : [factors];
   return Object.freeze(list.map((factor) => densityOf(factor, `A factor of ${caller}`)));
-}
-
-/**
- * A latent variable: a value that is inferred, N×dim unless `rows` says otherwise.
- *
- * @param options - see {@link LatentVariableOptions}
- * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, or what is not a density
- * @example
- * ```ts
- * const z = latent({ dim: 2, density: standardNormal() });
- * const h = latent({ dim: 3, density: gaussianProcess({ kernel: rbf({ variance: fixed(1) }), noise: fixed(0.01) }), given: z });
- * ```
- */
-export function latent<
-  D extends DensityLike | undefined = undefined,
-  const F = undefined,
-  const R extends PlateRows = undefined,
->(
-  options: LatentVariableOptions & { readonly density?: D; readonly factors?: F; readonly rows?: R },
-): LatentVariable<D, F, R> {
-  const own = namedOptions<LatentVariableOptions>(options, 'latent', [
-    'dim',
-    'density',
-    'given',
-    'factors',
-    'init',
-    'posterior',
-    'rows',
-  ]);
-  const { dim, density, given, factors, init = 'pca', posterior = 'point', rows } = own;
-  if (!Number.isInteger(dim) || dim < 1) {
-    throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
-  }
-  if (rows !== undefined && typeof rows !== 'string' && !(Number.isInteger(rows) && rows >= 1)) {
-    throw new InvalidInputError(
-      `Option 'rows' of latent is a whole number from 1, 'outputs' or the name of a known variable, but ${describe(rows)} was given.`,
-    );
-  }
-  if (density === undefined && given !== undefined) {
-    throw new InvalidInputError("Option 'given' of latent is for its density. Give the density too.");
-  }
-  return Object.freeze<LatentVariable<D, F, R>>({
-    kind: 'variable',
-    role: 'latent',
-    dim,
-    density: density === undefined ? undefined : densityOf(density, "Option 'density' of latent"),
-    given: givenOf(given, 'latent'),
-    factors: factorsOf(factors, 'latent'),
-    init,
-    posterior: posteriorOf(posterior),
-    rows: rows as R,
-  });
-}
-
-function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
-  if (posterior === 'point') return undefined;
-  if (typeof posterior === 'object' && posterior?.kind === 'likelihood' && posterior.name === 'gaussian') {
-    return { variance: posterior.parameters.noise ?? positive(0.01) };
-  }
-  const isRows = ['latents', 'latentDistribution'].some((kind) =>
-    isPart(posterior, kind, ['parameters', 'features', 'apply']),
-  );
-  if (isRows || isPart(posterior, 'posterior', [])) return posterior as LatentVariable['posterior'];
-  throw new InvalidInputError(
-    `Option 'posterior' of latent is 'point', fixedAt(X), backConstrained(map), gaussianLatents(), encoded(map), gaussian({ variance }) or gaussian({ encoder }), but ${describe(posterior)} was given.`,
-  );
 }
 
 /**
@@ -412,37 +395,6 @@ export function known(data: MatrixLike): KnownVariable {
     data: Matrix.from(data, 'The data of known'),
     given: Object.freeze([]),
     factors: Object.freeze([]),
-  });
-}
-
-/**
- * A variable that is computed from others: decoders, charts such as `circle()`, back-constraints.
- *
- * @param given - the variables that the map is applied to, in its order
- * @param map - `mlpMap()`, `circle()`, one made by `defineMap`, or a function of tensors n×q without parameters
- * @param options - see {@link MappedOptions}
- * @throws InvalidInputError for what is not a variable or not a map
- * @example
- * ```ts
- * const angle = latent({ dim: 1 });
- * const x = mapped(angle, circle());
- * ```
- */
-export function mapped<const F = undefined>(
-  given: Given,
-  map: MapLike,
-  options: MappedOptions & { readonly factors?: F } = {},
-): MappedVariable<F> {
-  const own = namedOptions<MappedOptions>(options, 'mapped', ['factors', 'dim']);
-  const list = givenOf(given, 'mapped');
-  if (list.length === 0) throw new InvalidInputError('mapped takes at least one variable, but none was given.');
-  return Object.freeze<MappedVariable<F>>({
-    kind: 'variable',
-    role: 'mapped',
-    map: mapOf(map),
-    given: list,
-    factors: factorsOf(own.factors, 'mapped'),
-    dim: own.dim,
   });
 }
 

@@ -23,22 +23,11 @@ import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
 import type { VariableAbilities } from './abilitiesByName.ts';
-import {
-  assembledGraph,
-  besideKnown,
-  type CompiledGraph,
-  chartOf,
-  compiled,
-  latentRowsAt,
-  type SeenData,
-  type StartMaps,
-  seenData,
-  startObservations,
-} from './compiled.ts';
+import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartMaps, seenData } from './compiled.ts';
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
 import { type Node, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
-import { isEncoded, isGaussian, type LatentVariable } from './variable.ts';
+import { isEncoded, isGaussian } from './variable.ts';
 
 /** A model that is said once: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
@@ -150,25 +139,9 @@ export function variablesModel<Data>(
   // Fits begin with the maps at which variables start, and go on with the model that starts there.
   const startedAt = (own: StartMaps) => variablesModel(definition, data, toJSON, posteriorOf, { maps: own });
   const chooseStart = lazily(() => {
-    if (maps !== undefined) return undefined;
-    if (graph().nodes.some(startsAtMap)) {
-      return async () => ({
-        model: startedAt({ ...(await mapsOf(graph(), seen())), ...(await chartMapsOf(graph(), seen()))[0]?.maps }),
-        message: ' The latents started at a t-SNE map.',
-      });
-    }
-    if (!graph().nodes.some((node) => startsOnChart(graph(), node))) return undefined;
-    return async ({ seed }: { readonly seed: number }) => {
-      let [best, density, message] = [startedAt({}), startDensity(model, seed), ''];
-      for (const { owner, maps } of await chartMapsOf(graph(), seen())) {
-        const onChart = startedAt(maps);
-        const own = startDensity(onChart, seed);
-        if (own <= density) continue;
-        [best, density] = [onChart, own];
-        message = ` The latents started at ${owner} coordinates on their chart.`;
-      }
-      return { model: best, message };
-    };
+    const { variable } = graph().nodes.find(({ variable }) => variable.role === 'latent') ?? {};
+    if (maps !== undefined || variable?.role !== 'latent') return undefined;
+    return variable.starts.choose(graph(), seen(), { startedAt, densityAt: startDensity }, model);
   });
   // A fit of a model without a maximum would go on until it stops somewhere; named models hold their scales.
   const choose = lazily(() => {
@@ -207,41 +180,6 @@ export function variablesModel<Data>(
       choosesStart: { value: true, enumerable: true },
     }) as Model & { readonly points?: number },
   );
-}
-
-const startsAtMap = ({ variable, isPointwise }: Node) =>
-  isPointwise && variable.role === 'latent' && variable.init === 'neighbours';
-
-/** Maps of the observations, as the model sees them, for the variables that start at one. */
-async function mapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Promise<StartMaps> {
-  const { spreadMap, tsneLatents } = await import('../neighbourStart.ts');
-  const observations = besideKnown(graph, startObservations(graph, seen));
-  const starts = graph.nodes.filter(startsAtMap).map(({ name, variable }) => {
-    const { dim } = variable as LatentVariable;
-    return [name, spreadMap({ latents: tsneLatents(observations, dim) }, observations, dim)] as const;
-  });
-  return Object.fromEntries(starts);
-}
-
-/** True for a variable on a chart that starts where its observations are. */
-const startsOnChart = (graph: VariableGraph, { name, variable, isPointwise }: Node): boolean =>
-  isPointwise && variable.role === 'latent' && variable.init === 'pca' && chartOf(graph, name)?.start !== undefined;
-
-/** Coordinates on their charts, for variables that have one, as maps of the observations show them; each with whose map it is. */
-async function chartMapsOf(
-  graph: VariableGraph,
-  seen: ReadonlyMap<string, SeenData>,
-): Promise<readonly { readonly owner: string; readonly maps: StartMaps }[]> {
-  const nodes = graph.nodes.filter((node) => startsOnChart(graph, node));
-  if (nodes.length === 0) return [];
-  const { manifoldMaps } = await import('../manifoldMaps.ts');
-  const observations = besideKnown(graph, startObservations(graph, seen));
-  const charts = nodes.map(({ name }) => [name, chartOf(graph, name)!] as const);
-  const widest = Math.max(...charts.map(([, { components }]) => components!));
-  return manifoldMaps(observations, Math.min(widest, observations.rows - 1)).map(({ owner, map }) => ({
-    owner,
-    maps: Object.fromEntries(charts.map(([name, { start }]) => [name, start!(map)])),
-  }));
 }
 
 const streamOf = ({ nodes }: VariableGraph): RowSource | undefined => {

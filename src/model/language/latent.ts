@@ -1,0 +1,340 @@
+import { log } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { isPart } from '../../core/given.ts';
+import { describe, Matrix } from '../../core/matrix.ts';
+import { standardizationOf, standardized } from '../../core/observations.ts';
+import { namedOptions } from '../../core/options.ts';
+import { lazily } from '../../core/progressiveWork.ts';
+import { seededRandom } from '../../core/random.ts';
+import { centredBasis, principalAxes, residualOf } from '../../engine/dense/principalComponents.ts';
+import { initialLatents } from '../initialization.ts';
+import { type Parameter, positive, real } from '../parameter.ts';
+import { latentRowsAt, type SeenData, type StartMaps, startObservations } from './compiled.ts';
+import { type DensityLike, densityOf, type RowsStart } from './density.ts';
+import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
+import type { Chart } from './map.ts';
+import {
+  factorsOf,
+  givenOf,
+  type KnownVariable,
+  type LatentPosterior,
+  type LatentStarts,
+  type LatentVariable,
+  type LatentVariableOptions,
+  type Placing,
+  type PlateRows,
+  POINTS,
+  pointsOf,
+} from './variable.ts';
+
+/**
+ * A latent variable: a value that is inferred, N×dim unless `rows` says otherwise.
+ *
+ * @param options - see {@link LatentVariableOptions}
+ * @throws InvalidInputError for an unknown option, a dimension that is not a whole number from 1, or what is not a density
+ * @example
+ * ```ts
+ * const z = latent({ dim: 2, density: standardNormal() });
+ * const h = latent({ dim: 3, density: gaussianProcess({ kernel: rbf({ variance: fixed(1) }), noise: fixed(0.01) }), given: z });
+ * ```
+ */
+export function latent<
+  D extends DensityLike | undefined = undefined,
+  const F = undefined,
+  const R extends PlateRows = undefined,
+>(
+  options: LatentVariableOptions & { readonly density?: D; readonly factors?: F; readonly rows?: R },
+): LatentVariable<D, F, R> {
+  const own = namedOptions<LatentVariableOptions>(options, 'latent', [
+    'dim',
+    'density',
+    'given',
+    'factors',
+    'init',
+    'posterior',
+    'rows',
+  ]);
+  const { dim, density, given, factors, init = 'pca', posterior = 'point', rows } = own;
+  if (!Number.isInteger(dim) || dim < 1) {
+    throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
+  }
+  if (rows !== undefined && typeof rows !== 'string' && !(Number.isInteger(rows) && rows >= 1)) {
+    throw new InvalidInputError(
+      `Option 'rows' of latent is a whole number from 1, 'outputs' or the name of a known variable, but ${describe(rows)} was given.`,
+    );
+  }
+  if (density === undefined && given !== undefined) {
+    throw new InvalidInputError("Option 'given' of latent is for its density. Give the density too.");
+  }
+  return Object.freeze<LatentVariable<D, F, R>>({
+    kind: 'variable',
+    role: 'latent',
+    dim,
+    density: density === undefined ? undefined : densityOf(density, "Option 'density' of latent"),
+    given: givenOf(given, 'latent'),
+    factors: factorsOf(factors, 'latent'),
+    init,
+    posterior: posteriorOf(posterior),
+    rows: rows as R,
+    starts: LATENT_STARTS,
+  });
+}
+
+function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
+  if (posterior === 'point') return undefined;
+  if (typeof posterior === 'object' && posterior?.kind === 'likelihood' && posterior.name === 'gaussian') {
+    return { variance: posterior.parameters.noise ?? positive(0.01) };
+  }
+  const isRows = ['latents', 'latentDistribution'].some((kind) =>
+    isPart(posterior, kind, ['parameters', 'features', 'apply']),
+  );
+  if (isRows || isPart(posterior, 'posterior', [])) return posterior as LatentVariable['posterior'];
+  throw new InvalidInputError(
+    `Option 'posterior' of latent is 'point', fixedAt(X), backConstrained(map), gaussianLatents(), encoded(map), gaussian({ variance }) or gaussian({ encoder }), but ${describe(posterior)} was given.`,
+  );
+}
+
+/** How they start: at maps of the observations by `init: 'neighbours'`, at coordinates on a chart where that has a higher log density, or as `placeRows` has it. */
+const LATENT_STARTS: LatentStarts = {
+  place: placeRows,
+  choose: (graph, seen, { startedAt, densityAt }, model) => {
+    if (graph.nodes.some(startsAtMap)) {
+      return async () => ({
+        model: startedAt({ ...(await mapsOf(graph, seen)), ...(await chartMapsOf(graph, seen))[0]?.maps }),
+        message: ' The latents started at a t-SNE map.',
+      });
+    }
+    if (!graph.nodes.some((node) => startsOnChart(graph, node))) return undefined;
+    return async ({ seed }) => {
+      let [best, density, message] = [startedAt({}), densityAt(model, seed), ''];
+      for (const { owner, maps } of await chartMapsOf(graph, seen)) {
+        const onChart = startedAt(maps);
+        const own = densityAt(onChart, seed);
+        if (own <= density) continue;
+        [best, density] = [onChart, own];
+        message = ` The latents started at ${owner} coordinates on their chart.`;
+      }
+      return { model: best, message };
+    };
+  },
+};
+
+/** Places what a latent variable's rows are inferred by, and returns where they start. */
+function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
+  const { model, parameters, pointwise, maps, seed, observations, spreads, rowCount, place } = placing;
+  const { graph } = model;
+  const left = lazily(() => besideKnown(graph, observations()));
+  const { name, variable } = node;
+  const { posterior } = variable;
+  if (posterior !== undefined && 'features' in posterior) {
+    const isSpread = posterior.kind === 'latentDistribution';
+    const all = posterior.parameters(posterior.mapsObservations ? observations() : left(), variable.dim, seed);
+    const own = isSpread ? all : restrictedPoints(node, all);
+    // Beside parameters of the density, which may have the same names.
+    const prefix = isSpread && !graph.isNamed ? `${name}.posterior` : name;
+    const pathOf = (key: string) => prefix + key.slice(POINTS.length);
+    place(pointsOf(name), own, pathOf);
+    pointwise.push(...(isSpread ? posterior.pointwise : Object.keys(own).filter((key) => key === POINTS)).map(pathOf));
+    const started = lazily((): RowsStart => {
+      const inputs = posterior.mapsObservations ? model.encoderInputs(node) : undefined;
+      return latentRowsAt(model, node, placing.initialOf(pointsOf(name)), inputs);
+    });
+    if (isSpread) spreads.set(name, started);
+    return () => started().mean;
+  }
+  const rows = rowCount(variable);
+  const chart = chartOf(graph, name);
+  const map = maps?.[name];
+  const start =
+    map ??
+    (chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
+      ? chart.start(initialLatents('pca', left(), Math.min(chart.components!, left().columns, rows - 1)))
+      : latentStart(
+          variable.init === 'neighbours' ? 'pca' : variable.init,
+          variable.dim,
+          rows,
+          node.isPointwise,
+          left,
+          seed,
+          name,
+        ));
+  if (posterior === undefined) {
+    const restrict = restrictionOf(node)?.density.restrict;
+    parameters[name] = restrict === undefined ? real(start) : restrict(real(start));
+    if (node.isPointwise) pointwise.push(name);
+  } else if ('encoder' in posterior) {
+    const inputs = lazily(() => model.encoderInputs(node));
+    spreads.set(name, () => ({
+      mean: start,
+      variance: new Matrix(new Float64Array(start.data.length).fill(ENCODED_VARIANCE), start.rows, start.columns),
+    }));
+    place(
+      `${name}.posterior`,
+      posterior.encoder.parameters({
+        observations: observations(),
+        get features() {
+          return inputs();
+        },
+        get latents() {
+          const spread = new Float64Array(start.data.length).fill(log(ENCODED_VARIANCE));
+          return joinedColumns([start, new Matrix(spread, start.rows, start.columns)]);
+        },
+        latentDim: 2 * variable.dim,
+        seed,
+      }),
+    );
+  } else {
+    const { initial } = posterior.variance;
+    const spread = typeof initial === 'number' ? initial : ENCODED_VARIANCE;
+    const variance = new Matrix(new Float64Array(start.data.length).fill(spread), start.rows, start.columns);
+    parameters[`${name}.posterior.mean`] = real(start);
+    parameters[`${name}.posterior.variance`] = positive(variance);
+    spreads.set(name, () => ({ mean: start, variance }));
+    if (node.isPointwise) pointwise.push(`${name}.posterior.mean`, `${name}.posterior.variance`);
+  }
+  return () => start;
+}
+
+/**
+ * The same observations, in the columns of each variable that is given known variables beside others without what the known ones explain of them linearly: latents
+ * that started at principal components of all would start at a covariate of large effect. As they are where too few directions would be left.
+ */
+function besideKnown({ nodes }: VariableGraph, observations: Matrix): Matrix {
+  const knownBeside = ({ variable, given }: Node): Matrix[] => {
+    const parents = given.map((name) => nodes.find((node) => node.name === name)!);
+    const known = parents.filter(({ variable: parent, isPointwise }) => parent.role === 'known' && isPointwise);
+    return variable.role === 'observed' && known.length < parents.length
+      ? known.map((parent) => (parent.variable as KnownVariable).data)
+      : [];
+  };
+  if (nodes.every((node) => knownBeside(node).length === 0)) return observations;
+  let from = 0;
+  const parts = nodes.flatMap((node) => {
+    if (node.variable.role !== 'observed') return [];
+    const { columns } = node.variable.data;
+    const own = columnsBetween(observations, from, from + columns);
+    from += columns;
+    const known = knownBeside(node);
+    return [known.length === 0 ? own : residualOf(own, centredBasis(joinedColumns(known)))];
+  });
+  const left = joinedColumns(parts);
+  const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
+  const most = Math.min(widest, left.columns, left.rows - 1);
+  const centred = standardized(left, standardizationOf(left, true, false));
+  return principalAxes(centred, most).scores.columns < most ? observations : left;
+}
+
+function columnsBetween({ data, rows, columns }: Matrix, from: number, to: number): Matrix {
+  return new Matrix(
+    data.filter((_, k) => k % columns >= from && k % columns < to),
+    rows,
+    to - from,
+  );
+}
+
+const restrictionOf = ({ densities }: Node): PlacedDensity | undefined =>
+  densities.find(({ density }) => density.restrict !== undefined);
+
+/** Parameters of points, moved within what the variable's densities allow only. */
+function restrictedPoints(
+  node: Node,
+  parameters: Readonly<Record<string, Parameter>>,
+): Readonly<Record<string, Parameter>> {
+  const restriction = restrictionOf(node);
+  if (restriction === undefined) return parameters;
+  const { [POINTS]: points } = parameters;
+  if (points !== undefined) return { ...parameters, [POINTS]: restriction.density.restrict!(points) };
+  throw new InvalidInputError(
+    `The prior '${restriction.term}' restricts the latents, which only free ones allow, but here they follow from other parameters. ` +
+      `Use free latents, or a form of the prior that does not restrict them (rank({ energy: 'free' })).`,
+  );
+}
+
+/** Variance at which encoders start. */
+const ENCODED_VARIANCE = 0.01;
+
+/** The chart of a map that takes this variable alone, if there is one. */
+function chartOf({ nodes }: VariableGraph, name: string): Chart | undefined {
+  for (const { variable, given } of nodes) {
+    if (variable.role === 'mapped' && given.length === 1 && given[0] === name && variable.map.chart)
+      return variable.map.chart;
+  }
+  return undefined;
+}
+
+function latentStart(
+  init: 'pca' | 'random' | unknown,
+  dim: number,
+  rows: number,
+  isPointwise: boolean,
+  observations: () => Matrix,
+  seed: number,
+  name: string,
+): Matrix {
+  if (init === 'random' || (init === 'pca' && !isPointwise)) {
+    // A stream of its own for each variable.
+    const stream = Array.from(name).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
+    const random = seededRandom(seed + stream);
+    return new Matrix(
+      Float64Array.from({ length: rows * dim }, () => random.normal()),
+      rows,
+      dim,
+    );
+  }
+  if (!isPointwise) {
+    const given = Matrix.from(init as number[][], `Option 'init' of '${name}'`);
+    if (given.rows === rows && given.columns === dim) return given;
+    throw new InvalidInputError(
+      `Option 'init' of '${name}' must be ${rows}×${dim}, but a ${given.rows}×${given.columns} matrix was given.`,
+    );
+  }
+  if (init !== 'pca') return initialLatents(init as number[][], observations(), dim);
+  const available = Math.min(dim, observations().columns, rows - 1);
+  if (available === dim) return initialLatents('pca', observations(), dim);
+  // More dimensions than observed columns: what principal components leave starts at random, small.
+  const first = initialLatents('pca', observations(), available);
+  const random = latentStart('random', dim - available, rows, true, observations, seed, name);
+  return joinedColumns([
+    first,
+    new Matrix(
+      random.data.map((entry) => 0.1 * entry),
+      rows,
+      dim - available,
+    ),
+  ]);
+}
+
+const startsAtMap = ({ variable, isPointwise }: Node) =>
+  isPointwise && variable.role === 'latent' && variable.init === 'neighbours';
+
+/** Maps of the observations, as the model sees them, for the variables that start at one. */
+async function mapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Promise<StartMaps> {
+  const { spreadMap, tsneLatents } = await import('../neighbourStart.ts');
+  const observations = besideKnown(graph, startObservations(graph, seen));
+  const starts = graph.nodes.filter(startsAtMap).map(({ name, variable }) => {
+    const { dim } = variable as LatentVariable;
+    return [name, spreadMap({ latents: tsneLatents(observations, dim) }, observations, dim)] as const;
+  });
+  return Object.fromEntries(starts);
+}
+
+/** True for a variable on a chart that starts where its observations are. */
+const startsOnChart = (graph: VariableGraph, { name, variable, isPointwise }: Node): boolean =>
+  isPointwise && variable.role === 'latent' && variable.init === 'pca' && chartOf(graph, name)?.start !== undefined;
+
+/** Coordinates on their charts, for variables that have one, as maps of the observations show them; each with whose map it is. */
+async function chartMapsOf(
+  graph: VariableGraph,
+  seen: ReadonlyMap<string, SeenData>,
+): Promise<readonly { readonly owner: string; readonly maps: StartMaps }[]> {
+  const nodes = graph.nodes.filter((node) => startsOnChart(graph, node));
+  if (nodes.length === 0) return [];
+  const { manifoldMaps } = await import('../manifoldMaps.ts');
+  const observations = besideKnown(graph, startObservations(graph, seen));
+  const charts = nodes.map(({ name }) => [name, chartOf(graph, name)!] as const);
+  const widest = Math.max(...charts.map(([, { components }]) => components!));
+  return manifoldMaps(observations, Math.min(widest, observations.rows - 1)).map(({ owner, map }) => ({
+    owner,
+    maps: Object.fromEntries(charts.map(([name, { start }]) => [name, start!(map)])),
+  }));
+}
