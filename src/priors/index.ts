@@ -7,6 +7,7 @@ export {
   type PriorDefinition,
   type PriorFactory,
   type PriorHessian,
+  type SavedParts,
   type Transition,
 } from './definePrior.ts';
 export {

@@ -27,7 +27,9 @@ import {
   isEncoded,
   isShared,
   type KnownVariable,
+  type LatentStarts,
   type LatentVariable,
+  type MappedStart,
   type MappedVariable,
   type ObservedVariable,
   type Placing,
@@ -308,11 +310,11 @@ export function compiled(
       starts.set(name, () => seen.get(name)!.filled);
     } else if (variable.role === 'latent') {
       columns.set(name, variable.dim);
-      starts.set(name, variable.starts.place(node as Node<LatentVariable>, placing));
+      starts.set(name, (variable['~starts'] as LatentStarts).place(node as Node<LatentVariable>, placing));
     } else if (variable.role === 'embedded') {
       columns.set(name, variable.dim);
     } else {
-      const value = variable.place(node as Node<MappedVariable>, placing);
+      const value = (variable['~starts'] as MappedStart)(node as Node<MappedVariable>, placing);
       columns.set(name, value.columns);
       starts.set(name, () => value);
     }

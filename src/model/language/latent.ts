@@ -22,10 +22,12 @@ import {
   type LatentVariable,
   type LatentVariableOptions,
   type Placing,
-  type PlateRows,
   POINTS,
   pointsOf,
 } from './variable.ts';
+
+/** Rows that are not one a point: a count, 'outputs', or the name of a known variable. */
+type PlateRows = number | string | undefined;
 
 /**
  * A latent variable: a value that is inferred, N×dim unless `rows` says otherwise.
@@ -76,7 +78,7 @@ export function latent<
     init,
     posterior: posteriorOf(posterior),
     rows: rows as R,
-    starts: LATENT_STARTS,
+    '~starts': LATENT_STARTS,
   });
 }
 

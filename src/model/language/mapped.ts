@@ -9,7 +9,14 @@ import { valueTensors } from '../valueTensors.ts';
 import { pickedMatrix, type SeenData } from './compiled.ts';
 import { joinedColumns, type Node, type VariableGraph } from './graph.ts';
 import { type MapLike, mapOf } from './map.ts';
-import { factorsOf, type Given, givenOf, type MappedOptions, type MappedVariable, type Placing } from './variable.ts';
+import {
+  factorsOf,
+  type Given,
+  givenOf,
+  type MappedOptions,
+  type MappedStart,
+  type MappedVariable,
+} from './variable.ts';
 
 /**
  * A variable that is computed from others: decoders, charts such as `circle()`, back-constraints.
@@ -39,7 +46,7 @@ export function mapped<const F = undefined>(
     given: list,
     factors: factorsOf(own.factors, 'mapped'),
     dim: own.dim,
-    place: placeMapped,
+    '~starts': placeMapped,
   });
 }
 
@@ -75,11 +82,7 @@ function mappedTarget(
   return initialLatents('pca', observations(), columns);
 }
 
-/** Places the parameters of a variable's map, and returns its value where they start. */
-function placeMapped(
-  node: Node<MappedVariable>,
-  { model, seed, observations, starts, place, initialOf }: Placing,
-): Matrix {
+const placeMapped: MappedStart = (node, { model, seed, observations, starts, place, initialOf }) => {
   const { graph, seen } = model;
   const { name, variable } = node;
   const wide = mappedColumns(graph, node);
@@ -101,4 +104,4 @@ function placeMapped(
   place(name, own);
   const inputs = givenStarts.map((own, i) => matrixTensor(model.features(node, i) ?? own));
   return tensorMatrix(model.mapped(node, valueTensors(initialOf(name)), inputs));
-}
+};

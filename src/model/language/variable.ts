@@ -164,6 +164,9 @@ export interface LatentStarts {
     | undefined;
 }
 
+/** Places the parameters of the map of a variable, and returns the value where they start. */
+export type MappedStart = (node: Node<MappedVariable>, placing: Placing) => Matrix;
+
 interface Common {
   readonly kind: 'variable';
   /** The variables that it is given, in their order. */
@@ -172,7 +175,7 @@ interface Common {
 }
 
 /** Rows that are not one a point: a count, 'outputs', or the name of a known variable. */
-export type PlateRows = number | string | undefined;
+type PlateRows = number | string | undefined;
 
 /** A value that is inferred. */
 export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = PlateRows> extends Common {
@@ -186,7 +189,8 @@ export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = 
   /** Gaussian rows: the variance at which they start, or what computes them; points that are not its own values; undefined for those that are. */
   readonly posterior: { readonly variance: Parameter } | EncodedRows | DistributedRows | PointRows | undefined;
   readonly rows: R;
-  readonly starts: LatentStarts;
+  /** How it starts, which comes with it (`LatentStarts`). */
+  readonly '~starts': unknown;
 }
 
 /** A value that was measured. */
@@ -227,8 +231,8 @@ export interface MappedVariable<F = unknown> extends Common {
   readonly role: 'mapped';
   readonly map: RowMap;
   readonly dim: number | undefined;
-  /** Places the parameters of its map, and returns its value where they start. */
-  readonly place: (node: Node<MappedVariable>, placing: Placing) => Matrix;
+  /** What places the parameters of its map, and returns its value where they start, which comes with it (`MappedStart`). */
+  readonly '~starts': unknown;
 }
 
 /** A value that is read off a learned field after the fit: coordinates of its points. */
@@ -278,7 +282,6 @@ export type Given = Variable | readonly Variable[];
 const isVariable = (value: unknown): value is Variable =>
   isPart(value, 'variable', []) && Array.isArray((value as Variable).given);
 
-/** @internal */
 export function givenOf(given: Given | undefined, caller: string): readonly Variable[] {
   const place = `Option 'given' of ${caller}`;
   const read = (): readonly Variable[] =>
@@ -291,7 +294,6 @@ export function givenOf(given: Given | undefined, caller: string): readonly Vari
   );
 }
 
-/** @internal */
 export function factorsOf(factors: LatentVariableOptions['factors'], caller: string): readonly Density[] {
   const list = factors === undefined ? [] : Array.isArray(factors) ? factors : [factors];
   return Object.freeze(list.map((factor) => densityOf(factor, `A factor of ${caller}`)));

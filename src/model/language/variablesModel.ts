@@ -27,7 +27,7 @@ import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartM
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
 import { type Node, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
-import { isEncoded, isGaussian } from './variable.ts';
+import { isEncoded, isGaussian, type LatentStarts } from './variable.ts';
 
 /** A model that is said once: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
@@ -141,7 +141,7 @@ export function variablesModel<Data>(
   const chooseStart = lazily(() => {
     const { variable } = graph().nodes.find(({ variable }) => variable.role === 'latent') ?? {};
     if (maps !== undefined || variable?.role !== 'latent') return undefined;
-    return variable.starts.choose(graph(), seen(), { startedAt, densityAt: startDensity }, model);
+    return (variable['~starts'] as LatentStarts).choose(graph(), seen(), { startedAt, densityAt: startDensity }, model);
   });
   // A fit of a model without a maximum would go on until it stops somewhere; named models hold their scales.
   const choose = lazily(() => {
