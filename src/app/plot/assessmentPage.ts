@@ -94,6 +94,7 @@ ${table(
   assessment
     .summary()
     .map(({ score, value, se, meaning }) => [score, fixed(value), Number.isNaN(se) ? '' : `± ${fixed(se)}`, meaning]),
+  'scores',
 )}
 <figure><figcaption>R<sub>NX</sub>(K): neighbourhoods of K points that are kept, from 0 by chance to 1, over log K</figcaption>${curve(scores.coRanking.rescaled)}</figure>
 ${calibrationPart(assessment)}
@@ -116,7 +117,7 @@ function calibrationPart({ calibration }: Assessment): string {
   ]);
   return `<h2>Intervals of ${entries} held-out entries of ${rows} rows</h2>
 ${table(['interval', 'holds', 'interval score'], rowsOf)}
-<figure><figcaption>PIT values: a level histogram where intervals hold, high ends where they are too narrow</figcaption>${bars(pit, 1 / pit.length)}</figure>`;
+<figure><figcaption>PIT values: a level histogram where intervals hold, high ends where they are too narrow</figcaption>${bars(pit, ['0', '1'], 1 / pit.length)}</figure>`;
 }
 
 function dimensionsPart({ dimensions, supportedDim, relevance }: Assessment): string {
@@ -128,7 +129,7 @@ function dimensionsPart({ dimensions, supportedDim, relevance }: Assessment): st
   const ofEach =
     relevance === undefined
       ? ''
-      : `<figure><figcaption>Relevance of each dimension, the largest 1</figcaption>${bars(Array.from(relevance))}</figure>`;
+      : `<figure><figcaption>Relevance of each dimension, the largest 1</figcaption>${bars(Array.from(relevance), ['1', String(relevance.length)])}</figure>`;
   if (rows.length === 0) return ofEach === '' ? '' : `<h2>Dimensions</h2>${ofEach}`;
   return `<h2>Dimensions</h2>${table(['latent dimensions', 'log density of a held-out entry', 'behind the best'], rows)}${ofEach}`;
 }
@@ -146,15 +147,18 @@ function pairList(heading: string, pairs: Assessment['scores']['falsePairs'], na
   return `<details><summary>${escaped(heading)}</summary>${table(['point', 'neighbour', 'its rank in the other'], rows)}</details>`;
 }
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  `<table><thead><tr>${head.map((cell) => `<th>${escaped(cell)}</th>`).join('')}</tr></thead><tbody>${rows
+const table = (head: readonly string[], rows: readonly (readonly string[])[], kind = ''): string =>
+  `<table class="${kind}"><thead><tr>${head.map((cell) => `<th>${escaped(cell)}</th>`).join('')}</tr></thead><tbody>${rows
     .map((row) => `<tr>${row.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`)
     .join('')}</tbody></table>`;
 
 const [WIDTH, HEIGHT] = [340, 120];
 
+/** First and last number of an axis. */
+type Ends = readonly [string, string];
+
 /** Bars of fractions, with a line at the expected height, if any. */
-function bars(values: readonly number[], expected?: number): string {
+function bars(values: readonly number[], ends: Ends, expected?: number): string {
   const most = Math.max(...values, expected ?? 0) || 1;
   const step = WIDTH / values.length;
   const height = (value: number) => (HEIGHT * Math.max(0, value)) / most;
@@ -166,7 +170,7 @@ function bars(values: readonly number[], expected?: number): string {
     expected === undefined
       ? ''
       : `<line x1="0" x2="${WIDTH}" y1="${(HEIGHT - height(expected)).toFixed(1)}" y2="${(HEIGHT - height(expected)).toFixed(1)}"/>`;
-  return svg(drawn.join('') + line);
+  return svg(drawn.join('') + line, ends);
 }
 
 /** A curve over the logarithm of 1, 2, …, from 0 to 1. */
@@ -176,29 +180,47 @@ function curve(values: Float64Array): string {
     Math.min(values.length, Math.max(1, Math.round(exp((2 * p * last) / WIDTH)))),
   );
   const points = at.map((K, p) => `${2 * p},${(HEIGHT * (1 - Math.max(0, values[K - 1]!))).toFixed(1)}`);
-  return svg(`<polyline points="${points.join(' ')}"/>`);
+  return svg(`<polyline points="${points.join(' ')}"/>`, ['1', String(values.length)], ['0', '1']);
 }
 
-const svg = (content: string): string =>
-  `<svg class="graph" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">${content}</svg>`;
+/** A graph with numbers at the ends of its axes. */
+function svg(content: string, [first, last]: Ends, height?: Ends): string {
+  const text = (x: number, y: number, anchor: string, label: string) =>
+    `<text x="${x}" y="${y}" text-anchor="${anchor}">${label}</text>`;
+  const below = text(0, HEIGHT + 14, 'start', first) + text(WIDTH, HEIGHT + 14, 'end', last);
+  const beside = height === undefined ? '' : text(-4, HEIGHT, 'end', height[0]) + text(-4, 10, 'end', height[1]);
+  return `<svg class="graph" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">${content}${below}${beside}</svg>`;
+}
 
-const fixed = (value: number): string => value.toFixed(3);
+/** Three decimals with a minus sign; what rounds to 0 has none. */
+const fixed = (value: number): string => value.toFixed(3).replace('-0.000', '0.000').replace('-', '−');
 
 const escaped = (text: string): string =>
   printable(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 const STYLE = `
-:root { color-scheme: light; font: 15px/1.5 system-ui, sans-serif; }
-body { margin: 0 auto; max-width: 62rem; padding: 1rem; background: #ffffff; color: #222222; }
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif;
+  --page: #ffffff; --ink: #222222; --faint: #555555; --line: #bbbbbb; --graph: #4c78a8; --doubt: #fff8e5; --bad: #fdecea; --good: #eaf5ea; }
+@media (prefers-color-scheme: dark) { :root {
+  --page: #17191d; --ink: #e8e8e8; --faint: #aab0b8; --line: #565b63; --graph: #7ba7d7; --doubt: #3a3013; --bad: #45201d; --good: #1b3a1e; } }
+body { margin: 0 auto; max-width: 62rem; padding: 1rem; background: var(--page); color: var(--ink); }
 h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin: 1.6rem 0 0.4rem; }
 .findings { padding: 0; list-style: none; }
-.findings li { margin: 0.3rem 0; padding: 0.4rem 0.7rem; border-left: 4px solid #e6a700; background: #fff8e5; }
-.findings li.nothing, .findings li.ended { border-color: #c62828; background: #fdecea; }
-.findings li.sound { border-color: #2e7d32; background: #eaf5ea; }
-.maps { display: flex; flex-wrap: wrap; gap: 1rem; } .maps svg { max-width: 100%; height: auto; }
+.findings li { margin: 0.3rem 0; padding: 0.4rem 0.7rem; border-left: 4px solid #e6a700; background: var(--doubt); }
+.findings li.nothing, .findings li.ended { border-color: #c62828; background: var(--bad); }
+.findings li.sound { border-color: #2e7d32; background: var(--good); }
+.maps { display: flex; flex-wrap: wrap; gap: 1rem; } .maps svg { max-width: 100%; height: auto; background: #ffffff; border-radius: 4px; }
 table { border-collapse: collapse; } th, td { text-align: left; padding: 0.15rem 0.8rem 0.15rem 0; vertical-align: top; }
-th { border-bottom: 1px solid #bbbbbb; font-weight: 600; } td { font-variant-numeric: tabular-nums; } td:not(:last-child) { white-space: nowrap; }
-p { overflow-wrap: anywhere; } figure { margin: 1rem 0; } figcaption { font-size: 0.85rem; color: #555555; }
-.graph { border-bottom: 1px solid #888888; border-left: 1px solid #888888; overflow: visible; }
-.graph rect { fill: #4c78a8; } .graph line { stroke: #c62828; stroke-dasharray: 4 3; } .graph polyline { fill: none; stroke: #4c78a8; stroke-width: 2; }
+th { border-bottom: 1px solid var(--line); font-weight: 600; } td { font-variant-numeric: tabular-nums; } td:not(:last-child) { white-space: nowrap; }
+p { overflow-wrap: anywhere; } figure { margin: 1rem 0; } figcaption { font-size: 0.85rem; color: var(--faint); }
+.graph { margin: 0.3rem 0 1.2rem; border-bottom: 1px solid var(--line); border-left: 1px solid var(--line); overflow: visible; max-width: 100%; }
+.graph text { font-size: 11px; fill: var(--faint); }
+.graph rect { fill: var(--graph); } .graph line { stroke: #e05252; stroke-width: 2; stroke-dasharray: 4 3; }
+.graph polyline { fill: none; stroke: var(--graph); stroke-width: 2; }
+@media (max-width: 40rem) {
+  td:not(:last-child) { white-space: normal; }
+  .scores, .scores tbody { display: block; } .scores thead { display: none; }
+  .scores tr { display: grid; grid-template-columns: 1fr auto auto; padding: 0.2rem 0; border-bottom: 1px solid var(--line); }
+  .scores td:last-child { grid-column: 1 / -1; color: var(--faint); }
+}
 `;

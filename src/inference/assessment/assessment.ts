@@ -324,6 +324,7 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-const fixed = (value: number): string => value.toFixed(3);
-const signed = (value: number): string => `${value < 0 ? '' : '+'}${fixed(value)}`;
+/** Three decimals; what rounds to 0 has no sign. */
+const fixed = (value: number): string => value.toFixed(3).replace('-0.000', '0.000');
+const signed = (value: number): string => fixed(value).replace(/^(?!-)/, '+');
 const percent = (part: number): string => `${Math.round(100 * part)} %`;
