@@ -9,7 +9,7 @@ import type { PlaceMode } from '../model/posterior.ts';
 import { slices } from './minimize/slices.ts';
 import { modeVariances, placeModes } from './placeModes.ts';
 import type { PlacingSettings } from './placing.ts';
-import { largestDeviation } from './project.ts';
+import { largestDeviation, rowsWith } from './project.ts';
 import { projectionSearch } from './projectionSearch.ts';
 import { weightedPlaces } from './weightedPlaces.ts';
 
@@ -32,6 +32,17 @@ export async function placedVariables(
   const { latents, values, shown } = variables;
   const names = Object.keys(given);
   const rows = joinedColumns(names.map((name) => given[name]!));
+  const picked = (numbers: readonly number[]): RowsByName =>
+    Object.fromEntries(names.map((name) => [name, rowsOf(given[name]!, numbers)]));
+  const [whole, holed] = [rowsWith(rows, false), rowsWith(rows, true)];
+  if (whole.length > 0 && holed.length > 0) {
+    // Rows that are computed where they are complete are so whatever other rows come with them.
+    const computed = variables.computed(picked(whole));
+    if (latents.every(({ name }) => computed[name] !== undefined)) {
+      const of = (numbers: readonly number[]) => placedVariables(variables, picked(numbers), settings);
+      return together(rows.rows, [whole, await of(whole)], [holed, await of(holed)]);
+    }
+  }
   const apart = (Y: Matrix) =>
     columnsByName(
       Y,
@@ -41,7 +52,13 @@ export async function placedVariables(
   // What is mapped from known rows needs no search.
   if (latents.every(({ name }) => computed[name] !== undefined)) {
     const X = joinedColumns(latents.map(({ name }) => computed[name]!));
-    return { latents: computed[shown]!, logDensity: variables.density(X, given).density, values: computed };
+    const latentVariances = variables.computedVariances(given)[shown];
+    return {
+      latents: computed[shown]!,
+      ...(latentVariances && { latentVariances }),
+      logDensity: variables.density(X, given).density,
+      values: computed,
+    };
   }
   const fitted = joinedColumns(latents.map(({ name }) => values[name]!));
   const candidates = evenly(fitted, MOST_CANDIDATES);
@@ -97,6 +114,41 @@ export async function placedVariables(
     logDensity,
     values: all,
     ...(isFlat && { places: () => run(weightedPlaces(density, rows, modes, fitted, length)) }),
+  };
+}
+
+/** Complete rows, which are computed, and searched ones in their order. */
+function together(
+  count: number,
+  [whole, computed]: readonly [readonly number[], PlacedVariables],
+  [holed, searched]: readonly [readonly number[], PlacedVariables],
+): PlacedVariables {
+  const joined = (of: (own: PlacedVariables) => Matrix) => {
+    const result = Matrix.zeros(count, of(computed).columns);
+    whole.forEach((row, r) => {
+      result.data.set(of(computed).row(r), row * result.columns);
+    });
+    holed.forEach((row, r) => {
+      result.data.set(of(searched).row(r), row * result.columns);
+    });
+    return result;
+  };
+  const hasVariances = computed.latentVariances !== undefined && searched.latentVariances !== undefined;
+  const { places } = searched;
+  return {
+    latents: joined(({ latents }) => latents),
+    ...(hasVariances && { latentVariances: joined(({ latentVariances }) => latentVariances!) }),
+    logDensity: joined(({ logDensity }) => new Matrix(logDensity, logDensity.length, 1)).data,
+    values: Object.fromEntries(
+      Object.keys(computed.values).map((name) => [name, joined(({ values }) => values[name]!)]),
+    ),
+    ...(places && {
+      places: async () => {
+        const all = Array.from({ length: count }, (): readonly PlaceMode[] => []);
+        for (const [r, own] of (await places()).entries()) all[holed[r]!] = own;
+        return all;
+      },
+    }),
   };
 }
 

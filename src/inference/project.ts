@@ -68,7 +68,7 @@ export async function project(
 }
 
 /** The rows that have missing entries, or those that have none. */
-const rowsWith = (Y: Matrix, missing: boolean): number[] =>
+export const rowsWith = (Y: Matrix, missing: boolean): number[] =>
   Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN) === missing);
 
 async function searched(

@@ -11,6 +11,7 @@ import { compiledModel, type NamedPosterior } from '../model/language/variablesM
 import type { AnyModel, ParameterValues } from '../model/model.ts';
 import { open } from '../model/open.ts';
 import { entriesOf, type Parameter, type ParameterValue, shapeOf, valueFrom } from '../model/parameter.ts';
+import type { Transform } from '../model/transform.ts';
 import { layOut, naturalEntries, valuesByPath } from '../model/variables.ts';
 import { modelFromJSON } from '../models/modelFromJSON.ts';
 import type { OwnParts } from '../models/ownParts.ts';
@@ -71,8 +72,22 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
       'gradients',
       () => {
         const { gradients } = evaluate(model, at() as GivenValues, { seed });
-        const numbers = Object.entries(gradients).map(([path, gradient]) => [path, entriesOf(gradient)] as const);
-        return compareWithDifferences(objective, at(), Object.fromEntries(numbers), { tolerance, entries, seed });
+        const joint = jointParameters(model, seed);
+        const values = at();
+        const numbers = Object.entries(gradients).map(([path, gradient]) => {
+          const own = joint.get(path);
+          if (own === undefined) return [path, entriesOf(gradient)] as const;
+          const natural = entriesOf(values[path]!);
+          return [path, own.pullBack(entriesOf(gradient), natural, own.toUnconstrained(natural))] as const;
+        });
+        const natural = (moved: ParameterValues) =>
+          changed(moved, joint, (entries, own, path) => valueFrom(own.toNatural(entries), shapeOf(values[path]!)));
+        const free = changed(values, joint, (entries, own) => Array.from(own.toUnconstrained(entries)));
+        return compareWithDifferences((moved) => objective(natural(moved)), free, Object.fromEntries(numbers), {
+          tolerance,
+          entries,
+          seed,
+        });
       },
     ],
     [
@@ -119,7 +134,7 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
   const derived = derivedRequirements(model, at, own, { tolerance, entries, seed });
   if (derived.length > 0) {
     const compiled = () => withFloat64(() => compiledModel(model, 'checkModel', seed));
-    requirements.push(['there is a maximum', () => scalesAreHeld(compiled(), at(), objective)]);
+    requirements.push(['there is a maximum', () => scalesAreHeld(model, compiled(), at(), objective)]);
   }
   const report = { seed, ...(throws !== undefined && { throws }) };
   return conformance(`Model '${model.name}'`, report, [...requirements, ...derived]);
@@ -300,6 +315,29 @@ function drawsAgree(variables: FittedVariables, places: RowsByName, seed: number
   }
   return `means within ${STANDARD_ERRORS} standard errors of ${DRAWS} draws`;
 }
+
+/** Transforms of parameters whose entries depend on each other, such as a simplex: they are moved by their variables. */
+function jointParameters(model: AnyModel, seed: number): ReadonlyMap<string, Transform> {
+  return withFloat64(() => {
+    const assembly = model.assemble(seed);
+    assembly.dispose();
+    return new Map(
+      layOut(assembly.parameters).variables.flatMap(({ path, parameter: { transform } }) =>
+        transform?.variables === undefined ? [] : [[path, transform] as const],
+      ),
+    );
+  });
+}
+
+/** Values with these paths changed. */
+const changed = (
+  values: ParameterValues,
+  joint: ReadonlyMap<string, Transform>,
+  change: (entries: Float64Array, own: Transform, path: string) => ParameterValue,
+): ParameterValues => ({
+  ...values,
+  ...Object.fromEntries(Array.from(joint, ([path, own]) => [path, change(entriesOf(values[path]!), own, path)])),
+});
 
 function initialValues(model: AnyModel, seed: number): ParameterValues {
   return withFloat64(() => {

@@ -3,11 +3,19 @@ import {
   type Density,
   defineDensity,
   defineModel,
+  describe as describeModel,
+  fit,
   fixed,
+  gamma,
+  gaussian,
   gaussianProcess,
   latent,
+  linearMap,
   Matrix,
+  mapped,
+  mixture,
   observed,
+  type Parameter,
   positive,
   rbf,
   real,
@@ -22,6 +30,20 @@ type Tensor2D = op.Tensor2D;
 type Moments = { mean: Tensor2D; variance: Tensor2D; noise?: op.Tensor };
 const random = seededRandom(7);
 const Y = Matrix.from(Array.from({ length: 9 }, () => Array.from({ length: 3 }, () => random.normal())));
+
+/** log N(z | mean, width²·I) of each row. */
+const around = defineDensity({
+  name: 'around',
+  parameters: { mean: real([0, 0]), width: positive(0.5) },
+  logDensity: (p, { value }) =>
+    op.sum<op.Tensor1D>(
+      op.sub(
+        op.mul(-0.5, op.square(op.div(op.sub(value, p.mean), p.width))),
+        op.add(op.log(p.width), 0.5 * Math.log(2 * Math.PI)),
+      ),
+      1,
+    ),
+});
 
 const process = gaussianProcess({ kernel: rbf(), noise: 0.1 }).density;
 const modelOf = (density: Density) =>
@@ -212,5 +234,63 @@ describe('checkModel of a model of variables', () => {
     expect(message).toMatch(/'z\.width'.*without end.*fixed\(…\).*prior.*Gaussian rows/);
     expect(maximum(groups({ width: fixed(0.5) })).passed).toBe(true);
     expect(maximum(standardNormal({ precision: positive(1) }).density).passed).toBe(false);
+  });
+
+  it('moves the weights of a mixture by their variables, which keep the sum', () => {
+    const at = (mean: number) =>
+      around({ mean: real([mean, 0]), width: positive(0.5, { prior: gamma({ shape: 2, rate: 4 }) }) });
+    const mixed = defineModel({
+      name: 'mixed',
+      variables: ({ y }: { y: Matrix }) => {
+        const z = latent({ dim: 2, density: mixture([at(-1), at(1)]) });
+        return { z, y: observed(y, { density: process, given: z }) };
+      },
+    });
+    const { checks } = checkModel(mixed({ y: Y }), { models: { mixed } });
+    expect(checks.find(({ name }) => name === 'gradients')!.message).toMatch(
+      /largest error \d\.\de-(0[89]|\d\d|[789])/,
+    );
+    expect(describeModel(mixed({ y: Y }))).toContain('z.weights: simplex, 2');
+  });
+
+  it('finds components that close around one point, and points that lie at the means that their density is given', async () => {
+    const short = { maxIterations: 1 };
+    const mixed = (second: Density) =>
+      defineModel({
+        name: 'mixed',
+        variables: ({ y }: { y: Matrix }) => {
+          const first = around({ mean: real([-1, 0]), width: fixed(1) });
+          const z = latent({ dim: 2, density: mixture([first, second]) });
+          return { z, y: observed(y, { density: process, given: z }) };
+        },
+      })({ y: Y });
+    await expect(fit(mixed(around({ mean: real([1, 0]) })), short)).rejects.toThrow(
+      /'z' shrinks with .*'z\.around2\.width'/,
+    );
+    // One point's 2·ln 10 for each factor of ten.
+    await expect(fit(mixed(around({ mean: fixed([1, 0]) })), short)).rejects.toThrow(
+      /rises by 4\.6\d? for each factor of ten by which the density of 'z' closes around one of its points, by 'z\.around2\.width', without end.*fixed\(…\)/,
+    );
+    expect((await fit(mixed(around({ mean: real([1, 0]), width: fixed(0.5) })), short)).status).toBe('maxIterations');
+    const width = positive(0.5, { prior: gamma({ shape: 2, rate: 4 }) });
+    expect((await fit(mixed(around({ mean: real([1, 0]), width })), short)).status).toBe('maxIterations');
+
+    const chain = (variance: Parameter) =>
+      defineModel({
+        name: 'chain',
+        variables: ({ y }: { y: Matrix }) => {
+          const top = latent({ dim: 1, density: standardNormal() });
+          const middle = mapped(top, linearMap(), { dim: 2 });
+          const low = latent({ dim: 2, density: gaussian({ variance }), given: middle });
+          return { top, middle, low, y: observed(y, { density: process, given: low }) };
+        },
+      })({ y: Y });
+    const gain = await fit(chain(positive(0.2)), short).then(
+      () => Number.NaN,
+      ({ message }) => Number(/rises by ([\d.]+).*closes around its points, by 'low\.noise'/.exec(message)?.[1]),
+    );
+    // Half a logarithm of ten for each of 9·2 entries.
+    expect(gain).toBeGreaterThan(0.95 * 9 * Math.log(10));
+    expect((await fit(chain(fixed(0.2)), short)).status).toBe('maxIterations');
   });
 });

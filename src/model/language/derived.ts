@@ -96,6 +96,20 @@ export function reasonsMissing({
   return missing;
 }
 
+/** Densities of latent variables that have no say in where new rows are placed, and why. */
+export function silentOfNewRows({ latents, at }: FittedGraph): string[] {
+  return at((fitted) =>
+    latents.flatMap((node) =>
+      node.densities
+        .filter((placed) => fitted.conditional(placed, node).logPredictive === undefined)
+        .map(
+          ({ density, isFactor }) =>
+            `${node.name}: the ${isFactor ? 'factor' : 'density'} '${density.name}' says nothing of new rows (no condition with logPredictive).`,
+        ),
+    ),
+  );
+}
+
 /**
  * What fits of a model with observed variables can do.
  *

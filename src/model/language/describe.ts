@@ -1,14 +1,15 @@
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { AnyModel } from '../model.ts';
 import { shapeOf } from '../parameter.ts';
-import { reasonsMissing } from './derived.ts';
+import { reasonsMissing, silentOfNewRows } from './derived.ts';
 import { fittedGraph } from './fittedGraph.ts';
 import { reasonNotDrawn } from './priorDraws.ts';
 import { isGaussian } from './variable.ts';
 import { compiledModel } from './variablesModel.ts';
 
 /**
- * A model of variables in words: its variables with their shapes, densities and what they are given; its parameters; and what its fits cannot do, with the reason.
+ * A model of variables in words: its variables with their shapes, densities and what they are given; its parameters; which densities say nothing of new
+ * rows; and what its fits cannot do, with the reason.
  *
  * @throws InvalidInputError for a model that was not made of variables
  * @example
@@ -22,8 +23,9 @@ export function describeModel(model: AnyModel): string {
     const { graph, parameters, startOf } = compiled;
     const values = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
     const notDrawn = reasonNotDrawn(compiled);
-    const missing = {
-      ...reasonsMissing(fittedGraph(compiled, values)),
+    const fitted = fittedGraph(compiled, values);
+    const missing: Record<string, string> = {
+      ...reasonsMissing(fitted),
       ...(notDrawn !== undefined && { priorDraws: notDrawn }),
     };
     const variables = graph.nodes.map((node) => {
@@ -38,10 +40,11 @@ export function describeModel(model: AnyModel): string {
       const of = given.length > 0 ? [`given ${given.join(', ')}`] : [];
       return `  ${name}: ${variable.role}, ${rows}×${columns} ${[...map, ...terms, ...of, ...each, ...inferred].join(', ')}`.trimEnd();
     });
-    const entries = Object.entries(parameters).map(([path, { support, free, initial }]) => {
+    const entries = Object.entries(parameters).map(([path, { support, free, initial, transform }]) => {
       const shape = shapeOf(initial);
-      return `  ${path}: ${free ? support : 'held'}${shape.length > 0 ? `, ${shape.join('×')}` : ''}`;
+      return `  ${path}: ${free ? (transform?.name ?? support) : 'held'}${shape.length > 0 ? `, ${shape.join('×')}` : ''}`;
     });
+    const silent = missing.project === undefined ? silentOfNewRows(fitted) : [];
     const cannot = Object.entries(missing).map(([ability, reason]) => `  ${ability}: ${reason}`);
     return [
       `${model.name}: ${graph.points} points`,
@@ -49,6 +52,7 @@ export function describeModel(model: AnyModel): string {
       ...variables,
       'Parameters',
       ...entries,
+      ...(silent.length > 0 ? ['Without a say in where new rows are placed', ...silent.map((own) => `  ${own}`)] : []),
       ...(cannot.length > 0 ? ['Not available', ...cannot] : []),
     ].join('\n');
   });

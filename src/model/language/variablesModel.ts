@@ -152,7 +152,7 @@ export function variablesModel<Data>(
       const { scalesAreHeld } = await import('./degenerateScales.ts');
       withLocation(`The variables of ${owner}`, () =>
         withDensity(model, settings.seed, (density, start) =>
-          scalesAreHeld(compile(settings.seed, false), start, density),
+          scalesAreHeld(model, compile(settings.seed, false), start, density),
         ),
       );
       return (await chooseStart()?.(settings)) ?? { model, message: '' };

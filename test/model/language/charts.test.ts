@@ -9,6 +9,7 @@ import {
   gaussian,
   gaussianProcess,
   knnGraph,
+  known,
   laplacian,
   latent,
   Matrix,
@@ -106,6 +107,40 @@ describe('decoders', () => {
     expect(rmse).toBeLessThan(0.4);
   });
 
+  it('compute complete rows by the encoder whatever rows come with them, beside covariates too', async () => {
+    const beside = defineModel({
+      name: 'beside',
+      variables: ({ y, c }: { y: Matrix; c: Matrix }) => {
+        const t = known(c);
+        const posterior = gaussian({ encoder: mlpMap({ hidden: 3 }) });
+        const z = latent({ dim: 1, density: standardNormal(), posterior });
+        const f = mapped([z, t], mlpMap({ hidden: 3 }), { dim: y.columns });
+        return { t, z, f, y: observed(y, { density: gaussian({ variance: 0.05 }), given: f }) };
+      },
+    });
+    const c = Matrix.from(Array.from({ length: N }, (_, i) => [i / N]));
+    const result = await fit(beside({ y: ring, c }), { maxIterations: 20 });
+    const [t, y] = [c, ring].map((of) => of.toArrays().slice(0, 3)) as [number[][], number[][]];
+    const whole = await result.project({ y, t });
+    expect(whole.latents.toArrays()).toEqual(result.latents.toArrays().slice(0, 3));
+    expect(whole.latentVariances!.toArrays()).toEqual(result.latentVariances!.toArrays().slice(0, 3));
+    const holed = y.map((row, i) => (i === 1 ? [Number.NaN, ...row.slice(1)] : row));
+    const mixed = await result.project({ y: holed, t });
+    for (const i of [0, 2]) {
+      expect(mixed.latents.row(i)).toEqual(whole.latents.row(i));
+      expect(mixed.latentVariances!.row(i)).toEqual(whole.latentVariances!.row(i));
+      expect(mixed.logDensity[i]).toBe(whole.logDensity[i]);
+    }
+    const alone = await result.project({ y: [holed[1]!], t: [t[1]!] });
+    expect(mixed.latents.row(1)).toEqual(alone.latents.row(0));
+    const [filled, single] = await Promise.all([
+      result.impute({ y: holed, t }),
+      result.impute({ y: [holed[1]!], t: [t[1]!] }),
+    ]);
+    expect(filled.y!.mean.row(1)).toEqual(single.y!.mean.row(0));
+    expect(filled.y!.mean.row(0)).toEqual(Float64Array.from(y[0]!));
+  });
+
   it('take a likelihood of two functions, and a graph prior beside them', async () => {
     const heteroscedastic = defineLikelihood({
       name: 'heteroscedastic',
@@ -132,6 +167,22 @@ describe('decoders', () => {
 });
 
 describe('a model of variables', () => {
+  it('says in its description which densities have no say in where new rows are placed', () => {
+    const model = (factor: boolean) =>
+      defineModel({
+        name: 'onGraph',
+        variables: ({ y }: { y: Matrix }) => {
+          const own = laplacian(knnGraph(y, 3), { strength: 0.5, offset: 0.1 });
+          const z = latent({ dim: 2, ...(factor ? { density: standardNormal(), factors: own } : { density: own }) });
+          return { z, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: z }) };
+        },
+      })({ y: ring });
+    expect(described(model(true))).toContain(
+      "Without a say in where new rows are placed\n  z: the factor 'laplacian' says nothing of new rows (no condition with logPredictive).",
+    );
+    expect(described(model(false))).toContain("z: the density 'laplacian' says nothing of new rows");
+  });
+
   const deep = defineModel({
     name: 'deep',
     variables: ({ y }: { y: Matrix }) => {
