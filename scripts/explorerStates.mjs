@@ -71,7 +71,7 @@ const STATES = {
       input.dispatchEvent(new Event('change', { bubbles: true }));
     });
     await page.locator('#settings').evaluate((form) => form.requestSubmit());
-    await page.waitForSelector('[data-status=running]');
+    await page.getByRole('heading', { name: 'Fitting' }).waitFor();
     await page.waitForTimeout(700);
     return () => fitted(page);
   },

@@ -13,6 +13,8 @@ export interface Subject {
   readonly dataset: Dataset;
 }
 
+type Fittable = Subject & { readonly settings: Settings };
+
 export type Trace = readonly [iterations: readonly number[], objectives: readonly number[]];
 
 /** A finished fit, with the worker that keeps it. */
@@ -29,7 +31,8 @@ export interface Run {
   readonly isPaused: boolean;
   readonly latents: Matrix | undefined;
   readonly trace: Trace;
-  readonly since: number;
+  /** Iterations that it may have reached when it ends, with those of the rounds before. */
+  readonly most: number;
 }
 
 export interface Fitting {
@@ -49,13 +52,15 @@ export interface Pictured {
   /** What can be asked; undefined while it is being made. */
   readonly fit: Fitted | undefined;
   readonly model: string | undefined;
+  /** The fit that is being made. */
+  readonly run?: Run;
 }
 
 /** The fit that is being made as soon as its rows have places, else the finished one: heading and map are both of it. */
 export function pictured({ shown, run }: Fitting): Pictured | undefined {
   if (run?.latents !== undefined && run.latents.data.length > 0) {
     const { dataset, settings } = run.of;
-    return { name: dataset.name, dataset, latents: run.latents, fit: undefined, model: settings?.model };
+    return { name: dataset.name, dataset, latents: run.latents, fit: undefined, model: settings?.model, run };
   }
   return (
     shown && {
@@ -94,7 +99,7 @@ export function useFitting() {
     };
   };
 
-  async function search(of: Subject, worker: PageWorker, before: Trace, made: () => Promise<Fitted>): Promise<void> {
+  async function search(of: Fittable, worker: PageWorker, before: Trace, made: () => Promise<Fitted>): Promise<void> {
     const others = running.current;
     if (others !== undefined && others !== worker && others !== kept.current) others.end();
     running.current = worker;
@@ -102,7 +107,13 @@ export function useFitting() {
     setFitting((now) => ({
       ...now,
       problem: '',
-      run: { of, isPaused: false, latents: undefined, trace: before, since: performance.now() },
+      run: {
+        of,
+        isPaused: false,
+        latents: undefined,
+        trace: before,
+        most: (before[0].at(-1) ?? 0) + of.settings.maxIterations,
+      },
     }));
     try {
       const found = await made();
@@ -160,8 +171,9 @@ export function useFitting() {
     /** Searches on from the fit that is shown, by as many iterations again. */
     goOn(): Promise<void> {
       const { shown } = fitting;
-      const { settings } = shown!.of!;
-      return search(shown!.of!, shown!.worker, shown!.fit.trace, () => shown!.worker.goOn(settings!));
+      const { worker, fit } = shown!;
+      const of = shown!.of as Fittable;
+      return search(of, worker, fit.trace, () => worker.goOn(of.settings));
     },
     pause: () => pausing(true),
     resume: () => pausing(false),

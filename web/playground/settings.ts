@@ -18,7 +18,7 @@ export const DEFAULTS: Settings = {
   model: 'gplvm',
   options: { latentDim: 2 },
   standardise: false,
-  maxIterations: 100,
+  maxIterations: 2000,
   seed: 0,
 };
 

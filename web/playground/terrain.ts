@@ -55,31 +55,46 @@ function around(latents: Matrix, axes: readonly [number, number]): Place {
 /** Rows up to which a map of another method gets a background. */
 const MOST_READ = 3000;
 
-/** The background of a map that predicts nothing by itself, once it is there: what a Gaussian process held at its places says. */
+/** Rows up to which it gets one before it is looked at. */
+const MOST_UNASKED = 500;
+
+/**
+ * The backgrounds of maps that predict nothing by themselves, as soon as they are there: what a Gaussian process held at their places says. One is made
+ * at a time, that of the map that is looked at first.
+ */
 export function useBehind(
-  latents: Matrix | undefined,
+  others: readonly Matrix[],
+  current: Matrix | undefined,
   dataset: Dataset | undefined,
   isStandardised: boolean,
-): Background | undefined {
-  const known = useRef(new WeakMap<Matrix, Background>());
+): (latents: Matrix) => Background | undefined {
+  const known = useRef(new WeakMap<Matrix, Background | undefined>());
   const [, setCount] = useState(0);
+  const isWanted = (map: Matrix | undefined) =>
+    map?.columns === 2 && map.rows <= (map === current ? MOST_READ : MOST_UNASKED) && !known.current.has(map);
+  const latents = [current, ...others].find(isWanted);
   useEffect(() => {
-    if (latents === undefined || dataset === undefined || latents.columns !== 2 || latents.rows > MOST_READ) return;
-    if (known.current.has(latents)) return;
+    if (latents === undefined || dataset === undefined) return;
     const worker = new PageWorker();
+    let isEnded = false;
     worker
       .behind(dataset.observations, latents, around(latents, [0, 1]), isStandardised)
       .then(
-        (background) => {
-          if (background !== undefined) known.current.set(latents, background);
-          setCount((now) => now + 1);
-        },
-        () => {},
+        (background) => background,
+        () => undefined,
       )
+      .then((background) => {
+        if (isEnded) return;
+        known.current.set(latents, background);
+        setCount((now) => now + 1);
+      })
       .finally(() => worker.end());
-    return () => worker.end();
+    return () => {
+      isEnded = true;
+      worker.end();
+    };
   }, [latents]);
-  return latents && known.current.get(latents);
+  return (map) => known.current.get(map);
 }
 
 /** How a background is drawn. */

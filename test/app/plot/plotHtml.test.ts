@@ -108,7 +108,7 @@ describe('plotHtml', () => {
       const nothing = () => undefined;
       const context = {
         ...{ fillRect: nothing, beginPath: nothing, moveTo: nothing, lineTo: nothing, stroke: nothing },
-        ...{ setTransform: nothing, measureText: (text: string) => ({ width: 7 * text.length }) },
+        ...{ setTransform: nothing, rotate: nothing, measureText: (text: string) => ({ width: 7 * text.length }) },
       };
       const fillText = (text: string, x: number, y: number) => texts.push({ text, x, y });
       const pixels = { scaleX: scale, shiftX: 300, scaleY: -scale, shiftY: 200, width: 600, height: 400, ratio: 1 };

@@ -130,8 +130,9 @@ export function Explorer({
   );
   const ownBackground = useTerrain(isOwn ? fit : undefined, rows, axes, chosenBehind);
   const isStandardised = shown?.of?.settings?.standardise === true;
-  const otherBackground = useBehind(other?.latents, rows, isStandardised);
-  const background = isOwn ? ownBackground : otherBackground;
+  const others = isRunning ? [] : Object.values(maps).flatMap((each) => each.latents ?? []);
+  const behindOf = useBehind(others, other?.latents, rows, isStandardised);
+  const background = isOwn ? ownBackground : other?.latents && behindOf(other.latents);
   const behind = isOwn || !chosenBehind.startsWith('column ') ? chosenBehind : 'certainty';
   const terrain = useMemo(
     () => (background && behind !== 'none' ? terrainOf(background, behind, theme) : undefined),
@@ -482,6 +483,7 @@ export function Explorer({
             {...{ method, setMethod, maps, make, cancel, theme, scores, colouring }}
             fit={shown.fit}
             terrain={across === 0 && up === 1 ? land : undefined}
+            behindOf={behindOf}
             marked={{ hidden: scene.hidden, faint: scene.faint, hovered: hovered.point, chosen: chosenRow }}
             canCompare={shown.of !== undefined}
           />
@@ -490,7 +492,13 @@ export function Explorer({
           {rows === undefined || common === undefined ? (
             <p class="note">This file holds no rows: it can be looked at only.</p>
           ) : isRunning ? (
-            <p class="note">The map shows the fit as it moves. What it expects is asked when it has ended.</p>
+            <>
+              <h2>Fitting {picture.model}</h2>
+              <p aria-live="off">
+                Step {picture.run?.trace[0].at(-1)} of at most {picture.run?.most}.
+              </p>
+              <p class="note">The map shows the fit as it moves. What it expects is asked when it has ended.</p>
+            </>
           ) : subset !== undefined && chosenRow < 0 ? (
             <ChosenPanel
               {...common}

@@ -71,12 +71,16 @@ export function Header(given: Given) {
           value={query}
           placeholder="Row, label or condition"
           title="A row, a label, or a condition such as column > value (/); Enter chooses what is found"
+          aria-keyshortcuts="/"
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Escape') setQuery('');
             if (event.key === 'Enter') onChoose();
           }}
         />
+        <span class="slash" aria-hidden="true">
+          /
+        </span>
       </label>
       <Menu
         title="Share"
@@ -121,7 +125,10 @@ function Status({ fitting: { shown, run, problem }, controls, theme }: Given) {
   const words =
     last === undefined
       ? ''
-      : `${trace[0].at(-1)} iterations, objective ${Number(last.toPrecision(7))}`.replace('-', '−');
+      : `${trace[0].at(-1)}${run === undefined ? '' : ` of at most ${run.most}`} iterations, objective ${Number(last.toPrecision(7))}`.replace(
+          '-',
+          '−',
+        );
   const message =
     run !== undefined
       ? `Fitting ${run.of.settings?.model} to ${run.of.dataset.observations.rows} rows`

@@ -1,10 +1,12 @@
 import type { Matrix } from 'latentfield/core';
 import { type CanvasMap, canvasMap, type MapMargins, type MapScene, type MapTerrain } from 'latentfield/plot';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Background } from '../background.ts';
 import type { Colouring, Theme } from '../drawing/colours.ts';
 import { METHODS, type OtherMap } from '../maps.ts';
 import type { Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
+import { terrainOf } from '../terrain.ts';
 import { Icon } from './icon.tsx';
 
 interface Given {
@@ -22,13 +24,15 @@ interface Given {
   readonly marked: Marked;
   /** What lies behind the points of the fit in its first two dimensions. */
   readonly terrain: MapTerrain | undefined;
+  /** What is known to lie behind the points of another map. */
+  readonly behindOf: (latents: Matrix) => Background | undefined;
 }
 
 type Marked = Pick<MapScene, 'hidden' | 'faint' | 'hovered' | 'chosen'>;
 
 /** The same rows in other maps: each small, with its scores, to go to; those that are not there yet can be made. */
 export function MapSwitch(given: Given) {
-  const { method, setMethod, fit, scores, maps, make, cancel, canCompare, terrain } = given;
+  const { method, setMethod, fit, scores, maps, make, cancel, canCompare, terrain, behindOf } = given;
   const others = Object.keys(METHODS).filter((name) => canCompare && name !== fit.model);
   const isThere = (name: string) => maps[name]?.latents !== undefined || maps[name]?.status === 'running';
   const there = others.filter(isThere);
@@ -52,7 +56,7 @@ export function MapSwitch(given: Given) {
           </div>
         ) : (
           <button key={name} type="button" class="thumb" aria-pressed={method === name} onClick={() => setMethod(name)}>
-            <Thumb {...given} latents={latents} terrain={undefined} />
+            <Thumb {...given} latents={latents} terrain={undefined} background={behindOf(latents)} />
             <ScoreLine name={title} scores={found} />
           </button>
         );
@@ -123,7 +127,11 @@ function Thumb({
   theme,
   marked,
   terrain,
-}: Pick<Given, 'colouring' | 'theme' | 'marked' | 'terrain'> & { readonly latents: Matrix }) {
+  background,
+}: Pick<Given, 'colouring' | 'theme' | 'marked' | 'terrain'> & {
+  readonly latents: Matrix;
+  readonly background?: Background | undefined;
+}) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const map = useRef<CanvasMap | undefined>(undefined);
   useEffect(() => {
@@ -141,6 +149,10 @@ function Thumb({
     }),
     [latents],
   );
+  const land = useMemo(
+    () => terrain ?? (background && terrainOf(background, 'certainty', theme)),
+    [terrain, background, theme],
+  );
   const { hidden, faint, hovered, chosen } = marked;
   useEffect(() => {
     const { kinds, kindOf } = colouring;
@@ -155,11 +167,11 @@ function Thumb({
         faint,
         hovered,
         chosen,
-        terrain,
+        terrain: land,
         radius: 1.4,
       },
       theme.map,
     );
-  }, [places, colouring, theme, hidden, faint, hovered, chosen, terrain]);
+  }, [places, colouring, theme, hidden, faint, hovered, chosen, land]);
   return <canvas ref={canvas} />;
 }

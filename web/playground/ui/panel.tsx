@@ -5,7 +5,7 @@ import type { Colouring, Theme } from '../drawing/colours.ts';
 import type { Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { MODELS } from '../settings.ts';
-import { Curve, Picture, Pictures, type Ranges, Values } from './figures.tsx';
+import { Curve, Picture, Pictures, type Ranges, short, Values } from './figures.tsx';
 import { Icon } from './icon.tsx';
 import { type SamplingGiven, SamplingPart } from './sampling.tsx';
 
@@ -155,36 +155,89 @@ function Means({
     () => meansOf(dataset.observations, colouring.kindOf, colouring.kinds.length),
     [dataset, colouring],
   );
-  if (view.kind !== 'image' && view.kind !== 'curve') return null;
+  const isTable = view.kind !== 'image' && view.kind !== 'curve';
+  if (isTable && colouring.kinds.length > MOST_COMPARED) return null;
   return (
     <section class="part" aria-label="Means">
       <div class="head">
         <h3>Mean of each {colouring.title}</h3>
         <span class="note">choose to see only it</span>
       </div>
-      <div class={`means ${view.kind}`}>
-        {colouring.kinds.map(({ name, colour, count }, k) => (
-          <button key={name} type="button" onClick={() => onlyKind(k)}>
-            {view.kind === 'image' ? (
-              <Picture
-                values={means[k]!}
-                view={view}
-                low={ranges.least}
-                high={ranges.most}
-                stops={theme.ink}
-                label={`Mean of ${name}`}
-              />
-            ) : (
-              <Curve {...{ dataset, ranges }} label={`Mean of ${name}`} observed={means[k]!} />
-            )}
-            <b>
-              <i style={`background: ${colour}`} />
-              {name} <em>{count}</em>
-            </b>
-          </button>
-        ))}
-      </div>
+      {isTable ? (
+        <MeansTable {...{ dataset, colouring, means, onlyKind }} />
+      ) : (
+        <div class={`means ${view.kind}`}>
+          {colouring.kinds.map(({ name, colour, count }, k) => (
+            <button key={name} type="button" onClick={() => onlyKind(k)}>
+              {view.kind === 'image' ? (
+                <Picture
+                  values={means[k]!}
+                  view={view}
+                  low={ranges.least}
+                  high={ranges.most}
+                  stops={theme.ink}
+                  label={`Mean of ${name}`}
+                />
+              ) : (
+                <Curve {...{ dataset, ranges }} label={`Mean of ${name}`} observed={means[k]!} />
+              )}
+              <b>
+                <i style={`background: ${colour}`} />
+                {name} <em>{count}</em>
+              </b>
+            </button>
+          ))}
+        </div>
+      )}
     </section>
+  );
+}
+
+/** Kinds whose means stand beside each other in a table, and columns that it has. */
+const MOST_COMPARED = 4;
+const MOST_ROWS = 40;
+
+function MeansTable({
+  dataset,
+  colouring,
+  means,
+  onlyKind,
+}: Pick<Common, 'dataset' | 'colouring'> & {
+  readonly means: readonly Float64Array[];
+  readonly onlyKind: (kind: number) => void;
+}) {
+  const { columns } = dataset;
+  return (
+    <>
+      <table class="class-means">
+        <thead>
+          <tr>
+            <th scope="col">column</th>
+            {colouring.kinds.map(({ name, colour }, k) => (
+              <th key={name} scope="col">
+                <button type="button" title={name} onClick={() => onlyKind(k)}>
+                  <i style={`background: ${colour}`} />
+                  {name}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {columns.slice(0, MOST_ROWS).map((column, j) => (
+            <tr key={column}>
+              <th scope="row" title={column}>
+                {column}
+              </th>
+              {means.map((mean, k) => (
+                <td key={k}>{short(mean[j]!)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {columns.length > MOST_ROWS && <p class="note">and {columns.length - MOST_ROWS} more columns</p>}
+    </>
   );
 }
 

@@ -496,17 +496,20 @@ export function drawRulers(
   }
   context.textAlign = left > 0 ? 'right' : 'left';
   context.textBaseline = 'middle';
+  const along = context.measureText(titles[1]).width;
   for (const { at, text } of ticksOf(scaleY, shiftY, floor, 0, 60)) {
     if (at < 0 || at > floor) continue;
     context.moveTo(edge, at);
     context.lineTo(edge + (left > 0 ? -5 : 5), at);
-    if (at > 20) context.fillText(text, edge + (left > 0 ? -7 : 8), at);
+    if (at > along + 20) context.fillText(text, edge + (left > 0 ? -7 : 8), at);
   }
   context.stroke();
   context.fillStyle = theme.ink;
   context.font = `600 11px ${theme.font}`;
-  context.fillText(titles[1], edge + (left > 0 ? -7 : 8), 9, Math.max(left, right) - 10);
   context.textAlign = 'right';
   context.textBaseline = 'top';
   context.fillText(titles[0], end - 6, floor + 7);
+  context.rotate(-Math.PI / 2);
+  context.fillText(titles[1], -8, edge + (left > 0 ? -20 : 9));
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
 }
