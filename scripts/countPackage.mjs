@@ -86,6 +86,10 @@ if (site.length > 0) {
   const page = readFileSync(join(playground, 'index.html'), 'utf8');
   const loaded = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file]) => join(playground, file));
   table.set('what the playground loads first, kB gzip', kilobytes(bytes(loaded, compressed)));
+  table.set(
+    'the same with its example, kB gzip',
+    kilobytes(bytes([...loaded, join(playground, 'example.json')], compressed)),
+  );
 }
 
 const lines = [...table].map(([what, now]) => `| ${what} | ${BEFORE[what] ?? '–'} | ${now} |`);

@@ -1076,6 +1076,25 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     expect(longest).toBeLessThanOrEqual(30);
   });
 
+  it('says how long a fit of many rows takes, counts its seconds, and stops it before its first step', async () => {
+    await open();
+    const lines = Array.from({ length: 20_000 }, (_, i) =>
+      [0, 1, 2].map((j) => (Math.sin(i / 900 + j) + ((i * 7919 * (j + 1)) % 1000) / 5000).toFixed(4)).join(),
+    );
+    await ownTable(['a,b,c', ...lines].join('\n'), '20000 rows, 3 columns.');
+    await page.getByText('gplvm of 20000 rows takes a minute and more to its first step.').waitFor();
+    await press('Fit');
+    await page.getByText(/^Fitting gplvm to 20000 rows, \d+ s/).waitFor();
+    expect(await map().getAttribute('aria-label')).toBe('Map of 150 rows, gplvm');
+    await press('Stop');
+    await page.getByRole('alert').getByText('Stopped before its first step').waitFor();
+    await page.locator('.subject').getByText('pipe flow').waitFor();
+    await drawer();
+    await press('Take pca');
+    await fitted();
+    await page.locator('.subject').getByText('own.csv').waitFor();
+  });
+
   it('holds no more memory after ten fits than after three', async () => {
     await open();
     await ownTable();

@@ -31,6 +31,7 @@ export interface Run {
   readonly isPaused: boolean;
   readonly latents: Matrix | undefined;
   readonly trace: Trace;
+  readonly since: number;
   /** Iterations that it may have reached when it ends, with those of the rounds before. */
   readonly most: number;
 }
@@ -112,6 +113,7 @@ export function useFitting() {
         isPaused: false,
         latents: undefined,
         trace: before,
+        since: performance.now(),
         most: (before[0].at(-1) ?? 0) + of.settings.maxIterations,
       },
     }));
@@ -177,7 +179,12 @@ export function useFitting() {
     },
     pause: () => pausing(true),
     resume: () => pausing(false),
-    stop: () => running.current?.tell('stop'),
+    /** Ends the search where it is; before the first step there is nothing to show, and its worker hears no signal. */
+    stop: () => {
+      const worker = running.current;
+      if (fitting.run?.latents !== undefined || worker === kept.current) worker?.tell('stop');
+      else worker?.end('Stopped before its first step: there is no map of it yet.');
+    },
     dismiss: () => setFitting((now) => ({ ...now, problem: '' })),
     /** Shows a fit that was saved, or says why not. Where the file does not hold its rows, it can be looked at only. */
     async open(name: string, text: string): Promise<Shown | undefined> {

@@ -46,6 +46,11 @@ const GROUPS = {
     ['same-model', 'Pyro, NumPyro, GPflow, Stan', 'probabilistic programming pyro numpyro stan'],
     ['from-umap-js', 'umap-js', 'javascript UMAP n_neighbors min_dist nearest browser migrate'],
     ['from-druidjs', 'DruidJS', 'javascript dimensionality reduction druid migrate'],
+    [
+      'other-explorers',
+      'Embedding Atlas, Projector, Distill',
+      'apple embedding atlas tensorflow tensorboard projector distill misread alternative explorer',
+    ],
   ],
   Guides: [
     [

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
-import { InvalidInputError } from '../../index.ts';
-import { writeAtomically } from '../io/index.ts';
+import { InvalidInputError, loadFit } from '../../index.ts';
+import { parseTable, writeAtomically } from '../io/index.ts';
 import { type FitArguments, fitTable } from './fitCommand.ts';
 import { camelCase, fromZero, wholeFrom } from './flags.ts';
 import { type Context, exitCodeOf } from './streams.ts';
@@ -42,7 +43,10 @@ async function explore(
   context: Context,
 ): Promise<void> {
   const { stdout, stderr, signal, exit } = context;
-  const page = await fittedPage(data, fitting, context);
+  if (file !== undefined && !force && existsSync(file)) {
+    throw new InvalidInputError(`'${file}' is there already. Give another name, or --force to replace it.`);
+  }
+  const page = await fittedPage(data, file !== undefined, fitting, context);
   if (page === undefined) return;
   if (file !== undefined) {
     await writeAtomically(file, page, { replace: force });
@@ -81,12 +85,13 @@ async function explore(
 /** The page with the table, or with a fit that is made here first; undefined if the fit failed, which it has reported. */
 async function fittedPage(
   data: string | undefined,
+  isStatic: boolean,
   { model, ...fitting }: Partial<Pick<FitArguments, 'model' | 'labels' | 'options' | 'maxSeconds'>>,
   context: Context,
 ): Promise<string | undefined> {
   if (model === undefined) {
     const [flag] = Object.keys(fitting);
-    if (flag === undefined) return pageOf(data);
+    if (flag === undefined) return pageOf(data, isStatic);
     throw new InvalidInputError(
       `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is about a fit that is made first: give --model too.`,
     );
@@ -96,10 +101,11 @@ async function fittedPage(
   }
   const out = await mkdtemp(join(tmpdir(), 'latentfield-explore-'));
   try {
-    // Output of `fit` is not the result of this command.
-    const streams: Context = { ...context, stdout: context.stderr };
+    // Output of `fit` is not the result of this command, and its files are gone when it has ended.
+    const stdout = { write: (text: string) => context.stderr.write(text.replace(/^wrote .*\n/gm, '')) };
+    const streams: Context = { ...context, stdout };
     const code = await fitTable(data, { ...fitting, model, out, plot: [], force: true }, streams);
-    if (code === 0) return await pageOf(out, basename(data));
+    if (code === 0) return await pageOf(out, isStatic, basename(data));
     context.exit(code);
     return undefined;
   } finally {
@@ -109,8 +115,11 @@ async function fittedPage(
 
 const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
-/** The page of the package, with a table or a fit inside. */
-async function pageOf(data: string | undefined, called?: string): Promise<string> {
+/**
+ * The page of the package, with a table or a fit inside. What cannot be read is refused, but for a table that is served: there the page offers ways to
+ * read it.
+ */
+async function pageOf(data: string | undefined, isStatic: boolean, called?: string): Promise<string> {
   // When run from its sources, the program uses the built page.
   const built = import.meta.url.endsWith('.ts') ? '../../../dist/explore/page.html' : '../../explore/page.html';
   const page = await readFile(new URL(built, import.meta.url), 'utf8');
@@ -127,6 +136,8 @@ async function pageOf(data: string | undefined, called?: string): Promise<string
     );
   }
   const name = called ?? basename(data);
+  if (file.endsWith('.json')) loadFit(parsed(file, bytes.toString('utf8')));
+  else if (isStatic) await parseTable(bytes, name, { allowMissing: true });
   const held = file.endsWith('.json')
     ? { name, text: bytes.toString('utf8') }
     : { name, table: bytes.toString('base64') };
@@ -134,6 +145,16 @@ async function pageOf(data: string | undefined, called?: string): Promise<string
   const json = JSON.stringify(held).replaceAll('<', '\\u003c');
   const opening = '<script type="application/json" id="held">';
   return page.replace(`${opening}</script>`, () => `${opening}${json}</script>`);
+}
+
+function parsed(file: string, text: string): Parameters<typeof loadFit>[0] {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new InvalidInputError(`'${file}' holds no JSON. Give a table, the folder of a fit, or its fit.json.`, {
+      cause,
+    });
+  }
 }
 
 function openInBrowser(url: string): void {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -46,6 +46,7 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
     const { stdout, stderr, exitCode } = await latentfield(['explore', data, ...flags]);
     expect([stdout, exitCode]).toEqual([`${file}\n`, 0]);
     expect(stderr).toContain('pca');
+    expect(stderr).not.toContain('wrote');
     const held = JSON.parse(
       /<script type="application\/json" id="held">(.*?)<\/script>/s.exec(readFileSync(file, 'utf8'))![1]!,
     );
@@ -75,8 +76,24 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
     expect(missing.stderr).toContain("none.csv' cannot be read: there is no such file.");
     const file = join(path, 'page.html');
     expect(await latentfield(['explore', data, '--static', file])).toMatchObject({ exitCode: 0, stdout: `${file}\n` });
-    expect((await latentfield(['explore', data, '--static', file])).exitCode).toBe(2);
+    const again = await latentfield(['explore', data, '--static', file]);
+    expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('--force to replace it')]);
     expect((await latentfield(['explore', data, '--static', file, '--force'])).exitCode).toBe(0);
+  });
+
+  it.each([
+    ['ragged.csv', 'a,b\n1,2\n3,4,5\n', 'is ragged'],
+    ['empty.csv', '', 'is empty'],
+    ['table.xlsx', 'PK', "ends in '.xlsx'"],
+    ['none.json', '{}', 'loadFit takes'],
+    ['cut.json', '{"model": ', 'holds no JSON'],
+  ])('writes no page of %s, which cannot be read', async (name, text, sentence) => {
+    const { path } = await prepared();
+    const [data, file] = [join(path, name), join(path, 'bad.html')];
+    writeFileSync(data, text);
+    const { exitCode, stderr } = await latentfield(['explore', data, '--static', file]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    expect(existsSync(file)).toBe(false);
   });
 });
 
@@ -114,5 +131,23 @@ describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(`a page of latentfield explor
     const { columnNames } = (await import('../../../src/app/data/index.ts')).pipeFlow({ points: 30 });
     expect(await page.locator('.read').getByRole('rowheader').allTextContents()).toEqual([...columnNames]);
     expect(problems).toEqual([]);
+  });
+
+  it('asks for another table, and shows no map of an example, where the one that it is served with cannot be read', async () => {
+    const { path } = await prepared();
+    const data = join(path, 'ragged.csv');
+    writeFileSync(data, 'a,b\n1,2\n3,4,5\n6,7\n');
+    const stop = new AbortController();
+    const running = latentfield(['explore', data, '--port', '48319'], { signal: stop.signal });
+    const page = await (await browser.newContext()).newPage();
+    for (let k = 0; k < 100; k++) {
+      if ((await page.goto('http://127.0.0.1:48319/').catch(() => undefined))?.ok()) break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await page.getByRole('alert').getByText("'ragged.csv' is ragged").waitFor();
+    await page.getByRole('button', { name: 'Leave out 1 line' }).first().waitFor();
+    expect(await page.getByRole('application').count()).toBe(0);
+    stop.abort('Ctrl-C');
+    await running;
   });
 });

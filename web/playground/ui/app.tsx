@@ -55,7 +55,8 @@ export function App() {
   const hasMap = useRef(false);
   hasMap.current = isShown && !isNew;
 
-  async function read(name: string, bytes: Uint8Array<ArrayBuffer>, labels?: string): Promise<void> {
+  /** Returns whether the table could be read. */
+  async function read(name: string, bytes: Uint8Array<ArrayBuffer>, labels?: string): Promise<boolean> {
     setError('');
     // The drawer tells of it, or the page itself where there is no map.
     setDrawerOpen(hasMap.current);
@@ -67,9 +68,11 @@ export function App() {
       setOwn(table);
       setView(undefined);
       change({ set: 'own', labels: table.labels });
+      return true;
     } catch (failure) {
       setError((failure as Error).message);
       repair(name, bytes, labels, (failure as Error).message);
+      return false;
     } finally {
       setReading((now) => (now?.name === name ? undefined : now));
     }
@@ -137,21 +140,19 @@ export function App() {
         else if ('text' in HELD) await controls.open(HELD.name, HELD.text);
         else {
           change(HELD.settings ?? {});
-          await read(HELD.name, bytesOf(HELD.table));
-          setRun(true);
+          setRun(await read(HELD.name, bytesOf(HELD.table)));
         }
         return;
       }
       setError('');
       setNew(false);
       setSettings(found.settings);
-      setRun(found.run || found.settings.set !== 'own');
+      setRun(found.settings.set !== 'own');
       setCompact(found.compact);
       if (found.settings.set !== 'own') return;
       change({ set: DEFAULTS.set });
       if (found.csv === undefined) setError('The link is of a table that is too large for links. Drop the table here.');
-      else await read('table.csv', new TextEncoder().encode(found.csv), found.settings.labels);
-      setRun(found.run);
+      else if (await read('table.csv', new TextEncoder().encode(found.csv), found.settings.labels)) setRun(found.run);
     };
     follow();
     addEventListener('hashchange', follow);

@@ -11,6 +11,10 @@ import { Uses, type WayOn, Ways } from './stages.tsx';
 /** Rows from which a fit of the family takes minutes unless it has inducing inputs. */
 const MANY = 1200;
 
+/** Rows from which a fit that goes through inducing inputs takes minutes before its first step, and models that do not. */
+const LARGE = 20_000;
+const QUICK = ['pca', 'ppca', 'lda', 'lpp', 'slpp', 'lle', 'laplacianEigenmaps', 'meu', 'tsne', 'umap'];
+
 interface Given {
   readonly isOpen: boolean;
   readonly close: () => void;
@@ -42,11 +46,8 @@ const isOnSite = document.getElementById('held') === null;
 /** Data, model and what can be done with files. */
 export function Drawer(given: Given) {
   const { isOpen, close, settings, change, dataset, reading, onFit, onOpen, onPlace, placed, ink } = given;
-  const isDense =
-    dataset !== undefined &&
-    dataset.observations.rows > MANY &&
-    settings.model in DENSE &&
-    settings.options[DENSE[settings.model] ?? ''] === undefined;
+  const rows = dataset?.observations.rows ?? 0;
+  const isDense = rows > MANY && settings.model in DENSE && settings.options[DENSE[settings.model] ?? ''] === undefined;
   return (
     <section id="drawer" class={`drawer${isOpen ? ' open' : ''}`} aria-label="Data and model" inert={!isOpen}>
       <div class="top">
@@ -72,6 +73,15 @@ export function Drawer(given: Given) {
               <p class="note">
                 Read about <a href={`../reference/index/functions/${settings.model}.html`}>{settings.model}</a>, or{' '}
                 <a href="../which-model.html">which model to take</a>.
+              </p>
+            )}
+            {rows >= LARGE && !QUICK.includes(settings.model) && (
+              <p class="note">
+                {settings.model} of {rows} rows takes a minute and more to its first step. pca takes seconds; umap, tsne
+                and meu take minutes.{' '}
+                <button type="button" class="link" onClick={() => change({ model: 'pca' })}>
+                  Take pca
+                </button>
               </p>
             )}
             {isDense && (

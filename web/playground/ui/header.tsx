@@ -142,6 +142,7 @@ function Status({ fitting: { shown, run, problem }, controls, theme }: Given) {
       <i />
       <p role="status" title={run === undefined ? shown?.fit.message : undefined}>
         {message}
+        {run !== undefined && words === '' && <Elapsed since={run.since} />}
         <span class="hidden">
           {run === undefined && shown !== undefined && problem === '' ? `: ${shown.fit.message}` : ''}
         </span>
@@ -173,6 +174,16 @@ function Status({ fitting: { shown, run, problem }, controls, theme }: Given) {
         )}
     </div>
   );
+}
+
+/** The seconds since a fit began: what tells that it is busy before its first step. */
+function Elapsed({ since }: { readonly since: number }) {
+  const [now, setNow] = useState(since);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), 1000);
+    return () => clearInterval(timer);
+  }, [since]);
+  return <span aria-hidden="true">{now - since < 1000 ? '' : `, ${Math.round((now - since) / 1000)} s`}</span>;
 }
 
 /** The objective over the iterations. */
