@@ -136,6 +136,11 @@ async function pageOf(data: string | undefined, isStatic: boolean, called?: stri
     );
   }
   const name = called ?? basename(data);
+  if (/\.(parquet|arrow|feather)$/i.test(file)) {
+    throw new InvalidInputError(
+      `'${file}' can be read in Node only. Give --model, so that it is fitted here first, or its table as .csv.`,
+    );
+  }
   if (file.endsWith('.json')) loadFit(parsed(file, bytes.toString('utf8')));
   else if (isStatic) await parseTable(bytes, name, { allowMissing: true });
   const held = file.endsWith('.json')

@@ -85,6 +85,7 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
     ['ragged.csv', 'a,b\n1,2\n3,4,5\n', 'is ragged'],
     ['empty.csv', '', 'is empty'],
     ['table.xlsx', 'PK', "ends in '.xlsx'"],
+    ['table.parquet', 'PAR1', 'can be read in Node only. Give --model'],
     ['none.json', '{}', 'loadFit takes'],
     ['cut.json', '{"model": ', 'holds no JSON'],
   ])('writes no page of %s, which cannot be read', async (name, text, sentence) => {

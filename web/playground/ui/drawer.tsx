@@ -11,8 +11,8 @@ import { Uses, type WayOn, Ways } from './stages.tsx';
 /** Rows from which a fit of the family takes minutes unless it has inducing inputs. */
 const MANY = 1200;
 
-/** Rows from which a fit that goes through inducing inputs takes minutes before its first step, and models that do not. */
-const LARGE = 20_000;
+/** Rows from which a fit that goes through inducing inputs takes a minute to its first step, and models that do not. */
+const LARGE = 50_000;
 const QUICK = ['pca', 'ppca', 'lda', 'lpp', 'slpp', 'lle', 'laplacianEigenmaps', 'meu', 'tsne', 'umap'];
 
 interface Given {
