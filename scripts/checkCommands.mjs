@@ -60,6 +60,7 @@ const packed = spawnSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack
 const tarball = join(place, packed.stdout.trim().split('\n').at(-1));
 const installed = join(place, 'installed');
 mkdirSync(installed);
+closed(installed);
 const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--silent', '--prefer-offline', tarball], {
   cwd: installed,
   stdio: 'inherit',
@@ -89,6 +90,11 @@ console.log(
 );
 process.exit(failed > 0 || rows.length === 0 ? 1 : 0);
 
+/** Keeps npm from installing into a folder above, if one of them holds a package. */
+function closed(folder) {
+  writeFileSync(join(folder, 'package.json'), '{}');
+}
+
 /** The commands of a document, in its order: lines of `sh` blocks, and what stands in `code` and begins as commands do. */
 function commandsOf(text) {
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(({ 1: block, index }) =>
@@ -112,7 +118,10 @@ function folderFor(file, text) {
   for (const { 1: code, 2: name } of text.matchAll(/^```ts\n((?:(?!^```)[\s\S])*)^```\n\nSaved as `(\S+)`/gm)) {
     writeFileSync(join(folder, name), code);
   }
-  if (file === 'README.md') return folder;
+  if (file === 'README.md') {
+    closed(folder);
+    return folder;
+  }
   cpSync(installed, folder, { recursive: true, verbatimSymlinks: true });
   spawnSync(process.execPath, [join(folder, 'node_modules/latentfield/examples/tables.mjs')], { cwd: folder });
   const spec = /^ {2}sweep\(\n {4}(\{[\s\S]*?\n {4}\}),/m.exec(text)?.[1];
