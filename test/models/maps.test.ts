@@ -294,6 +294,22 @@ describe('a start at neighbours', () => {
   });
 });
 
+it('other work has its turn while many rows are placed', async () => {
+  const map = await fit(tsne(rowsOf(train), { steps: 50 }));
+  const many = Matrix.from(Array.from({ length: 3000 }, (_, i) => held.map((_, d) => Math.cos(i + d)).slice(0, 6)));
+  let turns = 0;
+  let isDone = false;
+  const placing = map.project(many).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await new Promise((resolve) => setImmediate(resolve));
+    turns++;
+  }
+  expect((await placing).latents.rows).toBe(3000);
+  expect(turns).toBeGreaterThan(3);
+});
+
 it('the draws of UMAP are those of the seed of the fit', async () => {
   const [one, again, other] = await Promise.all([3, 3, 4].map((seed) => fit(umap(Y, { steps: 50 }), { seed })));
   expect(again!.latents).toEqual(one!.latents);

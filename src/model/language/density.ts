@@ -194,7 +194,7 @@ export interface Density {
   /** What there is to say about a result at these values, beside how the search for it ended. */
   readonly findings?: (p: ParameterValues, constants: unknown) => Findings;
   /** Where new rows lie whose givens are these (n×c), beside the fitted rows, for a density that finds them by itself; plain numbers. */
-  readonly place?: (given: Matrix, fitted: Matrix) => Projection;
+  readonly place?: (given: Matrix, fitted: Matrix) => Projection | Promise<Projection>;
   /** Parameter of the latents, moved within what the density allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
   readonly search?: Search;

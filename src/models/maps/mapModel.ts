@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix } from '../../core/matrix.ts';
+import { Matrix } from '../../core/matrix.ts';
 import { checkDistances, type Metric, metricNeighboursOf, type Neighbours } from '../../engine/neighbours/index.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
+import { slices } from '../../inference/minimize/slices.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import type { Placing } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
@@ -21,7 +22,6 @@ import type { Solver } from '../../model/solver.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
 import { spectralStart } from '../gp/spectralStart.ts';
 import { savedSpectral } from '../spectral/embedding/options.ts';
-import { placedRows } from '../spectral/placement/newRows.ts';
 
 /** Where the latents of a map start: the principal components, Laplacian eigenmaps, or an N×q matrix, which is taken as it is. */
 export type StartOfMap = 'pca' | 'eigenmaps' | number[][] | Matrix;
@@ -121,20 +121,21 @@ function startOf({ points, latentDim, init, scaled }: MapParts): Matrix {
 
 const MOST_ITERATIONS = 100;
 
-/** New rows where the density of their place is highest, searched from the mean of their neighbours and from the nearest one; rows that are points land on them. */
-function placed({ points, metric = 'euclidean', near, placing }: MapParts, latents: Matrix, rows: Matrix): Projection {
+/** New rows where the density of their place is highest, searched from the mean of their neighbours and from the nearest one; rows that are points land on them. The event loop gets its turn every 40 ms. */
+async function placed(
+  { points, metric = 'euclidean', near, placing }: MapParts,
+  latents: Matrix,
+  rows: Matrix,
+): Promise<Projection> {
   const q = latents.columns;
   const { indices, distances } = metricNeighboursOf(metric, points, near, rows);
-  return placedRows(rows, q, (_, i, place) => {
+  const placeOf = (i: number): Float64Array => {
     const own = {
       indices: indices.subarray(i * near, (i + 1) * near),
       distances: distances.slice(i * near, (i + 1) * near),
     };
     const nearest = latents.row(own.indices[0]!);
-    if (own.distances[0] === 0) {
-      place.set(nearest);
-      return;
-    }
+    if (own.distances[0] === 0) return nearest;
     const density = placing(own, latents);
     const gradient = new Float64Array(q);
     const objective = (x: Float64Array) => ({ value: density.at(x, gradient), gradient });
@@ -146,6 +147,13 @@ function placed({ points, metric = 'euclidean', near, placing }: MapParts, laten
     const [first, second] = [mean, nearest].map((start) =>
       minimize(objective, start, lbfgs(), { maxIterations: MOST_ITERATIONS }),
     );
-    place.set(first!.value <= second!.value ? first!.x : second!.x);
-  });
+    return first!.value <= second!.value ? first!.x : second!.x;
+  };
+  const places = Matrix.zeros(rows.rows, q);
+  const slice = slices();
+  for (let i = 0; i < rows.rows; i++) {
+    places.data.set(placeOf(i), i * q);
+    if (slice.isOver()) await slice.leave();
+  }
+  return { latents: places, logDensity: new Float64Array(rows.rows).fill(Number.NaN) };
 }
