@@ -335,9 +335,9 @@ function completed(Y: Matrix, { mean, variance }: Prediction): Prediction {
   };
 }
 
-/** Values of root and known variables on the way between two points, along the charts on which they lie. */
+/** Values of root and known variables on the way between two points, along the charts on which they lie; a value that stands for a row of a plate is that of the nearer end. */
 function pathBetween(
-  { values, roots, known, charts, latents }: FittedVariables,
+  { values, roots, known, indices, charts, latents }: FittedVariables,
   from: LatentPlace,
   to: LatentPlace,
   steps: number,
@@ -357,8 +357,10 @@ function pathBetween(
     const path = Matrix.zeros(steps, rows.columns);
     for (let k = 0; k < steps; k++) {
       const part = k / (steps - 1);
-      const point =
-        charts[name]?.between(first, last, part) ?? first.map((entry, c) => (1 - part) * entry + part * last[c]!);
+      const nearer = part < 0.5 ? first : last;
+      const point = indices.has(name)
+        ? nearer
+        : (charts[name]?.between(first, last, part) ?? first.map((entry, c) => (1 - part) * entry + part * last[c]!));
       path.data.set(point, k * rows.columns);
     }
     found[name] = path;

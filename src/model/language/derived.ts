@@ -6,7 +6,7 @@ import type { FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
 import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
-import { isEncoded, pointRows } from './variable.ts';
+import { indexOf, isEncoded, pointRows } from './variable.ts';
 
 /** What a fit of a model of variables can say, in plain numbers: all of it by the densities that it was fitted with. */
 export interface FittedVariables
@@ -17,6 +17,8 @@ export interface FittedVariables
   readonly observed: readonly VariableWidth[];
   /** Known variables that new rows come with. */
   readonly known: readonly VariableWidth[];
+  /** Names of the known variables whose values stand for rows of a plate. */
+  readonly indices: ReadonlySet<string>;
   /** Names of the variables that new rows have. */
   readonly rowNames: ReadonlySet<string>;
   /** The variable that `fit.latents` shows. */
@@ -41,6 +43,7 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
     coordinates,
     observed: widths(observed),
     known: widths(known),
+    indices: new Set(model.graph.nodes.flatMap(({ variable }) => indexOf(variable) ?? [])),
     rowNames: new Set(of.pointwise.map(({ name }) => name)),
     shown: model.graph.shown.name,
     observations: Object.fromEntries(

@@ -89,6 +89,14 @@ const placeMapped: MappedStart = (node, { model, seed, observations, starts, pla
   const givenStarts = node.given.map((each, i) => pickedMatrix(model, node.picked[i], starts.get(each)!()));
   const known = node.given.every((each) => graph.nodes.find((other) => other.name === each)!.variable.role === 'known');
   const rows = givenStarts.length === 1 ? givenStarts[0]! : sameRows(givenStarts);
+  const isKnown = known && node.given.length === 1;
+  if (!isKnown && variable.map.features(rows, rows) !== rows) {
+    const parents = node.given.map((each) => `'${each}'`).join(' and ');
+    throw new InvalidInputError(
+      `The map '${variable.map.name}' of '${name}' of ${model.owner} is a function of rows and of those of the fit, which one known variable has, but ${parents} ${node.given.length === 1 ? 'is inferred' : 'are given'}. ` +
+        'Give it one known variable, with all columns side by side, or take a map without features, such as mlpMap().',
+    );
+  }
   const target = lazily(() => mappedTarget(graph, seen, node, wide, observations));
   const own = variable.map.parameters({
     observations: rows,

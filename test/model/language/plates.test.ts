@@ -164,6 +164,15 @@ describe('a plate of the values of a known variable', () => {
     checkModel(groups, { models: { ofGroups: inputsOf('ofGroups') } });
   });
 
+  it('is interpolated between points of different groups as the group of the nearer one', async () => {
+    const result = await fit(inputsOf('ofGroups')({ y: Y, school }), { maxIterations: 5 });
+    const { z } = result.values;
+    const path = result.interpolate(0, 2, 5);
+    const way = [0, 0.25, 0.5, 0.75, 1].map((part) => (1 - part) * z!.at(0, 0) + part * z!.at(2, 0));
+    const expected = result.predict({ z: way.map((own) => [own]), group: [[5], [5], [7], [7], [7]] } as never);
+    expect(path).toMatchObject(expected.y);
+  });
+
   it('is refused where its index is no known number a point, or what is given it has no rows of that kind', () => {
     const refused = (options: { rows: string; index?: Matrix; given?: boolean }, message: RegExp) => {
       const model = defineModel({

@@ -2,10 +2,14 @@ import {
   defineModel,
   fit,
   fitAt,
+  gaussian,
   gaussianProcess,
+  kernelRegression,
   known,
+  latent,
   loadFit,
   Matrix,
+  mapped,
   observed,
   rbf,
   seededRandom,
@@ -37,6 +41,23 @@ it('a regression of observed on known rows, without a latent variable, is fitted
   expect('project' in result).toBe(false);
   const again = loadFit(JSON.parse(JSON.stringify(result)), { models: { regression } });
   expect(again.predict({ t: [[0.5], [2.9]] }, { noise: true }).y).toEqual({ mean, variance });
+});
+
+it('a map that compares rows with those of the fit takes one known variable', async () => {
+  const of = (isLatent: boolean) =>
+    defineModel({
+      name: 'compared',
+      variables: (own: Matrix) => {
+        const t = known(own);
+        const other = isLatent ? latent({ dim: 1 }) : known(own);
+        const f = mapped(isLatent ? other : [t, other], kernelRegression(), { dim: 1 });
+        return { ...(!isLatent && { t }), other, f, y: observed(y, { density: gaussian(), given: f }) };
+      },
+    })(x);
+  await expect(fit(of(false))).rejects.toThrow(
+    /'kernelRegression' of 'f' .* one known variable has, but 't' and 'other' are given/,
+  );
+  await expect(fit(of(true))).rejects.toThrow(/but 'other' is inferred/);
 });
 
 it('rows that do not match are refused with their counts', async () => {
