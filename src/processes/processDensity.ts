@@ -22,7 +22,7 @@ import { allColumns, covariancesOf, type FunctionMoments, type MomentsAt } from 
 import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
 import { noiseOfNew } from './likelihoods/gaussian.ts';
 import type { Likelihood } from './likelihoods/likelihood.ts';
-import { logPredictiveEntries, observedAt } from './likelihoods/normalExpectation.ts';
+import { expectedMoments, logPredictiveEntries, observedAt } from './likelihoods/normalExpectation.ts';
 import { sparseMoments } from './sparseApproximation.ts';
 
 /** A process without its density. */
@@ -75,7 +75,7 @@ export function functionsDensity({
         const factor = op.cholesky(op.addDiagonal(K, added), {
           name: 'The covariance of a prior draw',
         });
-        const functions = op.matMul<Tensor2D>(factor, normalEntries(random, n, D));
+        const functions = op.matMul<Tensor2D>(factor, normalEntries(random, n, likelihood.functions * D));
         if (likelihood.conjugate === undefined) return likelihood.density.sample!(p, random, [n, D], [functions]);
         const noise = noiseOfNew(likelihood.conjugate(p), undefined);
         return op.add<Tensor2D>(functions, op.mul(op.sqrt(noise), normalEntries(random, n, D)));
@@ -214,7 +214,7 @@ interface KnownFunctions {
   /** Natural values of the process's parameters, as tensors and as plain numbers. */
   readonly p: TensorMap;
   readonly values: ParameterValues;
-  /** D */
+  /** D, times the number of functions of the likelihood. */
   readonly width: number;
   /** Inputs similar to those where the functions are known. */
   readonly inputs: () => Matrix;
@@ -224,25 +224,31 @@ interface KnownFunctions {
 
 export function functionsConditional(functions: KnownFunctions): Conditional {
   const { kernel, likelihood, p, width: D, momentsAt } = functions;
+  const isOne = likelihood.functions === 1;
   const functionsAt = (given: readonly Tensor2D[]) => {
     const { mean, variance } = allColumns(momentsAt(kernel)(inputs(given)), D);
     return { mean, variance: op.relu<Tensor2D>(variance) };
   };
   return {
-    moments: (given) => {
-      const groups = momentsAt(kernel)(inputs(given));
-      const { mean, variance } = allColumns(groups, D);
-      return {
-        ...momentsAround(likelihood, p, mean, op.relu<Tensor2D>(variance)),
-        covariances: () => covariancesOf(groups),
-      };
-    },
-    slopes: (given) => {
-      checkSlopesOf(functions);
-      const rows = matrixTensor(slopeRows(tensorMatrix(inputs(given))));
-      const groups = momentsAt(slopeKernel(kernel, functions.inputs()))(rows);
-      return { mean: allColumns(groups, D).mean, covariances: () => covariancesOf(groups) };
-    },
+    ...((isOne || likelihood.momentsAt) && {
+      moments: (given: readonly Tensor2D[]) => {
+        const groups = momentsAt(kernel)(inputs(given));
+        const { mean, variance } = allColumns(groups, D);
+        return {
+          ...momentsAround(likelihood, p, mean, op.relu<Tensor2D>(variance)),
+          ...(isOne && { covariances: () => covariancesOf(groups) }),
+        };
+      },
+    }),
+    // What is observed of several functions is no function of the latents that a process describes.
+    ...(isOne && {
+      slopes: (given: readonly Tensor2D[]) => {
+        checkSlopesOf(functions);
+        const rows = matrixTensor(slopeRows(tensorMatrix(inputs(given))));
+        const groups = momentsAt(slopeKernel(kernel, functions.inputs()))(rows);
+        return { mean: allColumns(groups, D).mean, covariances: () => covariancesOf(groups) };
+      },
+    }),
     sample: (given, random) => {
       const groups = momentsAt(kernel)(inputs(given));
       if (likelihood.conjugate !== undefined) {
@@ -258,19 +264,19 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
   };
 }
 
-/** Moments of observations around functions with these moments, n×D each. */
-export const momentsAround = (
+/** Moments of observations around functions with these moments, n×D each; of several functions those of the expected observation, and what is around it. */
+export function momentsAround(
   likelihood: Likelihood,
   p: TensorMap,
   mean: Tensor2D,
   variance: Tensor2D,
-): Pick<RowMoments, 'mean' | 'variance' | 'noise' | 'observed'> => ({
-  mean,
-  variance,
-  ...(likelihood.conjugate === undefined
-    ? { observed: () => likelihood.moments(p, mean, variance) }
-    : { noise: noiseOfNew(likelihood.conjugate(p), undefined) }),
-});
+): Pick<RowMoments, 'mean' | 'variance' | 'noise' | 'observed'> {
+  if (likelihood.conjugate !== undefined)
+    return { mean, variance, noise: noiseOfNew(likelihood.conjugate(p), undefined) };
+  if (likelihood.functions === 1) return { mean, variance, observed: () => likelihood.moments(p, mean, variance) };
+  const { expected, observed } = expectedMoments(`Likelihood '${likelihood.name}'`, likelihood, p, mean, variance);
+  return { ...expected, noise: observed };
+}
 
 /** @throws InvalidInputError for a kernel whose functions are not differentiable */
 function checkSlopesOf({

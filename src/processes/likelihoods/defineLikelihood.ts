@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkDefinition, checkName } from '../../core/given.ts';
-import { describe, Matrix } from '../../core/matrix.ts';
+import { describe } from '../../core/matrix.ts';
 import { checkMembers, type Member } from '../../core/members.ts';
 import { unknownName } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
@@ -8,13 +8,12 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { normalEntries } from '../../model/jointDraw.ts';
 import type { Density, Rows } from '../../model/language/density.ts';
-import { joinedColumns } from '../../model/language/graph.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter, ParameterLike } from '../../model/parameter.ts';
 import { parameterToJSON } from '../../model/parameterToJson.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../../model/part.ts';
-import { functionsOf, type Likelihood, type Noise, type ObservationMoments } from './likelihood.ts';
-import { expectedLogDensity } from './normalExpectation.ts';
+import { type Likelihood, type Noise, type ObservationMoments, startedFunctions } from './likelihood.ts';
+import { expectedLogDensity, expectedMoments } from './normalExpectation.ts';
 
 /** Functions that an observation depends on: one, n×D, or a list of several. */
 export type Functions<Count extends number> = Count extends 1 ? Tensor2D : readonly Tensor2D[];
@@ -32,7 +31,10 @@ export interface LikelihoodDefinition<Name extends string, Options extends objec
   logDensity(p: Readonly<Record<Name, Tensor>>, f: Functions<Count>, y: Tensor2D, options: Partial<Options>): Tensor2D;
   /** Draws every entry given f, n×D. Without it, Gaussian likelihoods draw from their moments. */
   sample?(p: Readonly<Record<Name, Tensor>>, f: Functions<Count>, random: Random, options: Partial<Options>): Tensor2D;
-  /** Mean and variance of an observation at known functions, for likelihoods of several functions; those of one use `moments`. */
+  /**
+   * Mean and variance of an observation at known functions, for likelihoods of several functions; those of one use `moments`. What a process says of uncertain
+   * functions is integrated by quadrature.
+   */
   momentsAt?(p: Readonly<Record<Name, Tensor>>, f: Functions<Count>, options: Partial<Options>): ObservationMoments;
   /** Mean and variance of an observation y if f ~ N(mean, variance), n×D each, which predictions of observations need. */
   moments?(
@@ -151,18 +153,22 @@ export function likelihoodFactory<Name extends string, Options extends object = 
     const paths = names.map(path);
     const values = (p: TensorMap) =>
       Object.fromEntries(names.map((key, i) => [key, p[paths[i]!]!])) as Record<Name, Tensor>;
+    const split = (f: Tensor2D) => splitColumns(f, functions);
+    const momentsAt =
+      definition.momentsAt &&
+      ((p: TensorMap, f: Tensor2D) => definition.momentsAt!(values(p), split(f) as Tensor2D, options));
     const likelihood: Omit<Likelihood, 'density'> = {
       kind: 'likelihood',
       name,
       functions,
       parameters: Object.freeze(Object.fromEntries(names.map((key) => [path(key), own[key]]))),
-      logDensity: (p, f, y) => definition.logDensity(values(p), f, y, options),
+      logDensity: (p, f, y) => definition.logDensity(values(p), split(f) as Tensor2D, y, options),
       moments: (p, mean, variance) => {
         if (definition.moments !== undefined) return definition.moments(values(p), mean, variance, options);
-        throw new InvalidInputError(
-          `${owner} cannot predict observations: give defineLikelihood its moments(p, mean, variance), or ask for { noise: false }.`,
-        );
+        const { expected, observed } = expectedMoments(owner, likelihood, p, mean, variance);
+        return { mean: expected.mean, variance: op.add(expected.variance, observed) };
       },
+      ...(momentsAt && { momentsAt }),
       ...(definition.expectation && {
         expectation: (p: TensorMap, mean: Tensor2D, variance: Tensor2D, y: Tensor2D) =>
           definition.expectation!(values(p), mean, variance, y, options),
@@ -178,10 +184,7 @@ export function likelihoodFactory<Name extends string, Options extends object = 
     };
     const density = likelihoodDensity(likelihood, {
       ...(definition.sample && {
-        sample: (p, f, random) => definition.sample!(values(p), f as Tensor2D, random, options),
-      }),
-      ...(definition.momentsAt && {
-        momentsAt: (p, f) => definition.momentsAt!(values(p), f as Tensor2D, options),
+        sample: (p, f, random) => definition.sample!(values(p), split(f) as Tensor2D, random, options),
       }),
     });
     return Object.freeze<Likelihood>({ ...likelihood, density });
@@ -189,22 +192,25 @@ export function likelihoodFactory<Name extends string, Options extends object = 
   return make as LikelihoodFactory<Name, Options>;
 }
 
-/** Functions in the form that a definition takes them. */
-type Split = Tensor2D | readonly Tensor2D[];
+/** Functions that stand side by side, in the form that a definition takes them. */
+function splitColumns(f: Tensor2D, functions: number): Tensor2D | readonly Tensor2D[] {
+  if (functions === 1) return f;
+  const columns = f.shape[1] / functions;
+  return Array.from({ length: functions }, (_, k) => op.slice<Tensor2D>(f, [0, k * columns], [-1, columns]));
+}
 
 const momentsOf = (rows: Tensor2D | op.GaussianRows): op.GaussianRows =>
   'variance' in rows ? rows : { mean: rows, variance: op.zerosLike(rows) };
 
 interface OwnSampling {
-  readonly sample?: (p: TensorMap, f: Split, random: Random) => Tensor2D;
-  readonly momentsAt?: (p: TensorMap, f: Split) => ObservationMoments;
+  readonly sample?: (p: TensorMap, f: Tensor2D, random: Random) => Tensor2D;
 }
 
 /** A likelihood as the density of an observed variable given its functions: `observed(Y, { density: poisson(), given: f })`. */
-function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample, momentsAt }: OwnSampling): Density {
-  const { name, functions, parameters } = likelihood;
+function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample }: OwnSampling): Density {
+  const { name, functions, parameters, momentsAt } = likelihood;
   const owner = `Likelihood '${name}'`;
-  const split = (given: readonly Tensor2D[], columns: number): Split => {
+  const functionsIn = (given: readonly Tensor2D[], columns: number): Tensor2D => {
     const [f] = given;
     if (given.length !== 1 || f!.shape[1] !== functions * columns) {
       throw new InvalidInputError(
@@ -212,18 +218,16 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample, mo
           `${given.length === 1 ? `one of ${f!.shape[1]}` : `${given.length} variables`} came. Set the map's dim, or give one variable.`,
       );
     }
-    if (functions === 1) return f!;
-    return Array.from({ length: functions }, (_, k) => op.slice<Tensor2D>(f!, [0, k * columns], [-1, columns]));
+    return f!;
   };
   const columnsOf = ([f]: readonly Tensor2D[]) => f!.shape[1] / functions;
   const entries = (p: TensorMap, { value, given, present }: Rows) => {
-    const own = likelihood.logDensity(p, split(given, value.shape[1]) as Tensor2D, value);
+    const own = likelihood.logDensity(p, functionsIn(given, value.shape[1]), value);
     return op.sum<Tensor1D>(present === undefined ? own : op.mul(present, own), 1);
   };
   const moments = (p: TensorMap, given: readonly Tensor2D[]) => {
-    const f = split(given, columnsOf(given));
-    if (momentsAt !== undefined) return momentsAt(p, f);
-    return likelihood.moments(p, f as Tensor2D, op.zerosLike(f as Tensor2D));
+    const f = functionsIn(given, columnsOf(given));
+    return momentsAt === undefined ? likelihood.moments(p, f, op.zerosLike(f)) : momentsAt(p, f);
   };
   return Object.freeze<Density>({
     kind: 'density',
@@ -235,20 +239,14 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample, mo
     takesMissing: true,
     independent: true,
     parameters: () => parameters,
-    functionStart: (Y) => {
-      const { rows, columns } = Y;
-      const first = functionsOf(likelihood, Y);
-      return functions === 1
-        ? first
-        : joinedColumns([first, ...Array(functions - 1).fill(Matrix.zeros(rows, columns))]);
-    },
+    functionStart: (Y) => startedFunctions(likelihood, Y),
     logDensity: entries,
     ...(functions === 1 && {
       // A Gaussian density is symmetric in the observation and the function, so either may be uncertain.
       ...(likelihood.conjugate === undefined && { expectedOver: 'given' as const }),
       expected: (p: TensorMap, { value, given, present }: Rows<Tensor2D | op.GaussianRows>) => {
         const [y, f] = [momentsOf(value), momentsOf(given[0]!)];
-        split([f.mean], y.mean.shape[1]);
+        functionsIn([f.mean], y.mean.shape[1]);
         const own = expectedLogDensity(likelihood, p, f.mean, op.add<Tensor2D>(f.variance, y.variance), y.mean);
         return op.sum<Tensor1D>(present === undefined ? own : op.mul(present, own), 1);
       },
@@ -260,12 +258,12 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample, mo
         return { mean, variance: op.zerosLike(mean), noise: variance };
       },
       ...(sample && {
-        sample: (given: readonly Tensor2D[], random: Random) => sample(p, split(given, columnsOf(given)), random),
+        sample: (given: readonly Tensor2D[], random: Random) => sample(p, functionsIn(given, columnsOf(given)), random),
       }),
     }),
     ...((sample || likelihood.conjugate) && {
       sample: (p: TensorMap, random: Random, [n, D]: readonly [number, number], given: readonly Tensor2D[]) => {
-        if (sample !== undefined) return sample(p, split(given, D), random);
+        if (sample !== undefined) return sample(p, functionsIn(given, D), random);
         const { mean, variance } = moments(p, given);
         return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), normalEntries(random, n, D)));
       },

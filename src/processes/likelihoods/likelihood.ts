@@ -4,6 +4,7 @@ import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Density, Saying } from '../../model/language/density.ts';
+import { joinedColumns } from '../../model/language/graph.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 
@@ -19,14 +20,16 @@ export interface Likelihood {
   readonly density: Density;
   /** Parameters by path, next to the kernel's: `likelihood.<name>`; the variance of the Gaussian one is `noise`. */
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** log p(y|f) of every entry, n×D, for f and y n×D. `p` holds natural values keyed as in `parameters`. */
+  /** log p(y|f) of every entry, n×D, for y n×D and f n×D, or as many such blocks side by side as it has functions. `p` holds natural values keyed as in `parameters`. */
   readonly logDensity: (p: TensorMap, f: Tensor2D, y: Tensor2D) => Tensor2D;
   /**
-   * Mean and variance of an observation y if f is normal with these moments, n×D each.
+   * Mean and variance of an observation y if f is normal with these moments, n×D each (or blocks of several functions).
    *
    * @throws InvalidInputError if the likelihood's definition has no moments
    */
   readonly moments: (p: TensorMap, mean: Tensor2D, variance: Tensor2D) => ObservationMoments;
+  /** Mean and variance of an observation at known functions, where a definition has them. */
+  readonly momentsAt?: (p: TensorMap, f: Tensor2D) => ObservationMoments;
   /**
    * E[log p(y|f)] of every entry if f is normal with these moments, n×D each, for likelihoods with a closed form; others use Gauss–Hermite
    * quadrature.
@@ -74,6 +77,14 @@ export function functionsOf({ start }: Pick<Likelihood, 'start'>, { data, rows, 
     rows,
     columns,
   );
+}
+
+/** Initial values of all functions side by side: the first as the observations say, the others 0. */
+export function startedFunctions(likelihood: Pick<Likelihood, 'start' | 'functions'>, Y: Matrix): Matrix {
+  const first = functionsOf(likelihood, Y);
+  if (likelihood.functions === 1) return first;
+  const none = Matrix.zeros(Y.rows, Y.columns);
+  return joinedColumns([first, ...new Array<Matrix>(likelihood.functions - 1).fill(none)]);
 }
 
 /** Mean of each row, NaN if an entry is missing. */

@@ -7,21 +7,79 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Likelihood } from './likelihood.ts';
 
-const NODES = 20;
+/** Gauss–Hermite nodes of each function, by their number; 5 of more. */
+const NODES = [0, 20, 12, 7];
 
-/** E[g(f)] of every entry if f ~ N(mean, variance), n×D each, by Gauss–Hermite quadrature with 20 nodes. */
-export function normalExpectation(mean: Tensor2D, variance: Tensor2D, g: (f: Tensor2D) => Tensor2D): Tensor2D {
-  const { nodes, weights } = gaussHermite(NODES);
+/** Values of functions with these moments, n×D or blocks of several side by side, at all combinations of nodes, with the weight of each. */
+function atNodes(
+  mean: Tensor2D,
+  variance: Tensor2D,
+  functions: number,
+): { readonly f: () => Tensor2D; readonly weight: number }[] {
+  const { nodes, weights } = gaussHermite(NODES[functions] ?? 5);
   const deviation = op.sqrt(variance);
-  return Array.from(nodes, (node, k) => {
-    const f = op.add<Tensor2D>(mean, op.mul(node, deviation));
-    return op.mul<Tensor2D>(weights[k]!, g(f));
-  }).reduce((sum, part) => op.add<Tensor2D>(sum, part));
+  if (functions === 1) {
+    return Array.from(nodes, (node, k) => ({
+      f: () => op.add<Tensor2D>(mean, op.mul(node, deviation)),
+      weight: weights[k]!,
+    }));
+  }
+  const columns = mean.shape[1] / functions;
+  return Array.from({ length: nodes.length ** functions }, (_, place) => {
+    const own = Array.from({ length: functions }, (_, k) => Math.floor(place / nodes.length ** k) % nodes.length);
+    const steps = Float64Array.from({ length: functions * columns }, (_, j) => nodes[own[Math.floor(j / columns)]!]!);
+    return {
+      f: () => op.add<Tensor2D>(mean, op.mul(op.tensor<Tensor2D>(steps, [1, steps.length]), deviation)),
+      weight: own.reduce((product, k) => product * weights[k]!, 1),
+    };
+  });
+}
+
+/** E[g(f)] of every entry if f ~ N(mean, variance), n×D each (or blocks of several functions), by Gauss–Hermite quadrature, with 20 nodes for one function. */
+export function normalExpectation(
+  mean: Tensor2D,
+  variance: Tensor2D,
+  g: (f: Tensor2D) => Tensor2D,
+  functions = 1,
+): Tensor2D {
+  return atNodes(mean, variance, functions)
+    .map(({ f, weight }) => op.mul<Tensor2D>(weight, g(f())))
+    .reduce((sum, part) => op.add<Tensor2D>(sum, part));
+}
+
+/**
+ * Moments of observations over functions with these moments, by what the likelihood says at known ones: mean and variance of the expected observation, and the
+ * mean variance around it.
+ *
+ * @throws InvalidInputError for a likelihood that does not say its moments
+ */
+export function expectedMoments(
+  owner: string,
+  { momentsAt, functions }: Pick<Likelihood, 'momentsAt' | 'functions'>,
+  p: TensorMap,
+  mean: Tensor2D,
+  variance: Tensor2D,
+): { readonly expected: { readonly mean: Tensor2D; readonly variance: Tensor2D }; readonly observed: Tensor2D } {
+  if (momentsAt === undefined) {
+    const own = functions === 1 ? 'moments(p, mean, variance)' : 'momentsAt(p, functions)';
+    throw new InvalidInputError(
+      `${owner} cannot predict observations: give defineLikelihood its ${own}${functions === 1 ? ', or ask for { noise: false }' : ''}.`,
+    );
+  }
+  const over = (of: (f: Tensor2D) => Tensor2D) => normalExpectation(mean, variance, of, functions);
+  const centre = over((f) => momentsAt(p, f).mean);
+  return {
+    expected: {
+      mean: centre,
+      variance: over((f) => op.square(op.sub<Tensor2D>(momentsAt(p, f).mean, centre))),
+    },
+    observed: over((f) => momentsAt(p, f).variance),
+  };
 }
 
 /** E[log p(y|f)] of every entry: in closed form if the likelihood has one. */
 export function expectedLogDensity(
-  likelihood: Pick<Likelihood, 'expectation' | 'logDensity'>,
+  likelihood: Pick<Likelihood, 'expectation' | 'logDensity' | 'functions'>,
   p: TensorMap,
   mean: Tensor2D,
   variance: Tensor2D,
@@ -29,7 +87,7 @@ export function expectedLogDensity(
 ): Tensor2D {
   return (
     likelihood.expectation?.(p, mean, variance, y) ??
-    normalExpectation(mean, variance, (f) => likelihood.logDensity(p, f, y))
+    normalExpectation(mean, variance, (f) => likelihood.logDensity(p, f, y), likelihood.functions)
   );
 }
 
@@ -44,12 +102,9 @@ export function logPredictiveDensity(
   variance: Tensor2D,
   y: Tensor2D,
 ): Tensor2D {
-  const { nodes, weights } = gaussHermite(NODES);
-  const deviation = op.sqrt(variance);
-  const logs = Array.from(nodes, (node, k) => {
-    const f = op.add<Tensor2D>(mean, op.mul(node, deviation));
-    return op.add<Tensor2D>(log(weights[k]!), likelihood.logDensity(p, f, y));
-  });
+  const logs = atNodes(mean, variance, likelihood.functions).map(({ f, weight }) =>
+    op.add<Tensor2D>(log(weight), likelihood.logDensity(p, f(), y)),
+  );
   const most = logs.reduce((largest, part) => op.maximum<Tensor2D>(largest, part));
   const sum = logs
     .map((part) => op.exp<Tensor2D>(op.sub<Tensor2D>(part, most)))
@@ -68,7 +123,8 @@ export function observedAt(likelihood: Likelihood, p: TensorMap, functions: Tens
       `Observations of likelihood '${likelihood.name}' cannot be drawn: give defineLikelihood its sample, or draw the functions behind them: sample(X, { noise: false }).`,
     );
   }
-  return likelihood.density.sample(p, random, functions.shape, [functions]);
+  const [n, width] = functions.shape;
+  return likelihood.density.sample(p, random, [n, width / likelihood.functions], [functions]);
 }
 
 /** log p(y) of every entry of new observations if the functions are normal with these moments, n×D each. */

@@ -11,7 +11,7 @@ import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { observedPatterns } from '../covariance/observedData.ts';
-import { functionsOf, type Likelihood } from '../likelihoods/likelihood.ts';
+import { type Likelihood, startedFunctions } from '../likelihoods/likelihood.ts';
 import { solvedStatistics } from './collapsedBound.ts';
 import { type CollapsedData, collapsedData, collapsedStatistics } from './collapsedData.ts';
 import { type Inducing, inducingFactor, inducingStart } from './inducingInputs.ts';
@@ -52,7 +52,8 @@ export function startedParameters(options: BoundOptions, start: DensityStart): R
   };
   if (isCollapsed(options, start)) return parameters;
   const { data } = start as { readonly data: Matrix };
-  return { ...parameters, ...inducingVariables(startPosterior(options, start, parameters), data.columns, likelihood) };
+  const width = likelihood.functions * data.columns;
+  return { ...parameters, ...inducingVariables(startPosterior(options, start, parameters), width, likelihood) };
 }
 
 /** Initial inputs: those of all parents side by side. */
@@ -92,7 +93,7 @@ function startPosterior(
   parameters: Readonly<Record<string, Parameter>>,
 ): InducingPosterior {
   const rows = someRows(Y!);
-  const functions = functionsOf(likelihood, rowsOf(Y!, rows));
+  const functions = startedFunctions(likelihood, rowsOf(Y!, rows));
   const side = (of: 'mean' | 'variance') =>
     matrixTensor(
       sideBySide(given.map((own) => rowsOf(own[of] ?? Matrix.zeros(own.mean.rows, own.mean.columns), rows))),

@@ -127,7 +127,7 @@ export function densitiesAtNodes(
   const { points, counts } = atNodes(x, moves, weights);
   const { mean, variance } = allColumns(
     inducingMoments(kernel, p, q, points).map((moments) => ({ ...moments, variance: op.relu(moments.variance) })),
-    y.shape[1],
+    likelihood.functions * y.shape[1],
   );
   const own = likelihood.conjugate?.(given).per === 'row' ? { ...given, noise: repeated(given.noise!, K) } : given;
   return op.mul<Tensor2D>(counts, expectedLogDensity(likelihood, own, mean, variance, repeated(y, K)));

@@ -76,7 +76,7 @@ export function observedDensity(
     const noise = likelihood.conjugate!(at.likelihood).variance;
     return gaussianExpectedDensity(factor, expectations, variables, noise, y, groups, weights);
   }
-  const columns = Int32Array.from({ length: y.shape[1] }, (_, j) => j);
+  const columns = Int32Array.from({ length: likelihood.functions * y.shape[1] }, (_, j) => j);
   const q = { inducing: Z, factor, groups: [{ columns, ...variables }] };
   return sampledExpectedDensity(kernel, at.kernel, q, x, nodes(), likelihood, at.likelihood, y, present);
 }

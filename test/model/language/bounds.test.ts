@@ -2,7 +2,9 @@ import {
   type Batch,
   bayesianGplvm,
   bernoulli,
+  defineLikelihood,
   defineModel,
+  describe as described,
   evaluate,
   fit,
   fixed,
@@ -21,6 +23,7 @@ import {
   rbf,
   standardNormal,
 } from 'latentfield';
+import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
@@ -208,5 +211,169 @@ describe('a process under a likelihood that is not Gaussian', () => {
   it('has no moments of its own, and needs inducing inputs', () => {
     expect(() => gaussianProcess({ kernel: rbf(), likelihood: poisson() })).toThrow(/Give inducing inputs too/);
     expect(() => gaussianProcess({ kernel: rbf(), inducing: 0.5 })).toThrow(/whole number of inducing inputs from 1/);
+  });
+});
+
+describe('a process under a likelihood of two functions', () => {
+  const changingNoise = defineLikelihood({
+    name: 'changingNoise', // log N(y | f, e^{2s})
+    functions: 2,
+    logDensity: (_, [f, s], y) =>
+      op.sub<op.Tensor2D>(
+        op.mul(-0.5, op.square(op.mul(op.sub(y, f!), op.exp(op.neg(s!))))),
+        op.add(s!, 0.5 * Math.log(2 * Math.PI)),
+      ),
+    momentsAt: (_, [f, s]) => ({ mean: f!, variance: op.exp(op.mul<op.Tensor2D>(2, s!)) }),
+    sample: (_, [f, s], { normal }) => {
+      const entries = op.tensor<op.Tensor2D>(Float64Array.from({ length: f!.size }, normal), f!.shape);
+      return op.add(f!, op.mul(op.exp(s!), entries));
+    },
+  });
+  const along = defineModel({
+    name: 'along',
+    variables: (data: { readonly x: Matrix; readonly y: Matrix; readonly inducing: number | Matrix }) => {
+      const x = known(data.x);
+      const density = gaussianProcess({
+        kernel: rbf({ variance: 1.3, lengthscale: 0.8 }),
+        likelihood: changingNoise(),
+        inducing: data.inducing,
+      });
+      return { x, y: observed(data.y, { density, given: x }) };
+    },
+  });
+
+  it('has the bound and the gradients of plain code', async () => {
+    const [x, y, z] = [[0.1, 0.6, 1.5], [0.4, -0.3, 1.2], 0.5];
+    const [means, roots] = [
+      [0.7, -0.4],
+      [0.9, 0.6],
+    ] as [[number, number], [number, number]];
+    const model = along({
+      x: Matrix.from(x.map((entry) => [entry])),
+      y: Matrix.from(y.map((entry) => [entry])),
+      inducing: Matrix.from([[z]]),
+    });
+    /** With f ~ N(m, v) and s ~ N(a, b): E[log N(y | f, e^{2s})] = −½log 2π − a − ½((y − m)² + v)·exp(2b − 2a). */
+    const plain = ([m1, m2]: readonly number[], [c1, c2]: readonly number[], lengthscale: number) => {
+      const root = Math.sqrt(1.3 * (1 + 1e-8));
+      let total = 0;
+      x.forEach((own, i) => {
+        const a = (1.3 * Math.exp(-0.5 * ((own - z) / lengthscale) ** 2)) / root;
+        const spread = (c: number) => 1.3 - a * a + (c * a) ** 2;
+        const misfit = (y[i]! - a * m1!) ** 2 + spread(c1!);
+        total -= 0.5 * Math.log(2 * Math.PI) + a * m2! + 0.5 * misfit * Math.exp(2 * spread(c2!) - 2 * a * m2!);
+      });
+      for (const [m, c] of [
+        [m1!, c1!],
+        [m2!, c2!],
+      ] as const)
+        total -= 0.5 * (m * m + c * c - 1) - Math.log(Math.abs(c));
+      return total;
+    };
+    const { objective, gradients, terms } = await evaluate(model, {
+      'y.variational.mean': Matrix.from([means]),
+      'y.variational.root': Matrix.from(roots.map((root) => [root])),
+    } as never);
+    expect(Object.keys(terms)).toEqual(['y', 'y.divergence']);
+    // Quadrature with 12 nodes for each function has an error of 1e-7 for exp(−2s) of a variance above 1.
+    expect(relative(objective, plain(means, roots, 0.8))).toBeLessThan(1e-7);
+    const slope = (f: (step: number) => number) => (f(1e-5) - f(-1e-5)) / 2e-5;
+    const found = gradients as Record<string, Matrix | number>;
+    const ofMean = found['y.variational.mean'] as Matrix;
+    expect(
+      relative(
+        ofMean.data[0]!,
+        slope((h) => plain([means[0] + h, means[1]], roots, 0.8)),
+      ),
+    ).toBeLessThan(1e-6);
+    expect(
+      relative(
+        ofMean.data[1]!,
+        slope((h) => plain([means[0], means[1] + h], roots, 0.8)),
+      ),
+    ).toBeLessThan(1e-6);
+    const lengthscale = found['y.kernel.rbf.lengthscale'] as number;
+    expect(
+      relative(
+        lengthscale,
+        slope((h) => plain(means, roots, 0.8 + h)),
+      ),
+    ).toBeLessThan(1e-6);
+  });
+
+  it('finds where the noise is larger, places, fills in and draws rows, and is read again with the same bits', async () => {
+    const noisy = seededRandom(5);
+    const x = Matrix.from(Array.from({ length: 60 }, (_, i) => [i / 15 - 2]));
+    const width = (at: number) => Math.exp(0.8 * at - 2);
+    const y = Matrix.from(
+      x.toArrays().map(([at]) => [Math.sin(at!) + width(at!) * noisy.normal(), at! + width(at!) * noisy.normal()]),
+    );
+    const result = await fit(along({ x, y, inducing: 8 }), { maxIterations: 150 });
+    const [quiet, loud] = [-1, 1].map((side) => {
+      const rows = Array.from({ length: 60 }, (_, i) => i).filter((i) => side * x.at(i, 0) > 0.4);
+      const at = Matrix.from(rows.map((i) => [x.at(i, 0)]));
+      const [seen, behind] = [true, false].map((noise) => result.predict({ x: at }, { noise }).y);
+      return [0, 1].map((d) => {
+        const root = (of: (r: number) => number) => Math.sqrt(rows.reduce((sum, _, r) => sum + of(r), 0) / rows.length);
+        // Without noise it is the variance of the expected observation.
+        return {
+          expected: root((r) => seen!.variance.at(r, d) - behind!.variance.at(r, d)),
+          found: root((r) => (y.at(rows[r]!, d) - seen!.mean.at(r, d)) ** 2),
+          rows: rows.length,
+        };
+      });
+    });
+    for (const { expected, found, rows } of [...quiet!, ...loud!]) {
+      // The logarithm of a deviation of n normal entries has a standard error of 1/√(2n): three of them, for four deviations.
+      expect(Math.abs(Math.log(expected / found))).toBeLessThan(3 / Math.sqrt(2 * rows));
+    }
+    for (const d of [0, 1]) expect(loud![d]!.expected).toBeGreaterThan(4 * quiet![d]!.expected);
+    const wide = Math.sqrt(result.predict({ x: [[1.2]] }, { noise: true }).y.variance.at(0, 0));
+    const drawn = Array.from({ length: 400 }, (_, seed) => result.sample({ x: [[1.2]] }, { seed }).y.at(0, 0));
+    const mean = drawn.reduce((sum, entry) => sum + entry, 0) / drawn.length;
+    const spread = Math.sqrt(drawn.reduce((sum, entry) => sum + (entry - mean) ** 2, 0) / drawn.length);
+    expect(Math.abs(Math.log(spread / wide))).toBeLessThan(3 / Math.sqrt(2 * drawn.length));
+    const again = loadFit(JSON.parse(JSON.stringify(result)), {
+      models: { along },
+      likelihoods: { changingNoise },
+    }) as unknown as typeof result;
+    expect(again.predict({ x: [[0.4]] }, { noise: true })).toEqual(result.predict({ x: [[0.4]] }, { noise: true }));
+  });
+
+  it('passes the conformance kit beside latent points and Gaussian rows', () => {
+    for (const posterior of [undefined, gaussianLatents({ variance: 0.2 })]) {
+      const own = defineModel({
+        name: 'own',
+        variables: (data: { readonly y: Matrix }) => {
+          const z = latent({ dim: 1, density: standardNormal(), ...(posterior && { posterior }) });
+          const density = gaussianProcess({ kernel: rbf(), likelihood: changingNoise(), inducing: 4 });
+          return { z, y: observed(data.y, { density, given: z, missing: 'ignore' }) };
+        },
+      });
+      const y = Matrix.from(
+        Y.toArrays()
+          .slice(0, 6)
+          .map(([first]) => [first!]),
+      );
+      const report = checkModel(own({ y }), { models: { own }, likelihoods: { changingNoise }, entries: 2 });
+      expect(report.checks.map(({ name }) => name)).toContain("predictions of 'y'");
+    }
+  });
+
+  it('says what a likelihood without momentsAt cannot do', async () => {
+    const silent = defineLikelihood({
+      name: 'silent',
+      functions: 2,
+      logDensity: (_, [f, s], y) => op.neg(op.square(op.sub(y, op.add(f!, s!)))) as op.Tensor2D,
+    });
+    const own = defineModel({
+      name: 'own',
+      variables: (data: { readonly y: Matrix }) => {
+        const z = latent({ dim: 1, density: standardNormal() });
+        const density = gaussianProcess({ kernel: rbf(), likelihood: silent(), inducing: 4 });
+        return { z, y: observed(data.y, { density, given: z }) };
+      },
+    });
+    expect(described(own({ y: Y }))).toContain("predict: the density 'gaussianProcess' of 'y' gives no moments");
   });
 });
