@@ -254,7 +254,7 @@ describe('projections refuse', () => {
     ['a kernel that is none', () => kernelLda(Y, labels, { kernel: 'rbf' as never }), /'kernel' of kernelLda must be/],
     ['a kernel of lpp that is none', () => lpp(Y, { kernel: 'rbf' as never }), /'kernel' of lpp must be/],
     ['neighbours and a radius', () => lpp(Y, { neighbours: 3, radius: 1 }), /either neighbours or radius/],
-    ['points that are the same', () => evaluate(sammon(twice)), /Points 3 and 60 of sammon are the same/],
+    ['points that are the same', () => evaluate(sammon(twice)), /1 of the 61 rows repeat others \(row 60 is row 3\)/],
     ['to be evaluated', () => evaluate(lda(Y, labels)), /closed form/],
     ['more dimensions than directions', () => fit(lpp(Y, { latentDim: 6 })), /vary in 5 directions only/],
     [
