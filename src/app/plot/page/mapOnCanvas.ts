@@ -23,6 +23,8 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   const MANY = 20_000;
   /** How far the map is enlarged where points become pictures. */
   const PICTURED = 2.6;
+  /** Milliseconds into a frame from which a drawing waits for the next. */
+  const LATE = 25;
   const context = canvas.getContext('2d')!;
   const layer = document.createElement('canvas');
   let scene: MapScene | undefined;
@@ -36,6 +38,8 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   let radius = 3;
   let lasso: number[] = [];
   let frame = 0;
+  /** Frames that a drawing has waited for. */
+  let waited = 0;
   let rest = 0;
   /** What the layer shows, and from where. */
   let drawn: { of: readonly unknown[]; view: typeof view } | undefined;
@@ -80,11 +84,23 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
 
   function later(): void {
     if (frame === 0) {
-      frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame((began) => {
         frame = 0;
-        draw();
+        // Other maps of the page may have been drawn in this frame.
+        const isLate = performance.now() - began > LATE && waited < 5;
+        waited = isLate ? waited + 1 : 0;
+        if (isLate || isLandNew()) later();
+        else draw();
       });
     }
+  }
+
+  /** Makes the land of a terrain that has not been drawn, if there is one, which takes as long as drawing it: the next frame is for that. */
+  function isLandNew(): boolean {
+    const terrain = scene?.terrain;
+    if (terrain === undefined || theme === undefined || (land?.of === terrain && land.theme === theme)) return false;
+    land = { of: terrain, theme, made: parts.landOf(terrain, theme) };
+    return true;
   }
 
   function draw(): void {
@@ -140,8 +156,6 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     layer.width = canvas.width;
     layer.height = canvas.height;
     const ground = layer.getContext('2d', { willReadFrequently: scene!.x.length > 4000 })!;
-    if (terrain !== undefined && (land?.of !== terrain || land.theme !== theme))
-      land = { of: terrain, theme: theme!, made: parts.landOf(terrain, theme!) };
     const at = { ...pixels(), ratio };
     parts.drawLand(ground, terrain && land!.made, terrain, at, theme!);
     radius = parts.drawMarks(ground, seen(), at, theme!, view.scaleX / whole);
