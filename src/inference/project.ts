@@ -37,7 +37,9 @@ export async function project(
   signal?.throwIfAborted();
   if (placement === undefined) return searched(posterior, Y, settings, signal, fills);
   const holed = placement.searchesMissing ? rowsWith(Y, true) : [];
-  if (holed.length === 0) return placement.place(Y);
+  // What computes on an engine does so until it first waits.
+  const placed = async (rows: Matrix) => placement.place(rows, await placement.found?.(rows));
+  if (holed.length === 0) return placed(Y);
   const X = Matrix.zeros(Y.rows, posterior.latents.columns);
   // Latents that are computed from complete rows are known exactly.
   const variances = Matrix.zeros(X.rows, X.columns);
@@ -49,7 +51,7 @@ export async function project(
       logDensity[row] = own[r]!;
     });
   const whole = rowsWith(Y, false);
-  if (whole.length > 0) put(await placement.place(rowsOf(Y, whole)), whole);
+  if (whole.length > 0) put(await placed(rowsOf(Y, whole)), whole);
   const found = await searched(posterior, rowsOf(Y, holed), settings, signal, fills);
   put(found, holed);
   const { places } = found;

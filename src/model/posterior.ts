@@ -87,8 +87,10 @@ export interface Placement {
   readonly searchesMissing?: boolean;
   /** D, where it matters. */
   readonly observedColumns?: number;
-  /** New observations Y (n×D); the density is NaN where the model gives none. */
-  place(Y: Matrix): Projection | Promise<Projection>;
+  /** Places of new observations Y (n×D) that are found some time before `place` is asked for what else there is to say of them. */
+  found?(Y: Matrix): Promise<Matrix>;
+  /** New observations Y (n×D), at the places X (n×q) that `found` gives, if it is there; the density is NaN where the model gives none. */
+  place(Y: Matrix, X?: Matrix): Projection | Promise<Projection>;
 }
 
 /** A random field over the points that were fitted. */

@@ -185,9 +185,10 @@ function mappingOf({ model }: FittedGraph, variables: FittedVariables, byView: b
         acceptsMissing: takesMissing,
         searchesMissing: takesMissing,
         observedColumns: mapping.observedColumns,
-        place: async (Y: Matrix) => {
+        ...(place && { found: (Y: Matrix) => place(Y, variables.values[shown]!) }),
+        place: (Y: Matrix, found?: Matrix) => {
           const given = apart(Y, observed);
-          const X = (await place?.(Y, variables.values[shown]!)) ?? variables.computed(given)[shown];
+          const X = found ?? variables.computed(given)[shown];
           if (X === undefined) throw new InvalidInputError(`New rows need all that '${shown}' is computed from.`);
           const latentVariances = variables.computedVariances(given)[shown];
           const { density } = mapping.predictiveDensity!(X, Y);
