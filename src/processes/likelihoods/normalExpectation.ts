@@ -25,8 +25,12 @@ function atNodes(
     }));
   }
   const columns = mean.shape[1] / functions;
-  return Array.from({ length: nodes.length ** functions }, (_, place) => {
-    const own = Array.from({ length: functions }, (_, k) => Math.floor(place / nodes.length ** k) % nodes.length);
+  const everyNode = Array.from(nodes.keys());
+  const combinations = Array.from({ length: functions }).reduce<number[][]>(
+    (shorter) => everyNode.flatMap((node) => shorter.map((own) => [...own, node])),
+    [[]],
+  );
+  return combinations.map((own) => {
     const steps = Float64Array.from({ length: functions * columns }, (_, j) => nodes[own[Math.floor(j / columns)]!]!);
     return {
       f: () => op.add<Tensor2D>(mean, op.mul(op.tensor<Tensor2D>(steps, [1, steps.length]), deviation)),
