@@ -35,9 +35,9 @@ const inWords = ({ count, example: [first, second] }: RepeatedRows, { rows }: Ma
 /** Least part of the rows that makes it likely that repeated rows are copies. */
 const MANY = 0.1;
 
+/** Whether so many rows repeat others that they are likely to be copies. */
+export const hasCopies = (Y: Matrix): boolean => (repeatedRows(Y)?.count ?? 0) >= MANY * Y.rows;
+
 /** Note in the message of a fit with noise; '' unless a tenth of the rows or more repeat others. */
-export function copiesNote(Y: Matrix): string {
-  const found = repeatedRows(Y);
-  if (found === undefined || found.count < MANY * Y.rows) return '';
-  return ` ${inWords(found, Y)}: leave copies out, which make noise and variances too small.`;
-}
+export const copiesNote = (Y: Matrix): string =>
+  hasCopies(Y) ? ` ${repeatsInWords(Y)}: leave copies out, which make noise and variances too small.` : '';

@@ -33,6 +33,9 @@ export interface Placing {
    * density; the event loop gets its turn every 40 ms. For models whose latents are distributions they are the means of the Gaussians of greatest bound
    * on log p(y*), the functions being what they were fitted to, and `latentVariances` their variances. Where a search places points, `latentVariances` are
    * those of the Gaussian with the curvature of that density at x*, Σ = (−∂² log p(x*|y*))⁻¹ (Laplace's approximation).
+   * There are none where a map or a formula computes the place of a row (`gplrf` and `dgplvm` of complete rows, the spectral models but `ppca`), nor on a chart, nor from
+   * `tsne`, `umap` and `sammon`: what these maximise says how well a row's neighbours or distances are kept, in units that no observation sets, and its curvature says nothing
+   * of how well the place is known.
    *
    * @param Y - n×D, or a table, whose columns are matched by name with those of the fit; NaN counts as not observed (spectral models but `meu` and `mpme` need complete rows)
    * @param options - see {@link ProjectOptions}

@@ -1,8 +1,12 @@
 import type { Matrix } from '../core/matrix.ts';
+import { hasCopies } from '../core/repeatedRows.ts';
 import { entriesOf, flooredParameter, type Parameter, type ParameterValue } from './parameter.ts';
 
 /** Least noise of a search, as a part of the observations' mean variance: with less, the mapping passes through all of them, and its covariance has no factor. */
 const LEAST_NOISE = 1e-6;
+
+/** The same where many rows repeat others. Equal rows say that there is no noise, and near none of it a search goes on for thousands of iterations, or fails by rounding. */
+const LEAST_NOISE_OF_COPIES = 1e-3;
 
 /** Where noise starts, as a part of it. */
 const FIRST_NOISE = 0.01;
@@ -10,9 +14,16 @@ const FIRST_NOISE = 0.01;
 /** Where the variance of noise starts around observations. */
 export const noiseStart = (observations: Matrix): number => FIRST_NOISE * meanVariance(observations);
 
-/** A variance of noise that a search keeps above a millionth of the mean variance of the observations that have this start. */
-export const flooredNoise = (variance: Parameter, start: number): Parameter =>
-  flooredParameter(variance, (LEAST_NOISE / FIRST_NOISE) * start);
+/**
+ * A variance of noise that a search keeps above a millionth of the observations' mean variance, and above a thousandth where a tenth of the rows or
+ * more repeat others.
+ */
+export function flooredNoise(variance: Parameter, observations: Matrix): Parameter {
+  if (!variance.free) return variance;
+  const above = (least: number) => flooredParameter(variance, (least / FIRST_NOISE) * noiseStart(observations));
+  const ofCopies = hasCopies(observations) ? above(LEAST_NOISE_OF_COPIES) : variance;
+  return ofCopies.floor === undefined ? above(LEAST_NOISE) : ofCopies;
+}
 
 /** What a fit says of parameters that came to the floor of noise. */
 export function noiseNote(
@@ -27,7 +38,7 @@ export function noiseNote(
     .filter(isAtFloor)
     .map(
       ([, { floor }]) =>
-        ` The noise came to its floor (${floor!.toExponential(1)}, a millionth of the observations' mean variance): the mapping passes through the observations, and its ` +
+        ` The noise came to its floor (${floor!.toExponential(1)}): the mapping passes through the observations, and its ` +
         'variances are too small. Take a smaller latentDim, leave repeated rows out, or hold the noise, such as noise: fixed(0.01).',
     )
     .join('');

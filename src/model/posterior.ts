@@ -18,7 +18,7 @@ export interface Prediction {
 export interface Projection {
   /** n×q */
   readonly latents: Matrix;
-  /** Variances of the latents, n×q, for models whose latents are distributions: `latents` are their means then. */
+  /** Variances of the latents, n×q, where a density says how well a row is placed: those of distributions, or of the Gaussian with the density's curvature at the place. */
   readonly latentVariances?: Matrix;
   /**
    * log p(y*|x*) of each new observation at its latents, n entries. +Infinity where the model's density has all of its mass in that row: a row

@@ -11,7 +11,7 @@ import { checkSlopes, slopeKernel, slopeRows } from '../kernels/slopeKernel.ts';
 import { whiteOf } from '../kernels/structure/index.ts';
 import { jointDraw, normalEntries } from '../model/jointDraw.ts';
 import type { Conditional, Density, DensityContext, RowMoments, Rows, RowsShape } from '../model/language/density.ts';
-import { flooredNoise, noiseStart } from '../model/leastNoise.ts';
+import { flooredNoise } from '../model/leastNoise.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
@@ -109,7 +109,7 @@ export function processDensity(process: Process): Density {
     }),
     parameters: ({ data, isOnChart }) =>
       isOnChart && data !== undefined && noise !== undefined
-        ? { ...parameters, noise: flooredNoise(noise, noiseStart(data)) }
+        ? { ...parameters, noise: flooredNoise(noise, data) }
         : parameters,
     // On a chart, points can follow the observations at any noise level. If the noise were free at once, it would fall before the points are in the order of the manifold.
     held: ({ isOnChart }) => (isOnChart && noise?.free ? { names: ['noise'], iterations: NOISE_HELD } : undefined),

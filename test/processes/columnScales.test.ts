@@ -209,7 +209,7 @@ describe('a floor of the noise', () => {
   it('ends a fit to rows that repeat, and is told', async () => {
     const rows = Y.slice(0, 15).flatMap((row) => [row, row]);
     const result = await fit(gplvm(rows, { latentDim: 2 }), { maxIterations: 1000 });
-    expect(result.status).not.toBe('failed');
+    expect(result.status).toBe('converged');
     const noise = result.parameters['mapping.noise'] as number;
     const all = Matrix.from(rows);
     const variance = [0, 1, 2, 3, 4]
@@ -219,8 +219,8 @@ describe('a floor of the noise', () => {
         return column.reduce((sum, y) => sum + (y - mean) ** 2, 0) / column.length;
       })
       .reduce((sum, own) => sum + own / 5, 0);
-    expect(noise).toBeGreaterThanOrEqual(1e-6 * variance);
-    expect(noise).toBeLessThan(1e-4 * variance);
+    expect(noise).toBeGreaterThan(0.999e-3 * variance);
+    expect(noise).toBeLessThan(1.01e-3 * variance);
     expect(result.message).toMatch(/noise came to its floor/);
   });
 });

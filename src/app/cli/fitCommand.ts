@@ -218,7 +218,7 @@ function describeTable(
   const labels = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
   const lines = given.json
     ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]
-    : tableReport(data, table, labels, given.color);
+    : tableReport(data, table, given.model, labels, given.color);
   lines.push(...sizeNotes(given.model, table.observations.rows, options));
   stderr.write(lines.map((line) => `${line}\n`).join(''));
 }

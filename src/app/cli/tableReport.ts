@@ -3,8 +3,12 @@ import type { Matrix } from '../../index.ts';
 import type { Table } from '../io/index.ts';
 import { optionsOf } from './modelHelp.ts';
 
-/** Sentences about what is done with a table before anything is computed. */
-export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
+/**
+ * Sentences about what is done with a table before anything is computed.
+ *
+ * @param model - name of the model that is fitted, whose message may say itself that rows repeat
+ */
+export function tableReport(file: string, table: Table, model?: string, labels?: string, color?: string): string[] {
   const { observations, columns, ids, idColumn, leftOut, notes } = table;
   const points = `${observations.rows} point${observations.rows === 1 ? '' : 's'}`;
   const lines = [
@@ -20,7 +24,12 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
     const isUsed = columns.includes(color);
     lines.push(`colours: '${color}'${isUsed ? ', which is among the observations too (--drop leaves it out)' : ''}`);
   }
-  return [...lines, ...leftOutReport(leftOut), ...notes.map((note) => `note: ${note}`), ...equalRows(observations)];
+  return [
+    ...lines,
+    ...leftOutReport(leftOut),
+    ...notes.map((note) => `note: ${note}`),
+    ...equalRows(observations, model),
+  ];
 }
 
 /** Advice for getting a column back that was left out. */
@@ -59,12 +68,19 @@ export function list(names: readonly string[]): string {
 /** Above this number of entries, looking for equal rows would take longer than reading them. */
 const MOST_COMPARED = 5e6;
 
-function equalRows({ data, rows, columns }: Matrix): string[] {
-  if (data.length > MOST_COMPARED) return [];
+/** Models that tie equal rows or refuse them, and say which. */
+const ALWAYS_SAY = ['alle', 'drill', 'meu', 'mpme', 'sammon'];
+/** Least part of rows that repeat others from which fits of models with noise say so. */
+const COPIES = 0.1;
+
+/** A note about rows that repeat others, unless the message of the fit says it. */
+function equalRows({ data, rows, columns }: Matrix, model?: string): string[] {
+  if (data.length > MOST_COMPARED || (model !== undefined && ALWAYS_SAY.includes(model))) return [];
   const seen = new Set<string>();
   for (let i = 0; i < rows; i++) seen.add(data.subarray(i * columns, (i + 1) * columns).join());
   const equal = rows - seen.size;
-  if (equal === 0) return [];
+  const isSaid = model !== undefined && equal >= COPIES * rows && Object.hasOwn(optionsOf(model), 'noise');
+  if (equal === 0 || isSaid) return [];
   return [`note: ${equal === 1 ? '1 row is' : `${equal} rows are`} equal to an earlier one.`];
 }
 

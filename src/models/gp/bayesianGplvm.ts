@@ -39,7 +39,7 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
   readonly inducing?: Inducing;
   /** Covariance of the mapping; an rbf with one lengthscale a dimension unless given, which start longer for dimensions that explain little. */
   readonly kernel?: K;
-  /** Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a hundredth of the observations' mean variance. */
+  /** Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a hundredth of the observations' mean variance, and is kept above a millionth, or above a thousandth where a tenth of the rows or more repeat others. */
   readonly noise?: ParameterLike;
   /** How observations are distributed around the mapping; `gaussian()` unless given. */
   readonly likelihood?: Likelihood;

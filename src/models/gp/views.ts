@@ -43,9 +43,9 @@ export interface ViewOptions<K extends Kernel = Kernel> {
   /** Covariance of the mapping from latents to observations. */
   readonly kernel: K;
   /**
-   * Variance σ² > 0 of the Gaussian noise, or a list with one a column; starts at a hundredth of the observations' mean variance. It is held
-   * there when there are no more columns than latent dimensions: the latents could then be the observations, and the density has no bound as
-   * σ² goes to 0. Short for `likelihood: gaussian({ variance })`.
+   * Variance σ² > 0 of the Gaussian noise, or a list with one a column; starts at a hundredth of the observations' mean variance, and is kept above a
+   * millionth of it, or above a thousandth where a tenth of the rows or more repeat others. It is held at its start when there are no more columns than
+   * latent dimensions: the latents could then be the observations, and the density has no bound as σ² goes to 0. Short for `likelihood: gaussian({ variance })`.
    */
   readonly noise?: ParameterLike | undefined;
   /** How observations are distributed around the functions; Gaussian unless given. Not together with `noise`. */
@@ -367,7 +367,8 @@ export function likelihoodFrom(
   const standard = positive(start);
   const own = (noise as ParameterLike | undefined) ?? (isCopied ? fixed(start) : standard);
   const variance = parameterFrom(own, standard, `'noise' of ${name}`);
-  const likelihood = given ?? gaussian({ variance: isParameter(noise) ? variance : flooredNoise(variance, start) });
+  const likelihood =
+    given ?? gaussian({ variance: isParameter(noise) ? variance : flooredNoise(variance, observations) });
   checkNoise(likelihood, observations.rows, observations.columns);
   return likelihood;
 }
