@@ -20,7 +20,7 @@ const TABLES = {
   'all equal but one': (rows) => rows.map((_, i) => rows[i === 0 ? 0 : 1]),
   'all equal': (rows) => rows.map(() => rows[0]),
 };
-const SIZES = { full: { rows: 20, maxIterations: 500 }, quick: { rows: 12, maxIterations: 50 } };
+const SIZES = { full: { rows: 20, maxIterations: 1000 }, quick: { rows: 12, maxIterations: 50 } };
 
 /** How a fit ended, or what was refused. */
 async function ending(name, Y, maxIterations) {
