@@ -146,12 +146,10 @@ export function familyModel<
     model = startedAt(initialLatents('pca', functions, options.latentDim));
   }
   if (usual !== undefined) model = throughInducing(model, usual, map);
-  // Of counts and labels the number of inducing inputs is always given.
-  else if (!isReal(options)) {
-    const isMany = observationsFrom(Y, rest.missing === 'ignore').rows > MOST_EXACT;
-    const search = { ...(isMany ? searchOfMany : searchOfFunctions), ...model.search };
+  else {
+    const search = { ...searchOf(Y, options, member), ...model.search };
     model = withMembers(model, { search, ...(map && { choose: startedBy(map, search) }) });
-  } else if (map !== undefined) model = withMembers(model, { choose: map });
+  }
   return model as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
 }
 
@@ -194,6 +192,18 @@ export const searchOfMany: Search = {
  * that are left out.
  */
 const searchOfFunctions: Search = { ...searchOfMany, relativeDecrease: LEAST_GAIN / 10 };
+
+/**
+ * The search of the weights of a kernel regression, of which many hardly move the latents: where an iteration gains less than this part of the objective, two moons of 200
+ * points lack 0.04 of 24 and wine 0.0007 of −1665, and the errors of the nearest neighbour are those of the maximum.
+ */
+const searchOfRegression: Search = { relativeDecrease: 1e-8 };
+
+/** The search of a model that does not go through the usual inducing inputs. Of counts and labels their number is always given. */
+function searchOf(Y: MatrixLike, options: FamilyOptions, { backConstraint }: FamilyMember): Search {
+  if (isReal(options)) return backConstraint === undefined ? {} : searchOfRegression;
+  return observationsFrom(Y, options.missing === 'ignore').rows > MOST_EXACT ? searchOfMany : searchOfFunctions;
+}
 
 /** A model through the usual number of inducing inputs, which says so, and whose fit ends where an iteration gains little. */
 function throughInducing(model: Model, count: number, map: Choose | undefined): Model {
