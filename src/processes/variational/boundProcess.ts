@@ -41,8 +41,12 @@ export interface ViewProcess {
   readonly density: Density;
 }
 
-/** Iterations before the noise of a collapsed bound is freed: if it were free at once, it would grow to explain what the latents do not explain yet. */
+/**
+ * Iterations before the noise of a collapsed bound of at most so many rows is freed: if it were free at once, it would grow to explain what the latents do not explain yet.
+ * Of more rows the bound is higher where it is free: −271 084 in place of −276 999 of 1797 digits.
+ */
 const NOISE_HELD = 100;
+const MOST_HELD = 1000;
 
 /**
  * Y ~ p(y|f(X)), where every column of f is a Gaussian process, through M inducing inputs Z with u = f(Z). Its density is a bound on log p(Y|X), or
@@ -69,7 +73,7 @@ export function boundProcess(options: BoundOptions): ViewProcess {
     parameters: (start) => startedParameters(options, start),
     prepare: (start: DensityStart) => openBound(options, start),
     held: (start: DensityStart) =>
-      isCollapsed(options, start) ? { names: ['noise'], iterations: NOISE_HELD } : undefined,
+      isCollapsed(options, start) && start.rows <= MOST_HELD ? { names: ['noise'], iterations: NOISE_HELD } : undefined,
     expectedOver: 'given',
     logDensity: bound,
     expected: bound,
