@@ -954,9 +954,28 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await page.getByRole('region', { name: /^Uncertainty, / }).waitFor();
     await page.getByText('by a Gaussian process held at these places').waitFor();
     const lands = page.locator('[name=background] option');
-    expect(await lands.allTextContents()).toEqual(['Land: certainty', 'Land: change of a step', 'Land: none']);
+    expect(await lands.count()).toBe(3 + observations.columns);
+    await page.selectOption('[name=background]', 'column vertical1_30keV');
+    await page.getByRole('region', { name: /^vertical1_30keV, expected, faded where unknown: / }).waitFor();
+    await page.selectOption('[name=background]', 'certainty');
     await map().focus();
+    await page.keyboard.press('n');
+    await panel().getByText('against what a Gaussian process held at these places expects').waitFor();
+    const [, seen, expected, deviation] = /vertical1_30keV\s+([\d.]+) exp\. ([\d.]+) ± ([\d.]+)/.exec(
+      await panel()
+        .getByRole('table', { name: /^Values, row 1/ })
+        .innerText(),
+    )!;
+    expect(Number(seen)).toBeCloseTo(observations.at(0, 0), 2);
+    // Two standard deviations are shown, of which a row may be twice as far away.
+    expect(Math.abs(Number(seen) - Number(expected))).toBeLessThan(2 * Number(deviation));
+    await page.keyboard.press('ArrowRight');
+    await panel()
+      .getByText(/^At PCA 1 −?[\d.]+, PCA 2 −?[\d.]+\. By a Gaussian process held at these places\.$/)
+      .waitFor();
+    // A place is of its map: on another nothing is asked yet.
     await page.keyboard.press('1');
+    await panel().getByRole('heading', { name: 'gplvm' }).waitFor();
     await map().and(page.getByLabel('Map of 150 rows, gplvm')).waitFor();
     await page.locator('.scale').waitFor();
     expect(await settled()).toBe(own);
@@ -1088,7 +1107,8 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await ownTable(['a,b,c', ...lines].join('\n'), '50000 rows, 3 columns.');
     await page.getByText('gplvm of 50000 rows takes a minute and more to its first step.').waitFor();
     await press('Fit');
-    await page.getByText(/^Fitting gplvm to 50000 rows, \d+ s/).waitFor();
+    await page.getByText('Fitting gplvm to 50000 rows', { exact: true }).waitFor();
+    await page.getByText(/^Before its first step\d+ s$/).waitFor();
     expect(await map().getAttribute('aria-label')).toBe('Map of 150 rows, gplvm');
     await press('Stop');
     await page.getByRole('alert').getByText('Stopped before its first step').waitFor();

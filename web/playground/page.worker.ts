@@ -59,14 +59,8 @@ export type Request =
   | { readonly kind: 'project'; readonly Y: PlainMatrix }
   | { readonly kind: 'geodesic'; readonly from: readonly number[]; readonly to: readonly number[] }
   | { readonly kind: 'background'; readonly place: Place }
-  /** What lies behind the places X of another map of the rows Y. */
-  | {
-      readonly kind: 'behind';
-      readonly Y: PlainMatrix;
-      readonly X: PlainMatrix;
-      readonly place: Place;
-      readonly isStandardised: boolean;
-    }
+  /** A fit to the rows Y whose latents are held at X, the places of another map. */
+  | { readonly kind: 'hold'; readonly Y: PlainMatrix; readonly X: PlainMatrix; readonly isStandardised: boolean }
   | {
       readonly kind: 'scores';
       readonly Y: PlainMatrix;
@@ -107,7 +101,7 @@ export interface Answers {
   readonly geodesic: { readonly latents: PlainMatrix; readonly length: number; readonly converged: boolean };
   /** undefined when another was asked for meanwhile. */
   readonly background: Background | undefined;
-  readonly behind: Background | undefined;
+  readonly hold: FitSummary;
   readonly scores: Scores;
   readonly json: string;
   readonly program: string;
@@ -194,11 +188,8 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
       return geodesic(request);
     case 'background':
       return background(request.place);
-    case 'behind': {
-      const { backgroundAt } = await import('./heldMap.ts');
-      const Y = matrix(request.Y);
-      return backgroundAt(request.isStandardised ? standardise(Y).apply(Y) : Y, matrix(request.X), request.place);
-    }
+    case 'hold':
+      return hold(request);
     case 'scores':
       return scores(request);
     case 'json':
@@ -300,6 +291,15 @@ function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answer
       ...(table?.idColumn !== undefined && { idColumn: table.idColumn }),
     },
   };
+}
+
+async function hold({ Y, X, isStandardised }: Request & { kind: 'hold' }): Promise<FitSummary> {
+  const { heldAt } = await import('./heldMap.ts');
+  const observations = matrix(Y);
+  const units = isStandardised ? standardise(observations) : undefined;
+  const fit = await heldAt(units?.apply(observations) ?? observations, matrix(X));
+  fitted = { fit, observations, units };
+  return summaryOf(fit);
 }
 
 /** In the units of the table. */

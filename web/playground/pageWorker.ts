@@ -80,9 +80,9 @@ export class PageWorker {
     return this.ask({ kind: 'scores', Y: plainMatrix(Y), X: plainMatrix(X), labels });
   }
 
-  /** What a Gaussian process held at another map's places says behind them. */
-  behind(Y: Matrix, X: Matrix, place: Place, isStandardised: boolean): Promise<Background | undefined> {
-    return this.ask({ kind: 'behind', Y: plainMatrix(Y), X: plainMatrix(X), place, isStandardised });
+  /** A Gaussian process held at the places of another map of the rows. */
+  async hold(Y: Matrix, X: Matrix, isStandardised: boolean): Promise<Fitted> {
+    return this.fitted(await this.ask({ kind: 'hold', Y: plainMatrix(Y), X: plainMatrix(X), isStandardised }));
   }
 
   tell(signal: Signal['signal']): void {

@@ -58,40 +58,60 @@ const MOST_READ = 3000;
 /** Rows up to which it gets one before it is looked at. */
 const MOST_UNASKED = 500;
 
+/** A map of another method, read by a Gaussian process that is held at its places. */
+export interface HeldMap {
+  readonly fit: Fitted;
+  /** Its certainty. */
+  readonly background: Background | undefined;
+}
+
 /**
- * The backgrounds of maps that predict nothing by themselves, as soon as they are there: what a Gaussian process held at their places says. One is made
- * at a time, that of the map that is looked at first.
+ * Maps that predict nothing by themselves, each with a Gaussian process held at its places, in a worker that stays as long as the fit that is shown. One is
+ * made at a time, that of the map that is looked at first.
  */
-export function useBehind(
+export function useHeldMaps(
   others: readonly Matrix[],
   current: Matrix | undefined,
   dataset: Dataset | undefined,
   isStandardised: boolean,
-): (latents: Matrix) => Background | undefined {
-  const known = useRef(new WeakMap<Matrix, Background | undefined>());
+  shown: Fitted | undefined,
+): (latents: Matrix) => HeldMap | undefined {
+  const known = useRef(new Map<Matrix, HeldMap | undefined>());
+  const workers = useRef(new Set<PageWorker>());
   const [, setCount] = useState(0);
+  useEffect(
+    () => () => {
+      for (const worker of workers.current) worker.end();
+      workers.current.clear();
+      known.current.clear();
+    },
+    [shown],
+  );
   const isWanted = (map: Matrix | undefined) =>
     map?.columns === 2 && map.rows <= (map === current ? MOST_READ : MOST_UNASKED) && !known.current.has(map);
   const latents = [current, ...others].find(isWanted);
   useEffect(() => {
     if (latents === undefined || dataset === undefined) return;
     const worker = new PageWorker();
+    workers.current.add(worker);
     let isEnded = false;
-    worker
-      .behind(dataset.observations, latents, around(latents, [0, 1]), isStandardised)
-      .then(
-        (background) => background,
-        () => undefined,
-      )
-      .then((background) => {
-        if (isEnded) return;
-        known.current.set(latents, background);
-        setCount((now) => now + 1);
+    const hold = async (): Promise<HeldMap> => {
+      const fit = await worker.hold(dataset.observations, latents, isStandardised);
+      return { fit, background: await fit.background(around(latents, [0, 1])) };
+    };
+    hold()
+      .catch(() => {
+        worker.end();
+        return undefined;
       })
-      .finally(() => worker.end());
+      .then((held) => {
+        if (isEnded) return;
+        known.current.set(latents, held);
+        setCount((now) => now + 1);
+      });
     return () => {
       isEnded = true;
-      worker.end();
+      if (!known.current.has(latents)) worker.end();
     };
   }, [latents]);
   return (map) => known.current.get(map);

@@ -10,6 +10,7 @@ import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith } from '../share.ts';
 import { Drawer } from './drawer.tsx';
 import { type AddedRows, Explorer } from './explorer.tsx';
 import { taken } from './fileDrop.tsx';
+import { FitBar } from './fitBar.tsx';
 import { Header } from './header.tsx';
 import { Keys, Problem, Reading, type ReadingFile, type WayOn, Welcome } from './stages.tsx';
 import { useTheme } from './theme.ts';
@@ -207,12 +208,14 @@ export function App() {
     reader.current.cancel();
     setReading(undefined);
   };
+  const fitBar = !isCompact && fitting.run !== undefined && <FitBar run={fitting.run} {...{ theme, controls }} />;
   const shareFit = async () => ({ name: shown!.name, text: await shown!.fit.json() });
   return (
     <div class={`app${isCompact ? ' compact' : ''}`}>
       {!isCompact && (
         <Header
           onChoose={() => setChosen(chosen + 1)}
+          reading={reading !== undefined}
           {...{ fitting, picture, controls, isDrawerOpen, query, setQuery, search, switchTheme, theme }}
           onDrawer={() => setDrawerOpen(!isDrawerOpen)}
           share={{
@@ -251,11 +254,12 @@ export function App() {
         <Explorer
           {...{ shown, picture, theme, isPhone, isDrawerOpen, query, chosen, onKeys, exported }}
           added={added?.of === shown ? added?.rows : undefined}
+          fitBar={fitBar}
           onFitRows={(rows) => start({ ...settings, ...shown?.of?.settings, set: settings.set }, rows)}
         />
       ) : fitting.run !== undefined || isRun ? (
         <>
-          <main class="stage blank" />
+          <main class="stage blank">{fitBar}</main>
           <aside class="panel" aria-label="Reading" />
         </>
       ) : (

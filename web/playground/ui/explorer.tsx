@@ -1,5 +1,6 @@
 import type { Matrix } from 'latentfield/core';
 import type { CanvasMap, MapMargins, MapScene } from 'latentfield/plot';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
@@ -11,7 +12,7 @@ import { useMoving } from '../motion.ts';
 import type { Placed } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { rowsFound } from '../search.ts';
-import { type Behind, doubtAt, meanOf, terrainOf, useBehind, useTerrain } from '../terrain.ts';
+import { type Behind, doubtAt, meanOf, terrainOf, useHeldMaps, useTerrain } from '../terrain.ts';
 import { useSampling } from '../useSampling.ts';
 import { Figure, type Reading, rangesOf, short } from './figures.tsx';
 import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
@@ -42,6 +43,8 @@ interface Given {
   /** Rises when the rows that are found are to be chosen. */
   readonly chosen: number;
   readonly added: AddedRows | undefined;
+  /** How far the fit is that is being made. */
+  readonly fitBar: ComponentChildren;
   readonly onFitRows: (dataset: Dataset) => void;
   readonly onKeys: (key: string) => boolean;
   /** What can be saved, as it is seen. */
@@ -58,6 +61,7 @@ export function Explorer({
   query,
   chosen,
   added,
+  fitBar,
   onFitRows,
   onKeys,
   exported,
@@ -65,7 +69,7 @@ export function Explorer({
   const { dataset, fit, latents: fitLatents } = picture;
   const isRunning = fit === undefined;
   const { scores, maps, make, cancel } = useMaps(shown, shown?.of?.dataset);
-  const [method, setMethod] = useState('');
+  const [method, look] = useState('');
   const other = isRunning || method === '' ? undefined : maps[method];
   const isOwn = other?.latents === undefined;
   const latents = other?.latents ?? fitLatents;
@@ -78,7 +82,7 @@ export function Explorer({
 
   const [tool, setTool] = useState<Tool>('ask');
   const [colour, setColour] = useState('');
-  const [chosenBehind, setBehind] = useState<Behind>('certainty');
+  const [behind, setBehind] = useState<Behind>('certainty');
   const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
   const [isTrust, setTrust] = useState(false);
   const [few, setFew] = useState(FEW_KEPT);
@@ -100,13 +104,24 @@ export function Explorer({
   const cursor = isStale ? undefined : cursorBefore;
   const subset = isStale ? undefined : subsetBefore;
   const start = isStale ? undefined : startBefore;
-  const walk = walkBefore?.of === fit && isOwn ? walkBefore : undefined;
+  const isStandardised = shown?.of?.settings?.standardise === true;
+  const heldOf = useHeldMaps(
+    isRunning ? [] : Object.values(maps).flatMap((each) => each.latents ?? []),
+    other?.latents,
+    rows,
+    isStandardised,
+    shown?.fit,
+  );
+  const held = other?.latents && heldOf(other.latents);
+  /** What says what is expected at a place of the map. */
+  const reader = isOwn ? fit : held?.fit;
+  const walk = walkBefore?.of === reader ? walkBefore : undefined;
   const map = useRef<CanvasMap | undefined>(undefined);
-  const canDecode = isOwn && fit?.predicts === true && rows !== undefined;
+  const canDecode = reader?.predicts === true && rows !== undefined;
 
   useEffect(() => {
     chosenOf.current = shown?.fit;
-    setMethod('');
+    look('');
     setHiddenKinds(NO_KINDS);
     setTrust(false);
     setChosenRow(-1);
@@ -128,12 +143,7 @@ export function Explorer({
     () => rows && ranges && picturesOf(rows, ranges.least, ranges.most, theme),
     [rows, ranges, theme],
   );
-  const ownBackground = useTerrain(isOwn ? fit : undefined, rows, axes, chosenBehind);
-  const isStandardised = shown?.of?.settings?.standardise === true;
-  const others = isRunning ? [] : Object.values(maps).flatMap((each) => each.latents ?? []);
-  const behindOf = useBehind(others, other?.latents, rows, isStandardised);
-  const background = isOwn ? ownBackground : other?.latents && behindOf(other.latents);
-  const behind = isOwn || !chosenBehind.startsWith('column ') ? chosenBehind : 'certainty';
+  const background = useTerrain(reader, rows, axes, behind) ?? (behind === 'certainty' ? held?.background : undefined);
   const terrain = useMemo(
     () => (background && behind !== 'none' ? terrainOf(background, behind, theme) : undefined),
     [background, behind, theme],
@@ -221,7 +231,7 @@ export function Explorer({
     () =>
       walk?.found?.latents.toArrays() ??
       path.map(([x, y]) => {
-        const at = [...(cursor ?? meanOf(fitLatents))];
+        const at = [...(cursor ?? meanOf(latents))];
         at[across] = x;
         if (up !== undefined) at[up] = y;
         return at;
@@ -250,17 +260,17 @@ export function Explorer({
     [scene, draws.marks, hovered, chosenRow, near, lasso, subset, cursor, walked, added, canDecode],
   );
 
-  const asked = chosenRow >= 0 && isOwn ? Array.from(fitLatents.row(chosenRow)) : cursor;
+  const asked = chosenRow >= 0 ? Array.from(latents.row(chosenRow)) : cursor;
   // A row is shown against what is expected at its own place and no other; a drag may lag behind.
-  const decoded = useDecoded(canDecode ? fit : undefined, asked, chosenRow >= 0);
+  const decoded = useDecoded(canDecode ? reader : undefined, asked, chosenRow >= 0);
   const reading = useMemo<Reading | undefined>(
     () => decoded && { expected: decoded.mean.row(0), deviations: Array.from(decoded.variance.row(0), Math.sqrt) },
     [decoded],
   );
-  const along = useAlong(canDecode && (walk || rows?.view.kind !== 'values') ? fit : undefined, walked);
+  const along = useAlong(canDecode && (walk || rows?.view.kind !== 'values') ? reader : undefined, walked);
 
   const askAt = (x: number, y: number, isNew: boolean) => {
-    const at = [...(cursor ?? meanOf(fitLatents))];
+    const at = [...(cursor ?? meanOf(latents))];
     at[across] = x;
     if (up !== undefined) at[up] = y;
     setChosenRow(-1);
@@ -271,7 +281,7 @@ export function Explorer({
   };
   const pathAt = (x: number, y: number, isNew: boolean) => {
     if (!isNew) return;
-    const at = [...meanOf(fitLatents)];
+    const at = [...meanOf(latents)];
     at[across] = x;
     if (up !== undefined) at[up] = y;
     takeEnd(at);
@@ -284,7 +294,7 @@ export function Explorer({
       setCursor(place);
       return;
     }
-    const of = fit!;
+    const of = reader!;
     setWalk({ of, found: undefined, problem: '' });
     of.geodesic(start, place).then(
       (found) => setWalk((now) => (now?.of === of ? { of, found, problem: '' } : now)),
@@ -302,6 +312,15 @@ export function Explorer({
     setPath([]);
     setSubset(undefined);
     setChosenRow(-1);
+  };
+  /** Goes to another map: the rows that are chosen stay, places are of the map that is left. */
+  const setMethod = (to: string) => {
+    if (to === method) return;
+    setStart(undefined);
+    setWalk(undefined);
+    setCursor(undefined);
+    setPath([]);
+    look(to);
   };
   const margins = useMemo<MapMargins>(
     () => ({
@@ -380,7 +399,7 @@ export function Explorer({
           dataset: shown.of.dataset,
           looks: looksOf(shown.of.dataset, colour),
           axes,
-          background: ownBackground,
+          background: isOwn ? background : undefined,
           canvas: canvas.current?.querySelector('.map canvas') as HTMLCanvasElement,
         };
   const title = isOwn ? picture.model : METHODS[method];
@@ -397,7 +416,7 @@ export function Explorer({
             hover: (point, x, y) => setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y })),
             pick: (point) => {
               if (point < 0) letGo();
-              else if (tool === 'path') takeEnd(Array.from(fitLatents.row(point)));
+              else if (tool === 'path') takeEnd(Array.from(latents.row(point)));
               else choose(point);
             },
             lasso: (points, ring) => {
@@ -442,8 +461,7 @@ export function Explorer({
             dataset={rows}
             dimensionsOf={isOwn ? latents.columns : 2}
             byRow={BY_ROW}
-            predicts={isOwn ? canDecode && up !== undefined : background !== undefined}
-            hasColumns={isOwn}
+            predicts={canDecode && up !== undefined}
           />
         )}
         {isTrust && mapScores?.kept !== undefined && !isRunning && (
@@ -460,7 +478,8 @@ export function Explorer({
         {isPhone && !isRunning && shown !== undefined && !isTrust && (
           <MapNames {...{ method, setMethod, maps }} fit={shown.fit} />
         )}
-        {!isRunning && canDecode && cursor === undefined && chosenRow < 0 && (
+        {fitBar}
+        {!isRunning && fitBar === false && canDecode && cursor === undefined && chosenRow < 0 && (
           <p class="hint card">
             {tool === 'path' ? (
               <>
@@ -483,7 +502,7 @@ export function Explorer({
             {...{ method, setMethod, maps, make, cancel, theme, scores, colouring }}
             fit={shown.fit}
             terrain={across === 0 && up === 1 ? land : undefined}
-            behindOf={behindOf}
+            behindOf={(map) => heldOf(map)?.background}
             marked={{ hidden: scene.hidden, faint: scene.faint, hovered: hovered.point, chosen: chosenRow }}
             canCompare={shown.of !== undefined}
           />
@@ -494,9 +513,6 @@ export function Explorer({
           ) : isRunning ? (
             <>
               <h2>Fitting {picture.model}</h2>
-              <p aria-live="off">
-                Step {picture.run?.trace[0].at(-1)} of at most {picture.run?.most}.
-              </p>
               <p class="note">The map shows the fit as it moves. What it expects is asked when it has ended.</p>
             </>
           ) : subset !== undefined && chosenRow < 0 ? (
@@ -526,14 +542,14 @@ export function Explorer({
               kept={mapScores?.kept && [mapScores.kept[chosenRow]!, mapScores.neighbours, few]}
               near={pointed === chosenRow ? near : []}
               isFar={(i) => apart(target, chosenRow, i) > FAR}
-              isExpected={canDecode}
+              expectedBy={canDecode ? (isOwn ? 'the model' : HELD) : undefined}
               step={step}
               close={letGo}
             />
           ) : reading !== undefined ? (
             <PlaceReading
               {...common}
-              note={placeNote(cursor!, axes)}
+              note={`${placeNote(cursor!, axes, isOwn ? 'latent' : METHODS[method]!)}${isOwn ? '' : ` By ${HELD}.`}`}
               reading={reading}
               doubt={background && up !== undefined ? doubtAt(background, cursor![across]!, cursor![up]!) : undefined}
               along={along?.mean}
@@ -580,15 +596,22 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ...{ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
 };
 
-function placeNote(place: readonly number[], [across, up]: readonly [number, number | undefined]): string {
-  const at = [across, up].flatMap((d) => (d === undefined ? [] : [`latent ${d + 1} ${short(place[d]!)}`])).join(', ');
+/** What reads the map of another method. */
+const HELD = 'a Gaussian process held at these places';
+
+function placeNote(
+  place: readonly number[],
+  [across, up]: readonly [number, number | undefined],
+  name: string,
+): string {
+  const at = [across, up].flatMap((d) => (d === undefined ? [] : [`${name} ${d + 1} ${short(place[d]!)}`])).join(', ');
   return place.length <= 2
     ? `At ${at}.`
     : `At ${at}: a slice, where the other ${place.length - 2} dimension${place.length === 3 ? ' is' : 's are'} held.`;
 }
 
 /** A panel beside the map; on a phone a sheet below it. */
-function Panel({ isPhone, children }: { readonly isPhone: boolean; readonly children: preact.ComponentChildren }) {
+function Panel({ isPhone, children }: { readonly isPhone: boolean; readonly children: ComponentChildren }) {
   const [isUp, setUp] = useState(false);
   return (
     <aside class={`panel${isUp ? ' up' : ''}`} aria-label="Reading">

@@ -1,18 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Theme } from '../drawing/colours.ts';
 import { EXPORTS } from '../exports.ts';
-import type { Fitting, Pictured, Trace } from '../fitting.ts';
+import type { Fitting, Pictured } from '../fitting.ts';
+import { Objective } from './fitBar.tsx';
 import { Icon, Mark } from './icon.tsx';
 
 interface Given {
   readonly fitting: Fitting;
   readonly picture: Pictured | undefined;
-  readonly controls: {
-    readonly pause: () => void;
-    readonly resume: () => void;
-    readonly stop: () => void;
-    readonly goOn: () => void;
-  };
+  readonly controls: { readonly goOn: () => void };
+  /** Whether a file is being read. */
+  readonly reading: boolean;
   readonly theme: Theme;
   readonly isDrawerOpen: boolean;
   readonly onDrawer: () => void;
@@ -108,101 +106,45 @@ export function Header(given: Given) {
 /** What is said of statuses whose names are no words. */
 const ENDINGS: Readonly<Record<string, string>> = { maxIterations: 'at its limit of iterations' };
 
-/** How the fit that is shown ended, or how far the one is that is being made. */
-function Status({ fitting: { shown, run, problem }, controls, theme }: Given) {
+/** What is being done, or how the fit that is shown ended. */
+function Status({ fitting: { shown, run, problem }, controls, theme, reading }: Given) {
   const state =
     run !== undefined
       ? run.isPaused
         ? 'paused'
         : 'running'
-      : problem !== ''
-        ? 'failed'
-        : shown === undefined
-          ? 'idle'
-          : 'done';
-  const trace = run?.trace ?? shown?.fit.trace ?? [[], []];
-  const last = trace[1].at(-1);
-  const words =
-    last === undefined
-      ? ''
-      : `${trace[0].at(-1)}${run === undefined ? '' : ` of at most ${run.most}`} iterations, objective ${Number(last.toPrecision(7))}`.replace(
-          '-',
-          '−',
-        );
+      : reading
+        ? 'reading'
+        : problem !== ''
+          ? 'failed'
+          : shown === undefined
+            ? 'idle'
+            : 'done';
+  const isDone = state === 'done' || (state === 'reading' && shown !== undefined);
   const message =
     run !== undefined
       ? `Fitting ${run.of.settings?.model} to ${run.of.dataset.observations.rows} rows`
-      : shown === undefined
-        ? problem === ''
-          ? 'No map yet'
-          : 'Stopped'
-        : `${shown.fit.model}, ${ENDINGS[shown.fit.status] ?? shown.fit.status}`;
+      : reading
+        ? 'Reading'
+        : shown === undefined
+          ? problem === ''
+            ? 'No map yet'
+            : 'Stopped'
+          : `${shown.fit.model}, ${ENDINGS[shown.fit.status] ?? shown.fit.status}`;
   return (
     <div class="status" data-status={state}>
       <i />
-      <p role="status" title={run === undefined ? shown?.fit.message : undefined}>
+      <p role="status" title={isDone ? shown!.fit.message : undefined}>
         {message}
-        {run !== undefined && words === '' && <Elapsed since={run.since} />}
-        <span class="hidden">
-          {run === undefined && shown !== undefined && problem === '' ? `: ${shown.fit.message}` : ''}
-        </span>
+        <span class="hidden">{isDone && problem === '' ? `: ${shown!.fit.message}` : ''}</span>
       </p>
-      {words !== '' && (
-        <>
-          <Spark trace={trace} ink={theme.map.accent} label={`Objective, ${words}`} />
-          <span class="words" data-testid="objective">
-            {words}
-          </span>
-        </>
+      {isDone && <Objective trace={shown!.fit.trace} theme={theme} />}
+      {isDone && ['maxIterations', 'stopped'].includes(shown!.fit.status) && shown!.of?.settings !== undefined && (
+        <button type="button" class="link" onClick={controls.goOn}>
+          Go on
+        </button>
       )}
-      {run !== undefined && (
-        <>
-          <button type="button" class="link" onClick={run.isPaused ? controls.resume : controls.pause}>
-            {run.isPaused ? 'Resume' : 'Pause'}
-          </button>
-          <button type="button" class="link" onClick={controls.stop}>
-            Stop
-          </button>
-        </>
-      )}
-      {run === undefined &&
-        ['maxIterations', 'stopped'].includes(shown?.fit.status ?? '') &&
-        shown!.of?.settings !== undefined && (
-          <button type="button" class="link" onClick={controls.goOn}>
-            Go on
-          </button>
-        )}
     </div>
-  );
-}
-
-/** The seconds since a fit began: what tells that it is busy before its first step. */
-function Elapsed({ since }: { readonly since: number }) {
-  const [now, setNow] = useState(since);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(performance.now()), 1000);
-    return () => clearInterval(timer);
-  }, [since]);
-  return <span aria-hidden="true">{now - since < 1000 ? '' : `, ${Math.round((now - since) / 1000)} s`}</span>;
-}
-
-/** The objective over the iterations. */
-function Spark({ trace: [x, y], ink, label }: { readonly trace: Trace; readonly ink: string; readonly label: string }) {
-  const known = y.slice(-400).filter(Number.isFinite);
-  const [low, high] = [Math.min(...known), Math.max(...known)];
-  const last = x.at(-1) || 1;
-  const step = Math.max(1, Math.floor(x.length / 120));
-  const points = x
-    .map((iteration, k) => [iteration, y[k]!] as const)
-    .filter(([, value], k) => Number.isFinite(value) && (k % step === 0 || k === x.length - 1))
-    .map(
-      ([iteration, value]) =>
-        `${(62 * iteration) / last + 1},${17 - 15 * Math.max(0, (value - low) / (high - low || 1))}`,
-    );
-  return (
-    <svg class="spark" viewBox="0 0 64 18" role="img" aria-label={label}>
-      <polyline points={points.join(' ')} stroke={ink} />
-    </svg>
   );
 }
 

@@ -101,8 +101,6 @@ interface LegendGiven {
   readonly behind: Behind;
   readonly setBehind: (behind: Behind) => void;
   readonly predicts: boolean;
-  /** Whether what is expected of a column can be shown behind the points. */
-  readonly hasColumns: boolean;
   readonly hiddenKinds: ReadonlySet<number>;
   readonly setHiddenKinds: (hidden: ReadonlySet<number>) => void;
   readonly dimensionsOf: number;
@@ -142,12 +140,11 @@ export function Legend(given: LegendGiven) {
           <option value="certainty">Land: certainty</option>
           <option value="magnification">Land: change of a step</option>
           <option value="none">Land: none</option>
-          {given.hasColumns &&
-            columns.map((column) => (
-              <option key={column} value={`column ${column}`}>
-                Land: expected {column}
-              </option>
-            ))}
+          {columns.map((column) => (
+            <option key={column} value={`column ${column}`}>
+              Land: expected {column}
+            </option>
+          ))}
         </select>
       )}
       {given.dimensionsOf > 2 && <Dimensions {...given} />}
@@ -256,7 +253,7 @@ export function BehindScale({
       ? ['Uncertainty', 'sd of a new row']
       : behind === 'magnification'
         ? ['Change of a step', 'log, expected row']
-        : [behind.slice(7), 'expected'];
+        : [behind.slice(7), 'expected, faded where unknown'];
   const { certain, mid, vague } = theme.map;
   const stops = behind === 'certainty' ? [certain, mid, vague] : theme.numbers;
   const colours = Array.from({ length: 12 }, (_, k) => mixed(stops, k / 11));

@@ -91,7 +91,7 @@ export function RowReading({
   kept,
   near,
   isFar,
-  isExpected,
+  expectedBy,
   step,
   close,
   ...common
@@ -102,7 +102,8 @@ export function RowReading({
   readonly kept: readonly [kept: number, of: number, few: number] | undefined;
   readonly near: readonly number[];
   readonly isFar: (row: number) => boolean;
-  readonly isExpected: boolean;
+  /** What says what is expected where the row lies, if anything does. */
+  readonly expectedBy: string | undefined;
   readonly step: (by: number) => void;
   readonly close: () => void;
 }) {
@@ -120,7 +121,9 @@ export function RowReading({
             {title[0]!.toUpperCase()}
             {title.slice(1)}
           </h2>
-          <p class="note">{isExpected ? 'The row, against what the model expects where it lies.' : 'The row.'}</p>
+          <p class="note">
+            {expectedBy === undefined ? 'The row.' : `The row, against what ${expectedBy} expects where it lies.`}
+          </p>
         </div>
         <span class="steps">
           <button type="button" class="tool" aria-label="Row before (P)" onClick={() => step(-1)}>
