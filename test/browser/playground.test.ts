@@ -1288,6 +1288,14 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
       );
     };
     const all = [...(await found('overview'))];
+    await iterations(100_000);
+    await press('Fit');
+    await page.getByTestId('objective').getByText('of at most 100000 iterations').waitFor();
+    await press('Pause');
+    all.push(...(await found('fitting')));
+    await press('Stop');
+    await page.waitForSelector('[data-status=done]');
+    await settled();
     await map().focus();
     await page.keyboard.press('n');
     await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();

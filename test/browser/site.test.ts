@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { builtInKernels, gplvm, knnGraph, Matrix, parseKernel, rbf } from '../../src/index.ts';
@@ -9,7 +11,8 @@ import { NEEDS_CHROMIUM, startChromium } from '../app/plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const site = fileURLToPath(new URL('../../web/dist', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const site = join(root, 'web/dist');
 const isBuilt = existsSync(join(site, 'first-picture.html'));
 const why = isBuilt ? '' : ' (the site is not built: npm run site)';
 
@@ -54,6 +57,31 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
       'reference/index/functions/gplvm.html',
     ]) {
       expect(names).toContain(name);
+    }
+  });
+
+  it('is served by the command that its build prints', async () => {
+    const [, line] = /`npx ([^`]+)`/.exec(readFileSync(join(root, 'scripts/buildSite.mjs'), 'utf8'))!;
+    const server = spawn('npx', [...line!.split(' '), '--port', '0'], { cwd: root, detached: true });
+    try {
+      const address = await new Promise<string>((resolve, reject) => {
+        let told = '';
+        server.stdout.on('data', (text) => {
+          told += text;
+          const found = /http:\S+:\d+\//.exec(stripVTControlCharacters(told));
+          if (found !== null) resolve(found[0]);
+        });
+        server.on('exit', () => reject(new Error(told)));
+      });
+      for (const path of ['', 'playground/', 'first-picture.html']) {
+        const { status, headers } = await fetch(address + path);
+        expect([path, status, headers.get('content-type')]).toEqual([path, 200, expect.stringContaining('text/html')]);
+        expect(await (await fetch(address + path)).text()).toBe(
+          readFileSync(join(site, path.endsWith('.html') ? path : `${path}index.html`), 'utf8'),
+        );
+      }
+    } finally {
+      process.kill(-server.pid!);
     }
   });
 
