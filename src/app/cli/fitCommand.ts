@@ -11,6 +11,7 @@ import {
   lbfgsb,
   type Matrix,
   type ModelOptions,
+  OptimizationError,
   type OwnParts,
   type Solver,
   scg,
@@ -190,6 +191,9 @@ async function fitAndWrite(
       onProgress: bar.update,
       ...(signal === undefined ? {} : { signal }),
     });
+  } catch (cause) {
+    if (!(cause instanceof OptimizationError)) throw cause;
+    throw new OptimizationError(inFlags(cause.message, given, table), { cause });
   } finally {
     bar.stop();
   }

@@ -227,11 +227,11 @@ export function fitSettings(model: Model, options: FitOptions): FitSettings {
 const MOST_EPOCHS = 100;
 /** The solver and the limit of a fit, in batches or not. */
 function inBatches(
-  { points }: Model,
+  model: Model,
   { batchSize, maxEpochs = MOST_EPOCHS, maxIterations, solver }: FitOptions,
 ): { solver: Solver | undefined; maxIterations?: number } {
   if (batchSize === undefined) return { solver };
-  const perEpoch = batchesOf(points!, batchSize);
+  const perEpoch = batchesOf(model.points!, batchSize);
   return { solver: solver && stochastic(solver), maxIterations: maxIterations ?? maxEpochs * perEpoch };
 }
 
@@ -250,8 +250,8 @@ function refuseSearch({ name }: Model, options: FitOptions): void {
 }
 
 /** Refuses batches for a model, a solver or workers that have no use for them. */
-function checkBatches({ name, points, sourced }: Model, { batchSize, maxEpochs, solver, workers }: FitOptions): void {
-  if (batchSize === undefined && sourced !== undefined) {
+function checkBatches(model: Model, { batchSize, maxEpochs, solver, workers }: FitOptions): void {
+  if (batchSize === undefined && model.sourced !== undefined) {
     throw new InvalidInputError(
       'Observations that are read some rows at a time are fitted in batches. Give their size, such as batchSize: 256.',
     );
@@ -260,6 +260,8 @@ function checkBatches({ name, points, sourced }: Model, { batchSize, maxEpochs, 
     if (maxEpochs === undefined) return;
     throw new InvalidInputError('maxEpochs is a limit of a fit in batches. Give batchSize too, or maxIterations.');
   }
+  // Asked for only here: whether rows are independent takes the start of the model to say.
+  const { name, points } = model;
   if (points === undefined) {
     throw new InvalidInputError(
       `The model '${name}' cannot be evaluated on some of its rows. Leave batchSize out, or use bayesianGplvm.`,

@@ -204,7 +204,9 @@ function variationalParts(
   const noise = given.noise ?? (given.likelihood === undefined ? NOISE * meanVariance(observations) : undefined);
   const likelihood = likelihoodFrom(name, { noise, likelihood: given.likelihood }, observations);
   checkObserved(raw, likelihood, centre || scaled);
-  const latents = latentsFrom(given, () => (isReal ? 'pca' : functionStart(likelihood, observations, latentDim)));
+  // A default kernel starts by them too.
+  const principal = () => (given.kernel === undefined ? initialLatents('pca', observations, latentDim) : 'pca');
+  const latents = latentsFrom(given, () => (isReal ? principal() : functionStart(likelihood, observations, latentDim)));
   const kernel =
     given.kernel === undefined
       ? defaultKernel(given, latents, observations)

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
 import { readTable, writeTable } from '../../../src/app/io/index.ts';
 import { loadFit } from '../../../src/index.ts';
@@ -157,6 +157,21 @@ describe('latentfield fit', () => {
     const ran = await latentfield(args, { isTTY: true });
     expect(ran.stderr).toContain('/3 iterations | objective');
     expect(ran.stdout).not.toContain('iterations | objective');
+  });
+
+  it('names the limit that was given where it passes before the search has begun', async () => {
+    const { data, out } = await prepared();
+    const { observations, columnNames } = pipeFlow({ points: 900 });
+    await writeTable(data, observations, columnNames);
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 1000;
+      return now;
+    });
+    const args = ['fit', data, '--model', 'tsne', '--max-seconds', '3', '--out', out];
+    const ran = await latentfield(args).finally(() => clock.mockRestore());
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(ran.messages).toContain('The limit of --max-seconds 3 passed before the search had begun');
   });
 
   it.each([
