@@ -5,6 +5,7 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
+import { principalAxes } from '../../engine/dense/principalComponents.ts';
 import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { type EdgeWeights, knnGraph, type Labels, labelGraph } from '../../engine/graph/index.ts';
@@ -208,8 +209,11 @@ function* projected(
   note: string,
 ): Generator<ComputationStep, SpectralEmbedding, void> {
   yield { kind: 'pause', stage: 'eigenvectors' };
-  const { coordinates: centred, kept } = kernel === undefined ? observedSpace(points) : featureSpace(kernel, points);
-  const { columns: D } = centred;
+  const { coordinates: centred, kept } =
+    kernel === undefined ? observedSpace(points, ridge > 0) : featureSpace(kernel, points);
+  const D = centred.columns;
+  /** Columns over which the diagonal of YᵀDY is averaged. */
+  const all = kernel === undefined ? points.columns : D;
   const LY = Matrix.zeros(points.rows, D);
   const DY = Matrix.zeros(points.rows, D);
   weights.forEach((weight, e) => {
@@ -226,7 +230,7 @@ function* projected(
   const metric = product(across, DY);
   let trace = 0;
   for (let d = 0; d < D; d++) trace += metric.at(d, d);
-  for (let d = 0; d < D; d++) metric.data[d * (D + 1)]! += (ridge * trace) / D;
+  for (let d = 0; d < D; d++) metric.data[d * (D + 1)]! += (ridge * trace) / all;
   const { values, vectors } = generalisedPairs(product(across, LY), metric);
   const rank = values.length;
   if (q > rank) {
@@ -239,7 +243,8 @@ function* projected(
     Array.from({ length: q }, (_, c) => c),
   );
   const eigenvalues = values.slice(0, q);
-  const directions = rank < D ? ` The joined points vary in ${rank} of ${D} directions, which the map is from.` : '';
+  const directions =
+    rank < all ? ` The joined points vary in ${rank} of ${all} directions, which the map is from.` : '';
   return {
     latents: signedScores(centred, axes),
     eigenvalues,
@@ -249,11 +254,16 @@ function* projected(
   };
 }
 
-/** Centred observations as coordinates to project, like those of a feature space. */
-function observedSpace(points: Matrix) {
+/**
+ * Centred observations as coordinates to project, like those of a feature space: as they are, or, where columns may span more than points vary in, in
+ * their principal directions, outside of which a ridge alone would count.
+ */
+function observedSpace(points: Matrix, isRidged: boolean) {
   const standardization = standardizationOf(points, true, false);
-  return {
-    coordinates: standardized(points, standardization),
-    kept: (axes: Matrix) => ({ components: axes, mean: Array.from(standardization.mean) }),
-  };
+  const centred = standardized(points, standardization);
+  const mean = Array.from(standardization.mean);
+  const { rows: N, columns: D } = points;
+  if (!isRidged && D < N) return { coordinates: centred, kept: (axes: Matrix) => ({ components: axes, mean }) };
+  const { scores, axes: basis } = principalAxes(centred, Math.min(N - 1, D));
+  return { coordinates: scores, kept: (axes: Matrix) => ({ components: product(basis, axes), mean }) };
 }

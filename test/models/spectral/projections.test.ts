@@ -162,6 +162,36 @@ describe('discriminant analysis', () => {
   });
 });
 
+describe('locality preserving projections of more columns than points', () => {
+  // Each column sixteen times, a quarter as large: the same points in 80 columns, of which the mean of a diagonal is a sixteenth.
+  const wide = Y.map((row) => row.flatMap((entry) => Array.from({ length: 16 }, () => entry / 4)));
+
+  it.each([
+    ['', 0],
+    [', regularised', 0.1],
+  ])('are those of the directions in which points vary%s', async (_, regularization) => {
+    const narrow = await fit(lpp(Y, { ...lppOptions, regularization }));
+    const result = await fit(lpp(wide, { ...lppOptions, regularization: 16 * regularization }));
+    expectClose(result.eigenvalues, narrow.eigenvalues, 1e-9);
+    expectClose(result.latents, narrow.latents, 1e-8);
+    const more = rows.map((row) => row.flatMap((entry) => Array.from({ length: 16 }, () => entry / 4)));
+    expectClose((await result.project(more)).latents, (await narrow.project(rows)).latents, 1e-8);
+    expect(result.message).toContain('The joined points vary in 5 of 80 directions');
+  });
+
+  it('take matrices of points, not of columns', async () => {
+    const random = seededRandom(3);
+    const long = Array.from({ length: 20 }, () => Array.from({ length: 20_000 }, () => random.normal()));
+    const { latents, parameters } = await fit(lpp(long, { neighbours: 3 }));
+    const components = (parameters.components as { toArrays(): number[][] }).toArrays();
+    const mean = long[0]!.map((_, d) => long.reduce((sum, row) => sum + row[d]!, 0) / 20);
+    const scores = long.map((row) =>
+      [0, 1].map((c) => row.reduce((sum, entry, d) => sum + (entry - mean[d]!) * components[d]![c]!, 0)),
+    );
+    expectClose(latents, scores, 1e-9);
+  });
+});
+
 describe('locality preserving projections of a kernel', () => {
   const mean = [0, 1, 2, 3, 4].map((d) => Y.reduce((sum, row) => sum + row[d]!, 0) / Y.length);
   const centred = (list: number[][]) => list.map((row) => row.map((entry, d) => entry - mean[d]!));
