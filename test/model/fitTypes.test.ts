@@ -157,7 +157,16 @@ describe('a fit has the members that its model can do, in types and in fact', ()
         return { x, y: observed(data, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
       },
     });
-    const { parameters } = await fit(own(Matrix.from(Y)), options);
+    const ofOwn = await fit(own(Matrix.from(Y)), options);
+    const holed = [[Number.NaN, 0, 1, 0]];
+    const filled = await ofOwn.impute({ y: holed });
+    expectTypeOf(filled).toEqualTypeOf<{ readonly y: Prediction }>();
+    expectTypeOf((await ofOwn.reconstruct({ y: holed })).y).toEqualTypeOf<Matrix>();
+    expectTypeOf(await ofOwn.impute(holed)).toEqualTypeOf<Prediction>();
+    expect(filled.y.mean.columns).toBe(4);
+    // @ts-expect-error rows of a variable that there is not
+    await expect(ofOwn.impute({ y: holed, z: holed })).rejects.toThrow(/'z'/);
+    const { parameters } = ofOwn;
     expect(parameters['y.kernel.rbf.variance']).toBeGreaterThan(0);
     expect(Object.keys(parameters)).toEqual(expect.arrayContaining(['x', 'y.kernel.rbf.variance', 'y.noise']));
   });

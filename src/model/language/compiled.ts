@@ -234,6 +234,7 @@ export function compiled(
         });
       },
       data: seen.get(name)?.data,
+      weights: variable.role === 'observed' ? variable.weights : undefined,
       get observations() {
         return observations();
       },
@@ -461,11 +462,13 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
         density.expected === undefined || (over !== undefined && (over === 'value') !== (name === node.name))
           ? undefined
           : spreads.get(name);
+      const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
       const isExpected = [node.name, ...node.given].some((name) => spreadOf(name) !== undefined);
       const at = <V extends Tensor2D | op.GaussianRows>(value: (name: string) => V) => ({
         value: value(node.name),
         given: node.given.map((each, i) => pickedRows(value(each), node.picked[i], places)),
         ...(there !== undefined && { present: there }),
+        ...(weight !== undefined && density.countsRows && { weights: weight }),
       });
       const rows = spread?.mean.shape[0] ?? 0;
       const isQuadratic = !isExpected && rows > 0 && rows <= MOST_DENSE;
@@ -501,7 +504,6 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
             );
       const once = density.once?.(p);
       if (once !== undefined) divergences.push([placed.divergence, () => once]);
-      const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
       terms[placed.term] = scaled(summed(owner, placed, found, weight), node);
     };
     for (const node of nodes) {
@@ -711,11 +713,13 @@ function summed(owner: string, { path, density }: PlacedDensity, term: unknown, 
   if (term instanceof tf.Tensor && term.rank === 1) {
     return op.sum<Scalar>(weights === undefined ? term : op.mul(op.reshape(weights, [term.size]), term));
   }
-  if (term instanceof tf.Tensor && term.rank === 0 && weights === undefined) return term as Scalar;
+  if (term instanceof tf.Tensor && term.rank === 0 && (weights === undefined || density.countsRows)) {
+    return term as Scalar;
+  }
   if (term instanceof tf.Tensor && term.rank === 0) {
     throw new InvalidInputError(
-      `The rows of '${path}' of ${owner} have weights, but under its density '${density.name}' they are not independent: its log density is one of all rows. Leave the weights out, or give each ` +
-        "row a variance of its own (gaussian({ variance, per: 'row' })).",
+      `The rows of '${path}' of ${owner} have weights, but under its density '${density.name}' they are not independent: its log density is one of all rows. Leave the weights out; for a ` +
+        "Gaussian process, give it inducing inputs, whose bound counts rows, or each row a variance of its own (gaussian({ variance, per: 'row' })).",
     );
   }
   const given = term instanceof tf.Tensor ? `a tensor of shape [${term.shape}]` : describe(term);

@@ -20,6 +20,8 @@ export interface Rows<V = Tensor2D> {
   readonly given: readonly V[];
   /** n×D, 1 where an entry of the value is observed and 0 where it is missing (the value is 0 there); without it all are observed. */
   readonly present?: Tensor2D;
+  /** n×1, how often each row counts, for a density that counts them itself; without it all count once. */
+  readonly weights?: Tensor2D;
   /** Of fitted rows: n×D variances where the value is Gaussian rows, whose means are the value. */
   readonly variance?: Tensor2D;
   /** The same of rows that are correlated: F_d of each column, n×n, whose covariance is F_dF_dᵀ. */
@@ -55,6 +57,8 @@ export interface DensityStart {
   readonly given: readonly RowsStart[];
   /** Observations as the model sees them, NaN where missing; undefined for a variable that is not observed. */
   readonly data: Matrix | undefined;
+  /** How often each row counts; once where undefined. */
+  readonly weights?: Float64Array | undefined;
   /** Observations of all observed variables side by side, missing entries filled in. */
   readonly observations: Matrix;
   /** True if a variable that it is given lies on a manifold with a chart, such as a circle. */
@@ -150,6 +154,8 @@ export interface Density {
   readonly takesMissing: boolean;
   /** True if rows are independent given what they are given, false if not; where it does not say, its log density shows it. */
   readonly independent: boolean | undefined;
+  /** True if it counts rows by their weights where its log density is one of all rows. */
+  readonly countsRows?: boolean;
   /** Number of functions of each column that it is given, for likelihoods: a map before it has so many times D columns. */
   readonly functions?: number;
   /** Functions that these observations speak for, from which maps before it start. */

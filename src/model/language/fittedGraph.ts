@@ -141,6 +141,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
       };
       const fittedRows = (node: Node): Rows => {
         const present = seen.get(node.name)?.present;
+        const weights = node.variable.role === 'observed' ? node.variable.weights : undefined;
         const pick = (tensor: Tensor2D, i: number) => pickedRows(tensor, node.picked[i], model.placesInPlate);
         const spread = node.given.map((each) => keptVariances[each]);
         // Read when a density asks for them: observations of many rows take time to be made.
@@ -170,6 +171,11 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
           ...(present && {
             get present() {
               return matrixTensor(present);
+            },
+          }),
+          ...(weights && {
+            get weights() {
+              return matrixTensor(new Matrix(weights, weights.length, 1));
             },
           }),
         };

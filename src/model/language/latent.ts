@@ -16,6 +16,7 @@ import type { Chart } from './map.ts';
 import {
   factorsOf,
   givenOf,
+  isEncoded,
   type KnownVariable,
   type LatentPosterior,
   type LatentStarts,
@@ -23,6 +24,7 @@ import {
   type LatentVariableOptions,
   type Placing,
   POINTS,
+  type PointRows,
   pointsOf,
 } from './variable.ts';
 
@@ -65,6 +67,11 @@ export function latent<
       `Option 'rows' of latent is a whole number from 1, 'outputs' or the name of a known variable, but ${describe(rows)} was given.`,
     );
   }
+  if (own.init !== undefined && isHeld(posterior)) {
+    throw new InvalidInputError(
+      "Option 'init' of latent says where a search starts, but fixedAt(X) holds the variable at X. Leave init out.",
+    );
+  }
   if (density === undefined && given !== undefined) {
     throw new InvalidInputError("Option 'given' of latent is for its density. Give the density too.");
   }
@@ -81,6 +88,9 @@ export function latent<
     '~starts': LATENT_STARTS,
   });
 }
+
+const isHeld = (posterior: LatentPosterior) =>
+  isPart(posterior, 'latents', []) && (posterior as PointRows).name === 'fixedAt';
 
 function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
   if (posterior === 'point') return undefined;
@@ -128,27 +138,15 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   const left = lazily(() => besideKnown(graph, observations()));
   const { name, variable } = node;
   const { posterior } = variable;
-  if (posterior !== undefined && 'features' in posterior) {
-    const isSpread = posterior.kind === 'latentDistribution';
-    const all = posterior.parameters(posterior.mapsObservations ? observations() : left(), variable.dim, seed);
-    const own = isSpread ? all : restrictedPoints(node, all);
-    // Beside parameters of the density, which may have the same names.
-    const prefix = isSpread && !graph.isNamed ? `${name}.posterior` : name;
-    const pathOf = (key: string) => prefix + key.slice(POINTS.length);
-    place(pointsOf(name), own, pathOf);
-    pointwise.push(...(isSpread ? posterior.pointwise : Object.keys(own).filter((key) => key === POINTS)).map(pathOf));
-    const started = lazily((): RowsStart => {
-      const inputs = posterior.mapsObservations ? model.encoderInputs(node) : undefined;
-      return latentRowsAt(model, node, placing.initialOf(pointsOf(name)), inputs);
-    });
-    if (isSpread) spreads.set(name, started);
-    return () => started().mean;
+  if (isEncoded(variable) && !node.isPointwise) {
+    throw new InvalidInputError(
+      `'${name}' of ${model.owner} has not one row a point, but its posterior is computed from the observations of each point. Give it gaussianLatents(), or leave rows out.`,
+    );
   }
   const rows = rowCount(variable);
   const chart = chartOf(graph, name);
-  const map = maps?.[name];
-  const start =
-    map ??
+  const startOf = () =>
+    maps?.[name] ??
     (chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
       ? chart.start(initialLatents('pca', left(), Math.min(chart.components!, left().columns, rows - 1)))
       : latentStart(
@@ -160,6 +158,28 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
           seed,
           name,
         ));
+  if (posterior !== undefined && 'features' in posterior) {
+    const isSpread = posterior.kind === 'latentDistribution';
+    // Rows that are not one a point know nothing of the observations.
+    const elsewhere = node.isPointwise && variable.init === 'pca' ? undefined : startOf();
+    const begun = (elsewhere && posterior.from?.(elsewhere)) ?? posterior;
+    const seen = node.isPointwise ? (posterior.mapsObservations ? observations() : left()) : elsewhere!;
+    const all = begun.parameters(seen, variable.dim, seed);
+    const own = isSpread ? all : restrictedPoints(node, all);
+    // Beside parameters of the density, which may have the same names.
+    const prefix = isSpread && !graph.isNamed ? `${name}.posterior` : name;
+    const pathOf = (key: string) => prefix + key.slice(POINTS.length);
+    place(pointsOf(name), own, pathOf);
+    const ofPoints = isSpread ? posterior.pointwise : Object.keys(own).filter((key) => key === POINTS);
+    if (node.isPointwise) pointwise.push(...ofPoints.map(pathOf));
+    const started = lazily((): RowsStart => {
+      const inputs = posterior.mapsObservations ? model.encoderInputs(node) : undefined;
+      return latentRowsAt(model, node, placing.initialOf(pointsOf(name)), inputs);
+    });
+    if (isSpread) spreads.set(name, started);
+    return () => started().mean;
+  }
+  const start = startOf();
   if (posterior === undefined) {
     const restrict = restrictionOf(node)?.density.restrict;
     parameters[name] = restrict === undefined ? real(start) : restrict(real(start));

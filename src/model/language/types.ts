@@ -241,19 +241,26 @@ export interface SamplingVariables<V> {
   ): Matrix;
 }
 
+/** The same rows; names of no variable that they may be of are errors. */
+type NamesOf<V, G> = G & { readonly [K in Exclude<keyof G, ObservedNames<V> | KnownNames<V>>]: never };
+/** What follows for each observed variable of which rows are given. */
+type ForEach<V, G, Found> = {
+  readonly [K in keyof G & ObservedNames<V>]: [G[K]] extends [MatrixLike] ? Found : Found | undefined;
+};
+
 /** What fits can do that place rows and predict there. */
 export interface FillingVariables<V> {
   /** Means of the observed variables at the places of these rows. */
-  reconstruct(
-    given: RowsOf<ObservedNames<V>> & KnownRows<V>,
+  reconstruct<G extends RowsOf<ObservedNames<V>> & KnownRows<V>>(
+    given: NamesOf<V, G>,
     options?: ProjectOptions,
-  ): Promise<{ readonly [K in ObservedNames<V>]?: Matrix }>;
+  ): Promise<ForEach<V, G, Matrix>>;
   reconstruct(given: Unnamed<V, ObservationsLike>, options?: ProjectOptions): Promise<Matrix>;
   /** Rows with their missing entries (NaN) filled in by predictions at their places, and the variances of these. */
-  impute(
-    given: RowsOf<ObservedNames<V>> & KnownRows<V>,
+  impute<G extends RowsOf<ObservedNames<V>> & KnownRows<V>>(
+    given: NamesOf<V, G>,
     options?: ProjectOptions,
-  ): Promise<{ readonly [K in ObservedNames<V>]?: Prediction }>;
+  ): Promise<ForEach<V, G, Prediction>>;
   impute(given: Unnamed<V, ObservationsLike>, options?: ProjectOptions): Promise<Prediction>;
 }
 

@@ -34,6 +34,8 @@ export interface PointRows {
   readonly name: string;
   /** Its parameters, under `latents` or `latents.<name>`, started for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
+  /** The same with another start. */
+  readonly from?: (init: Matrix) => PointRows;
   /** Whether they are a function of the observations, which new observations may be put through. */
   readonly mapsObservations: boolean;
   /** What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one row each. */
@@ -52,6 +54,8 @@ export interface DistributedRows {
   readonly kind: 'latentDistribution';
   /** Its parameters under their paths, started for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
+  /** The same with another start. */
+  readonly from?: (init: Matrix) => DistributedRows;
   readonly mapsObservations: boolean;
   /** What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one row each. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
@@ -109,8 +113,8 @@ export interface ObservedOptions {
   /** Whether columns are divided by their standard deviations, undone by predictions; off unless turned on. */
   readonly scale?: boolean | undefined;
   /**
-   * How much each row counts, N numbers from 0: its log density is multiplied with it, as if it had been seen so often. For densities under which rows are independent.
-   * New rows count once.
+   * How much each row counts, N numbers from 0: its log density is multiplied with it, as if it had been seen so often. For densities under which rows are independent,
+   * and for processes with inducing inputs, in whose bound they are. New rows count once.
    */
   readonly weights?: ArrayLike<number> | undefined;
 }

@@ -125,12 +125,12 @@ function startPosterior(
 
 /**
  * q(u) at these values of the process's parameters: the variables themselves, or the optimum given the observations Y (NaN where missing) at Gaussian
- * inputs x, which are computed only then.
+ * inputs x, which are computed only then; `counts` is how often each row counts.
  */
 export function fittedPosterior(
   { kernel, jitter }: BoundOptions,
   values: ParameterValues,
-  fitted: () => { readonly x: op.GaussianRows; readonly Y: Matrix },
+  fitted: () => { readonly x: op.GaussianRows; readonly Y: Matrix; readonly counts?: Float64Array | undefined },
 ): InducingPosterior {
   const p: TensorMap = valueTensors(values);
   const own = ofKernel(kernel, p);
@@ -145,8 +145,8 @@ export function fittedPosterior(
       groups: [{ columns, mean: tensorMatrix(mean), roots: tensorMatrix(roots) }],
     };
   }
-  const { x, Y } = fitted();
-  const data = collapsedData(Y, observedPatterns(Y));
+  const { x, Y, counts } = fitted();
+  const data = collapsedData(Y, observedPatterns(Y), { counts });
   const inBlocks = data.weights === undefined && isInBlocks(Y.rows);
   // All rows are here, and a single evaluation is not worth sending to shards.
   const found = inBlocks

@@ -1,3 +1,4 @@
+import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -70,6 +71,7 @@ export function boundProcess(options: BoundOptions): ViewProcess {
     normalised: false,
     exact: false,
     independent: true,
+    countsRows: true,
     parameters: (start) => startedParameters(options, start),
     prepare: (start: DensityStart) => openBound(options, start),
     held: (start: DensityStart) =>
@@ -93,6 +95,7 @@ function conditional(options: BoundOptions, p: TensorMap, fitted: Rows, context:
       fittedPosterior(options, values, () => ({
         x: inputsOf(fitted.given, fitted.givenVariances),
         Y: withHoles(fitted),
+        counts: fitted.weights && doublesOf(fitted.weights),
       })),
     );
   const momentsAt = (of: Kernel) => (A: Tensor2D) => inducingMoments(of, valueTensors(own), tensorsOf(posterior()), A);
@@ -161,13 +164,14 @@ function lowRankPrecision(
 
 /**
  * Density of a process through inducing inputs: its own bound if all rows are used, the inputs are points and the noise is Gaussian (Titsias 2009),
- * otherwise that of {@link boundProcess}.
+ * otherwise that of {@link boundProcess}, which also counts rows by weights.
  */
 export function sparseDensity(process: Process, options: BoundOptions): Density {
   const bound = boundProcess(options).density;
   if (!options.collapses) return bound;
   const own = processDensity(process);
-  const isOwn = (start: DensityStart) => !start.batched && start.given.every(({ variance }) => variance === undefined);
+  const isOwn = (start: DensityStart) =>
+    !start.batched && start.weights === undefined && start.given.every(({ variance }) => variance === undefined);
   const opened = new WeakSet<object>();
   return Object.freeze<Density>({
     ...bound,
@@ -192,6 +196,10 @@ export function sparseDensity(process: Process, options: BoundOptions): Density 
     logDensity: (p, rows, context) =>
       (opened.has(context.constants as object) ? bound : own).logDensity(p, rows, context),
     condition: (p, fitted, context) =>
-      (Q_MEAN in p || fitted.givenVariances !== undefined ? bound : own).condition!(p, fitted, context),
+      (Q_MEAN in p || (fitted.weights ?? fitted.givenVariances) !== undefined ? bound : own).condition!(
+        p,
+        fitted,
+        context,
+      ),
   });
 }

@@ -13,11 +13,11 @@ import { latentExpectations, noExpectations } from './latentExpectations.ts';
 
 /** Observations in the form that the collapsed bound needs, kept as tensors until `dispose`. */
 export interface CollapsedData {
-  /** N×D, 0 where missing. For the bound alone, an N×N matrix with the same YYᵀ if D > N and nothing is missing. */
+  /** N×D, 0 where missing, each row times how often it counts. For the bound alone, an N×N matrix with the same YYᵀ if D > N and nothing is missing. */
   readonly observations: Tensor2D;
   /** Groups of columns that are observed in the same rows; one group of all columns if nothing is missing. */
   readonly groups: readonly ColumnGroup[];
-  /** N×(number of groups): 1 if a row is observed in the columns of a group; undefined if nothing is missing. */
+  /** N×(number of groups): how often a row counts if it is observed in the columns of a group, 0 otherwise; undefined if all count once and nothing is missing. */
   readonly weights: Tensor2D | undefined;
   dispose(): void;
 }
@@ -25,9 +25,9 @@ export interface CollapsedData {
 /** Columns that are observed in the same rows. */
 export interface ColumnGroup {
   readonly columns: Int32Array;
-  /** Number of observed rows. */
+  /** How often its observed rows count in all. */
   readonly rows: number;
-  /** Σ y² of the observed entries. */
+  /** Σ y² of the observed entries, as often as their rows count. */
   readonly energy: number;
 }
 
@@ -35,16 +35,17 @@ export interface ColumnGroup {
  * Called inside `withFloat64`.
  *
  * @param forBound - true if only YYᵀ is needed, as for the bound
+ * @param counts - how often each row counts; once unless given
  */
 export function collapsedData(
   Y: Matrix,
   patterns: readonly ObservedPattern[],
-  { forBound = false }: { readonly forBound?: boolean } = {},
+  { forBound = false, counts }: { readonly forBound?: boolean; readonly counts?: Float64Array | undefined } = {},
 ): CollapsedData {
   const { rows: N, columns: D } = Y;
-  const rest = columnGroups(Y, patterns);
+  const rest = columnGroups(Y, patterns, counts);
   const isWhole = rest.weights === undefined;
-  const filled = Y.data.map((entry) => (Number.isNaN(entry) ? 0 : entry));
+  const filled = Y.data.map((entry, i) => (Number.isNaN(entry) ? 0 : entry * (counts?.[Math.floor(i / D)] ?? 1)));
   const entries = new Matrix(filled, N, D);
   const observations = tf.keep(matrixTensor(forBound && isWhole && D > N ? rootOfProducts(entries) : entries));
   return {
@@ -61,15 +62,19 @@ export function collapsedData(
 export function columnGroups(
   { rows: N }: Matrix,
   patterns: readonly ObservedPattern[],
+  counts?: Float64Array,
 ): Omit<CollapsedData, 'observations'> {
-  const isWhole = patterns.length === 1 && patterns[0]!.rows.length === N;
-  const weights = isWhole ? undefined : tf.keep(matrixTensor(indicators(N, patterns)));
+  const isWhole = counts === undefined && patterns.length === 1 && patterns[0]!.rows.length === N;
+  const weights = isWhole ? undefined : tf.keep(matrixTensor(indicators(N, patterns, counts)));
   return {
     weights,
     groups: patterns.map(({ rows, columns, observations: own }) => ({
       columns,
-      rows: rows.length,
-      energy: own.data.reduce((sum, entry) => sum + entry * entry, 0),
+      rows: counts === undefined ? rows.length : rows.reduce((sum, row) => sum + counts[row]!, 0),
+      energy: own.data.reduce(
+        (sum, entry, i) => sum + entry * entry * (counts?.[rows[Math.floor(i / columns.length)]!] ?? 1),
+        0,
+      ),
     })),
     dispose: () => weights?.dispose(),
   };
@@ -102,10 +107,10 @@ function rootOfProducts(Y: Matrix): Matrix {
   );
 }
 
-function indicators(N: number, patterns: readonly ObservedPattern[]): Matrix {
+function indicators(N: number, patterns: readonly ObservedPattern[], counts: Float64Array | undefined): Matrix {
   const result = Matrix.zeros(N, patterns.length);
   patterns.forEach(({ rows }, p) => {
-    for (const row of rows) result.data[row * patterns.length + p] = 1;
+    for (const row of rows) result.data[row * patterns.length + p] = counts?.[row] ?? 1;
   });
   return result;
 }

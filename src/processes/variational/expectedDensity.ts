@@ -18,6 +18,7 @@ import type { InducingVariables } from './inducingVariables.ts';
  * @param noise - σ², a scalar or D entries
  * @param y - n×D, 0 where missing
  * @param groups - columns that are observed in the same rows, as in the weights of the expectations
+ * @param counts - n×1, how often each row counts, as the weights have it; once unless given
  * @see Hensman, Fusi & Lawrence 2013, eq. 4; Lalchand et al. 2022, §3
  */
 export function gaussianExpectedDensity(
@@ -28,13 +29,15 @@ export function gaussianExpectedDensity(
   y: Tensor2D,
   groups: readonly Pick<ColumnGroup, 'columns'>[],
   weights: Tensor2D | undefined,
+  counts?: Tensor2D,
 ): Scalar {
   const [M, D] = mean.shape;
   const count = roots.shape[0] / M;
-  const projected = op.triangularSolve(factor, op.matMul<Tensor2D>(expectations.cross, y, true, false));
-  const energies = op.sub(op.sum(op.square(y), 0), op.mul(2, op.sum(op.mul(mean, projected), 0)));
+  const counted = counts === undefined ? y : op.mul<Tensor2D>(counts, y);
+  const projected = op.triangularSolve(factor, op.matMul<Tensor2D>(expectations.cross, counted, true, false));
+  const energies = op.sub(op.sum(op.mul(y, counted), 0), op.mul(2, op.sum(op.mul(mean, projected), 0)));
   const diagonals = totalsOf(expectations.diagonal, weights);
-  const counts = totalsOf(op.ones<Tensor1D>([y.shape[0]]), weights);
+  const totals = totalsOf(op.ones<Tensor1D>([y.shape[0]]), weights);
   const scatters = whitenedProducts(factor, expectations);
   const parts = groups.map(({ columns }, g) => {
     const whole = groups.length === 1;
@@ -46,7 +49,7 @@ export function gaussianExpectedDensity(
     const squares = op.add(pick(energies, 0), op.sum(op.mul(own, op.matMul(scatter, own)), 0));
     const misfits = op.add(squares, op.add(count === 1 ? spreads : pick(spreads, 0), rest));
     const variance = noise.size === 1 ? noise : pick(noise, 0);
-    const constants = op.mul(counts[g]!, op.log(op.mul(2 * Math.PI, variance)));
+    const constants = op.mul(totals[g]!, op.log(op.mul(2 * Math.PI, variance)));
     return op.mul<Scalar>(-0.5, op.sum(op.add(constants, op.div(misfits, variance))));
   });
   const total = parts.reduce((sum, part) => op.add<Scalar>(sum, part));
@@ -60,7 +63,7 @@ const MOST_ENTRIES = 2 ** 21;
  * Σ_nd E[log p(y_nd | f_nd)] over the observed entries for any likelihood and kernel. Many rows are summed and differentiated in parts, so that
  * memory does not grow with their number.
  *
- * @param mask - n×D, 1 where observed; undefined if all are
+ * @param mask - n×D or n×1, how often entries count, 0 where missing; undefined if all count once
  * @see densitiesAtNodes
  */
 export function sampledExpectedDensity(

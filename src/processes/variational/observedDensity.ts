@@ -40,10 +40,11 @@ export interface DensityPoint {
   readonly x: op.GaussianRows;
 }
 
-/** Observations of some rows, n×D, 0 where missing; `present` is 1 where observed. */
+/** Observations of some rows, n×D, 0 where missing; `present` is 1 where observed, `weights` where the columns of each group are, `counts` (n×1) how often a row counts. */
 export interface ObservedRows extends Pick<CollapsedData, 'observations' | 'groups'> {
   readonly weights?: Tensor2D | undefined;
   readonly present?: Tensor2D | undefined;
+  readonly counts?: Tensor2D | undefined;
 }
 
 /**
@@ -70,13 +71,16 @@ export function observedDensity(
 ): Scalar {
   const { kernel, likelihood } = parts;
   const { Z, factor, variables, x } = at;
-  const { observations: y, groups, weights, present } = rows;
+  const { observations: y, groups, present, counts } = rows;
+  const counted = (once: Tensor2D | undefined) =>
+    counts === undefined || once === undefined ? (once ?? counts) : op.mul<Tensor2D>(once, counts);
   if (isClosed(parts, at)) {
+    const weights = counted(rows.weights);
     const expectations = latentExpectations(kernel, at.kernel, { x, Z, ...(weights && { weights }) })!;
     const noise = likelihood.conjugate!(at.likelihood).variance;
-    return gaussianExpectedDensity(factor, expectations, variables, noise, y, groups, weights);
+    return gaussianExpectedDensity(factor, expectations, variables, noise, y, groups, weights, counts);
   }
   const columns = Int32Array.from({ length: likelihood.functions * y.shape[1] }, (_, j) => j);
   const q = { inducing: Z, factor, groups: [{ columns, ...variables }] };
-  return sampledExpectedDensity(kernel, at.kernel, q, x, nodes(), likelihood, at.likelihood, y, present);
+  return sampledExpectedDensity(kernel, at.kernel, q, x, nodes(), likelihood, at.likelihood, y, counted(present));
 }

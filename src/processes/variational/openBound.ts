@@ -28,17 +28,21 @@ const DRAWS = 4;
 
 /** Called inside `withFloat64`. */
 export function openBound(options: BoundOptions, start: DensityStart): OpenBound {
-  const { data } = start;
+  const { data, weights } = start;
   if (data === undefined) {
     throw new InvalidInputError(
       `A process through inducing inputs is one of Gaussian rows, of some rows at a time or of a likelihood that is not Gaussian where its variable is observed, but '${start.variable}' is latent.`,
     );
   }
-  return isCollapsed(options, start) ? openCollapsed(options, data) : openUncollapsed(options, data);
+  return isCollapsed(options, start) ? openCollapsed(options, data, weights) : openUncollapsed(options, data);
 }
 
-function openCollapsed({ kernel, jitter, shards }: BoundOptions, Y: Matrix): OpenBound {
-  const data = collapsedData(Y, observedPatterns(Y), { forBound: true });
+function openCollapsed(
+  { kernel, jitter, shards }: BoundOptions,
+  Y: Matrix,
+  counts: Float64Array | undefined,
+): OpenBound {
+  const data = collapsedData(Y, observedPatterns(Y), { forBound: true, counts });
   const open = shards?.open(tensorMatrix(data.observations), kernel);
   const inBlocks = open !== undefined || (data.weights === undefined && isInBlocks(Y.rows));
   return {
@@ -68,7 +72,7 @@ function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y
   const open = shards?.open(Y, kernel, likelihood);
   const inBlocks = isWhole && isInBlocks(Y.rows);
   return {
-    bound: (p, { value, given, present }, context) => {
+    bound: (p, { value, given, present, weights: counts }, context) => {
       const { batch, onJitter } = context;
       const Z = p.inducing as Tensor2D;
       const own = ofKernel(kernel, p);
@@ -78,7 +82,7 @@ function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y
       const at = { kernel: own, likelihood: ofRows(likelihood, p, batch), Z, factor, variables: variablesFrom(p), x };
       const isPoint = !given.some(isSpread);
       if (open !== undefined) return summedDensity(open, parts, at);
-      if (!isPoint && inBlocks && batch === undefined && isSameForAllRows(parts, at)) {
+      if (!isPoint && inBlocks && counts === undefined && batch === undefined && isSameForAllRows(parts, at)) {
         return summedDensity(value as Tensor2D, parts, at);
       }
       const weights =
@@ -86,7 +90,7 @@ function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y
       const y = value as Tensor2D;
       const draws = () => drawnNodes(y.shape[0], parts.latentDim, batch === undefined ? DRAWS : 1, context.random);
       const nodes = () => (isPoint ? pointNode(parts.latentDim) : densityNodes(parts.latentDim, draws));
-      return observedDensity(parts, at, { observations: y, groups: data.groups, weights, present }, nodes);
+      return observedDensity(parts, at, { observations: y, groups: data.groups, weights, present, counts }, nodes);
     },
     dispose: () => {
       open?.close();

@@ -7,11 +7,13 @@ import {
   describe as described,
   evaluate,
   fit,
+  fitAt,
   fixed,
   gaussian,
   gaussianLatents,
   gaussianProcess,
   known,
+  type Likelihood,
   latent,
   latentVariableModel,
   loadFit,
@@ -19,9 +21,12 @@ import {
   type Model,
   mapped,
   observed,
+  type Prediction,
   poisson,
   rbf,
   standardNormal,
+  studentT,
+  type Variable,
 } from 'latentfield';
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
@@ -114,8 +119,8 @@ describe('a process through inducing inputs, given Gaussian rows', () => {
       expect(relative(a.latentVariances!.data[i]!, b.latentVariances!.data[i]!)).toBeLessThan(1e-3);
     }
     const [filled, right] = [await own.impute({ y: rows }), await named.impute(rows)];
-    expect(Math.abs(filled.y!.mean.at(0, 1) - right.mean.at(0, 1))).toBeLessThan(1e-3);
-    expect(relative(filled.y!.variance.at(0, 1), right.variance.at(0, 1))).toBeLessThan(1e-2);
+    expect(Math.abs(filled.y.mean.at(0, 1) - right.mean.at(0, 1))).toBeLessThan(1e-3);
+    expect(relative(filled.y.variance.at(0, 1), right.variance.at(0, 1))).toBeLessThan(1e-2);
   });
 });
 
@@ -375,5 +380,83 @@ describe('a process under a likelihood of two functions', () => {
       },
     });
     expect(described(own({ y: Y }))).toContain("predict: the density 'gaussianProcess' of 'y' gives no moments");
+  });
+});
+
+describe('rows of a process through inducing inputs that count as often as their weights say', () => {
+  interface Weighed {
+    readonly t: Matrix;
+    readonly y: Matrix;
+    readonly likelihood: Likelihood;
+    readonly weights?: readonly number[];
+  }
+  const seen = ({ y, likelihood, weights }: Weighed, given: readonly Variable[]) => {
+    const inducing = Matrix.from([-1, 0.2, 1.4].map((z) => given.map((_, k) => (k === 0 ? z : 0.5 - z))));
+    const density = gaussianProcess({ kernel: rbf({ variance: 1.3 }), likelihood, inducing });
+    return observed(y, { density, given, missing: 'ignore', centre: false, weights });
+  };
+  const atTimes = defineModel({
+    name: 'atTimes',
+    variables: (data: Weighed) => {
+      const time = known(data.t);
+      return { time, y: seen(data, [time]) };
+    },
+  });
+  const inGroups = defineModel({
+    name: 'inGroups',
+    variables: (data: Weighed) => {
+      const time = known(data.t);
+      const z = latent({ dim: 1, rows: 'group', density: standardNormal(), posterior: gaussianLatents() });
+      return { time, group: known(data.t), z, y: seen(data, [time, z]) };
+    },
+  });
+  const t = Matrix.from([[-1.2], [0.3], [0.9], [1.6]]);
+  const y = Matrix.from([
+    [0.2, 1],
+    [0.9, Number.NaN],
+    [1.7, 0.1],
+    [-2.4, 0.4],
+  ]);
+  const numbers = (of: unknown) => (of instanceof Matrix ? Array.from(of.data) : [of].flat(2)) as number[];
+  const same = (a: unknown, b: unknown) => {
+    const right = numbers(b);
+    const size = Math.max(1, ...right.map(Math.abs));
+    numbers(a).forEach((entry, i) => {
+      expect(Math.abs(entry - right[i]!) / size).toBeLessThan(1e-11);
+    });
+  };
+  const densities = [
+    ['one noise', gaussian({ variance: 0.2 })],
+    ['noise a column', gaussian({ variance: [0.2, 0.4] })],
+    ['heavy tails', studentT({ scale: 0.3 })],
+  ] as const;
+  const models = [
+    ['points', atTimes, [1, 2, 0, 3]],
+    ['Gaussian rows', inGroups, [1, 2, 1, 3]],
+  ] as const;
+  const cases = densities.flatMap(([noise, likelihood]) =>
+    models.map(([of, model, weights]) => ({ noise, likelihood, of, model, weights })),
+  );
+
+  it.each(cases)('as rows that are there so often: $noise, $of', async ({ likelihood, model, weights }) => {
+    const order = weights.flatMap((count, i) => new Array<number>(count).fill(i));
+    const some = (rows: Matrix) => Matrix.from(order.map((i) => rows.row(i)));
+    const weighed = model({ t, y, likelihood, weights }) as Model;
+    const repeated = model({ t: some(t), y: some(y), likelihood }) as Model;
+    const moved = await fit(weighed, { maxIterations: 3 });
+    const values = model === inGroups ? { 'z.posterior.mean': moved.latents, ...moved.parameters } : moved.parameters;
+    const [a, b] = [evaluate(weighed, values), evaluate(repeated, values)];
+    same(a.objective, moved.objective);
+    same(a.objective, b.objective);
+    for (const [path, gradient] of Object.entries(b.gradients)) same(a.gradients[path], gradient);
+    const at = { time: [[0], [1]], ...(model === inGroups && { group: [[0.3], [1.6]] }) };
+    const predicted = (own: Model) =>
+      fitAt(own, values).predict!(at as never, { noise: true }) as never as { y: Prediction };
+    const [c, d] = [predicted(weighed).y, predicted(repeated).y];
+    same(c.mean, d.mean);
+    same(c.variance, d.variance);
+    expect(weighed.points).toBe(4);
+    const batches = await fit(weighed, { start: values, batchSize: 2, maxIterations: 0 });
+    if (likelihood !== densities[0][1]) same(batches.objective, a.objective);
   });
 });

@@ -162,7 +162,7 @@ describe('decoders', () => {
     const { variance } = result.predict({ z: [[0], [1]] }, { noise: true }).y;
     expect(new Set(variance.data).size).toBeGreaterThan(1);
     const holed = Matrix.from([[1, Number.NaN, 1]]);
-    expect((await result.impute({ y: holed })).y!.mean.at(0, 0)).toBe(1);
+    expect((await result.impute({ y: holed })).y.mean.at(0, 0)).toBe(1);
   });
 });
 

@@ -403,7 +403,9 @@ describe('weights of rows', () => {
         return { z, y: observed(data.y, { density, given: z, weights: [1, 1, 1, 2] }) };
       },
     });
-    expect(() => evaluate(process({ y }))).toThrow(/not independent/);
+    expect(() => evaluate(process({ y }))).toThrow(
+      /not independent.* give it inducing inputs, whose bound counts rows/,
+    );
     expect(() => evaluate(weighed({ y, t: times, weights: [1, 2] }))).toThrow(/4 rows and 2 numbers/);
     expect(() => evaluate(weighed({ y, t: times, weights: [1, -2, 1, 1] }))).toThrow(/row 1 is -2/);
   });

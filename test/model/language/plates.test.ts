@@ -1,18 +1,22 @@
 import {
   defineModel,
   describe as described,
+  encoded,
   evaluate,
   fit,
   fixed,
   fixedAt,
   gaussian,
+  gaussianLatents,
   gaussianProcess,
   known,
+  type LatentPosterior,
   latent,
   linearMap,
   loadFit,
   Matrix,
   mapped,
+  mlpMap,
   observed,
   priorDraws,
   rbf,
@@ -171,6 +175,48 @@ describe('a plate of the values of a known variable', () => {
     const way = [0, 0.25, 0.5, 0.75, 1].map((part) => (1 - part) * z!.at(0, 0) + part * z!.at(2, 0));
     const expected = result.predict({ z: way.map((own) => [own]), group: [[5], [5], [7], [7], [7]] } as never);
     expect(path).toMatchObject(expected.y);
+  });
+
+  const inferred = (posterior: LatentPosterior, options: { init?: Matrix; rows?: string } = { rows: 'school' }) =>
+    defineModel({
+      name: 'inferred',
+      variables: ({ y, x, school }: Data) => {
+        const [inputs, density] = [known(x), standardNormal({ precision: fixed(4) })];
+        const u = latent({ dim: 2, density, posterior, ...options });
+        const own = gaussianProcess({ kernel: rbf(), inducing: 4 });
+        const group = options.rows === undefined ? {} : { school: known(school) };
+        return { inputs, ...group, u, y: observed(y, { density: own, given: [inputs, u] }) };
+      },
+    });
+
+  it('has as many Gaussian rows as values, which start where init says', async () => {
+    const variance = Matrix.from(U.toArrays().map((row) => row.map((u) => 0.1 + u ** 2)));
+    const model = inferred(gaussianLatents({ variance }), { rows: 'school', init: U });
+    const { parameters, values: shown } = await fit(model(data), { maxIterations: 0 });
+    expect([shown.u, parameters['u.posterior.mean'], parameters['u.posterior.variance']]).toEqual([U, U, variance]);
+    // KL(N(m, s)‖N(0, 1/4)) of six entries, and of no more.
+    const lost = U.data.reduce((sum, m, i) => {
+      const s = variance.data[i]!;
+      return sum + 0.5 * (4 * (s + m ** 2) - 1 - Math.log(4 * s));
+    }, 0);
+    const { terms } = evaluate(model(data));
+    expect(terms.u! + (terms['u.entropy'] ?? 0)).toBeCloseTo(-lost, 12);
+    const whole = await fit(model(data), { maxIterations: 20 });
+    const read = loadFit(JSON.parse(JSON.stringify(whole)), { models: { inferred: model } });
+    expect([read.objective, read.latentVariances]).toEqual([whole.objective, whole.latentVariances]);
+    expect(checkModel(model(data), { models: { inferred: model }, entries: 2 }).toString()).toMatch(
+      /predictions of 'y'/,
+    );
+    const elsewhere = Matrix.from(Y.toArrays().map(([first]) => [first!, 1]));
+    const points = inferred(gaussianLatents(), { init: elsewhere })(data);
+    expect((await fit(points, { maxIterations: 0 })).values.u).toEqual(elsewhere);
+  });
+
+  it('is not computed from the observations of points, nor held and started elsewhere', () => {
+    for (const posterior of [encoded(mlpMap({ hidden: 3 })), gaussian({ encoder: mlpMap({ hidden: 3 }) })]) {
+      expect(() => evaluate(inferred(posterior)(data))).toThrow(/'u' of .* has not one row a point, but its posterior/);
+    }
+    expect(() => latent({ dim: 2, posterior: fixedAt(U), init: U })).toThrow(/fixedAt\(X\) holds the variable/);
   });
 
   it('is refused where its index is no known number a point, or what is given it has no rows of that kind', () => {
