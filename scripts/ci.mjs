@@ -82,6 +82,7 @@ const steps = [
   { name: 'reproductions', run: [[process.execPath, 'bench/reproductions/run.mjs', '--all', '--quick', '--check']] },
   { name: 'documents', run: [node('checkDocuments.mjs')] },
   { name: 'sizes', run: [node('checkSizes.mjs')] },
+  { name: 'numbers of the house', run: [node('houseNumbers.mjs')] },
   { name: 'package', run: [node('checkPackage.mjs')] },
   { name: 'commands', run: [node('checkCommands.mjs')] },
   { name: 'bundlers', run: [node('checkBundlers.mjs')] },

@@ -88,7 +88,8 @@ const extensions = {
         import { rbf } from '../../kernels/rbf.js';
         import { gaussianProcess } from '../../processes/gaussianProcess.js';
         import { defineModel } from '../../model/defineModel.js';
-        import { latent, observed } from '../../model/language/variable.js';
+        import { latent } from '../../model/language/latent.js';
+        import { observed } from '../../model/language/variable.js';
         export const plain = defineModel({
           name: 'plain',
           variables: (Y) => {

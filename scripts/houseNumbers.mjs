@@ -1,6 +1,6 @@
 /**
  * Numbers of the house, `npm run count:files [-- --list]`: lines of code and files of src and of its folders, files that a fit and an evaluation
- * run, files touched per kind of extension, and the optional members of the contracts.
+ * run, files touched per kind of extension, and the members of the contracts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ const short = files.filter(({ file, lines }) => lines < SHORT && importers.get(f
 console.log(`${String(short.length).padStart(11)}  files of fewer than ${SHORT} lines with one importer`);
 if (process.argv.includes('--list')) for (const { file } of short) console.log(`             ${file}`);
 
-console.log('\nOptional members of the contracts');
+console.log('\nMembers of the contracts, and how many of them are optional');
 const interfaces = new Map(
   files.flatMap(({ source }) =>
     source.statements.filter((node) => ts.isInterfaceDeclaration(node)).map((node) => [node.name.text, node]),
@@ -57,6 +57,7 @@ const interfaces = new Map(
 const contracts = [
   'Kernel',
   'Density',
+  'Conditional',
   'Prior',
   'Likelihood',
   'LatentMap',
@@ -66,22 +67,23 @@ const contracts = [
   'Model',
   'Solver',
 ];
-const definitions = contracts.map((name) => `${name}Definition`);
+const definitions = ['Variables', ...contracts].map((name) => `${name}Definition`);
 for (const name of [...contracts, ...definitions].filter((one) => interfaces.has(one))) {
-  console.log(`${String(optionalMembers(name)).padStart(4)}  ${name}`);
+  const own = membersOf(name);
+  console.log(`${String(own.length).padStart(4)} ${String(own.filter(isOptional).length).padStart(4)}  ${name}`);
 }
 
-/** Of an interface and those that it extends. */
-function optionalMembers(name) {
+/** Of an interface and those that it extends; what is in types only begins with '~'. */
+function membersOf(name) {
   const found = interfaces.get(name);
-  if (found === undefined) return 0;
+  if (found === undefined) return [];
   const bases = (found.heritageClauses ?? []).flatMap(({ types }) => types.map(({ expression }) => expression.text));
-  return found.members.filter(isOptional).length + sum(bases, optionalMembers);
+  const own = found.members.filter((member) => !member.name.text?.startsWith('~'));
+  return [...own, ...bases.flatMap(membersOf)];
 }
 
-/** What is in types only begins with '~'. */
 function isOptional(member) {
-  return member.questionToken !== undefined && !member.name.text?.startsWith('~');
+  return member.questionToken !== undefined;
 }
 
 function folderOf({ file }) {
