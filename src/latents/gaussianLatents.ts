@@ -5,7 +5,7 @@ import { unknownName } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
-import { correlatedRows } from '../model/language/correlatedRows.ts';
+import { correlatedRows, precisionOf } from '../model/language/correlatedRows.ts';
 import { positive, real } from '../model/parameter.ts';
 import type { LatentDistribution } from './latentDistribution.ts';
 
@@ -66,7 +66,7 @@ export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDis
     mapsObservations: false,
     features: (Y) => Y,
     pointwise: ['latents.mean', correlated ? 'latents.precision' : 'latents.variance'],
-    isCorrelated: correlated,
+    ...(correlated && { precisionFrom: precisionOf }),
     apply: (p, _, prior) => {
       const mean = p['latents.mean'] as Tensor2D;
       if (!correlated) return { mean, variance: p['latents.variance'] as Tensor2D };

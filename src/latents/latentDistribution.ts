@@ -5,7 +5,7 @@ import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import type { GaussianRows } from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Initialization } from '../model/initialization.ts';
-import type { PriorPrecision } from '../model/language/correlatedRows.ts';
+import type { PriorPrecision, precisionOf } from '../model/language/correlatedRows.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import type { LatentMoments } from '../model/posterior.ts';
@@ -28,8 +28,8 @@ export interface LatentDistribution {
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** Paths of the parameters that have one row a point. */
   readonly pointwise: readonly string[];
-  /** True if the rows are correlated as the density of their variable has it. */
-  readonly isCorrelated?: boolean;
+  /** Of rows that are correlated as the density of their variable has it: what they take of it. */
+  readonly precisionFrom?: typeof precisionOf;
   /**
    * Means and variances of the observations with these features; of some of the points, with their rows of parameters that have one a point. Correlated rows take the precision
    * of their variable's density, and have the variances at which they start without it.

@@ -16,7 +16,7 @@ import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model
 import type { Parameter } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
-import { type CorrelatedRows, expectedForm, isCorrelated, type PriorPrecision } from './correlatedRows.ts';
+import { type CorrelatedRows, expectedForm, isCorrelated, MOST_DENSE } from './correlatedRows.ts';
 import type { DensityContext, DensityStart, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import {
@@ -271,7 +271,7 @@ export function compiled(
       const { name, variable } = node;
       const distributed = distributedRows(variable);
       if (distributed !== undefined) {
-        const prior = distributed.isCorrelated && context ? precisionOf(result, node, values, context) : undefined;
+        const prior = context && distributed.precisionFrom?.(result, node, values, context);
         return distributed.apply(latentTensors(name, values), inputs!, prior);
       }
       if (variable.role !== 'latent' || variable.posterior === undefined || 'features' in variable.posterior) {
@@ -588,38 +588,6 @@ function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown
     };
   }
   return {};
-}
-
-/** Rows whose precision is made as an N×N matrix, at most. */
-const MOST_DENSE = 4000;
-
-/** The precision that correlated rows of a variable have from its density. */
-function precisionOf(
-  { owner, graph, ownTensors, startOf }: CompiledGraph,
-  node: Node,
-  values: TensorMap,
-  context: DensityContext,
-): PriorPrecision {
-  const { name, given, densities } = node;
-  const said = `The rows of '${name}' of ${owner} are correlated as its density says`;
-  const placed = densities.find(({ isFactor }) => !isFactor);
-  const parents = given.map((each) => graph.nodes.find((node) => node.name === each)!.variable);
-  if (parents.some(({ role }) => role !== 'known')) {
-    throw new InvalidInputError(`${said}, which is given variables that are inferred. Give it known variables only.`);
-  }
-  const { rows } = startOf(node);
-  if (rows > MOST_DENSE) {
-    throw new InvalidInputError(
-      `${said} for at most ${MOST_DENSE} rows, but there are ${rows}. Leave correlated out of gaussianLatents.`,
-    );
-  }
-  const known = parents.map((parent) => matrixTensor((parent as KnownVariable).data));
-  const precision = placed?.density.precision?.(ownTensors(placed.path, values), { rows, given: known }, context);
-  if (precision !== undefined) return { precision, onJitter: context.onJitter };
-  throw new InvalidInputError(
-    `${said}, but ${placed === undefined ? 'it has none' : `'${placed.density.name}' has no precision between rows`}. Take laplacian, markov, maxEntropy({ expect }) or ` +
-      'gaussianProcess for it, or leave correlated out of gaussianLatents.',
-  );
 }
 
 /** A draw of Gaussian rows that moves with their means and variances. */

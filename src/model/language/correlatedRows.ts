@@ -1,6 +1,13 @@
 import { log } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { TensorMap } from '../model.ts';
+import type { CompiledGraph } from './compiled.ts';
+import type { DensityContext } from './density.ts';
+import type { Node } from './graph.ts';
+import type { KnownVariable } from './variable.ts';
 
 /** Gaussian rows whose columns are N(m_d, S_d), with covariances between the rows; `variance` is diag S_d. */
 export interface CorrelatedRows extends op.GaussianRows {
@@ -59,4 +66,36 @@ export function expectedForm(Q: Tensor2D, rows: op.GaussianRows): Scalar {
   return rows.factors
     .map((F) => op.sum<Scalar>(op.mul(op.matMul<Tensor2D>(Q, F), F)))
     .reduce((sum, own) => op.add<Scalar>(sum, own));
+}
+
+/** Rows whose precision is made as an N×N matrix, at most. */
+export const MOST_DENSE = 4000;
+
+/** The precision that correlated rows of a variable have from its density. */
+export function precisionOf(
+  { owner, graph, ownTensors, startOf }: CompiledGraph,
+  node: Node,
+  values: TensorMap,
+  context: DensityContext,
+): PriorPrecision {
+  const { name, given, densities } = node;
+  const said = `The rows of '${name}' of ${owner} are correlated as its density says`;
+  const placed = densities.find(({ isFactor }) => !isFactor);
+  const parents = given.map((each) => graph.nodes.find((node) => node.name === each)!.variable);
+  if (parents.some(({ role }) => role !== 'known')) {
+    throw new InvalidInputError(`${said}, which is given variables that are inferred. Give it known variables only.`);
+  }
+  const { rows } = startOf(node);
+  if (rows > MOST_DENSE) {
+    throw new InvalidInputError(
+      `${said} for at most ${MOST_DENSE} rows, but there are ${rows}. Leave correlated out of gaussianLatents.`,
+    );
+  }
+  const known = parents.map((parent) => matrixTensor((parent as KnownVariable).data));
+  const precision = placed?.density.precision?.(ownTensors(placed.path, values), { rows, given: known }, context);
+  if (precision !== undefined) return { precision, onJitter: context.onJitter };
+  throw new InvalidInputError(
+    `${said}, but ${placed === undefined ? 'it has none' : `'${placed.density.name}' has no precision between rows`}. Take laplacian, markov, maxEntropy({ expect }) or ` +
+      'gaussianProcess for it, or leave correlated out of gaussianLatents.',
+  );
 }

@@ -386,7 +386,7 @@ function fittedValues(
     if (variable.role === 'known') kept[name] = variable.data;
     else if (variable.role === 'observed') kept[name] = model.seen.get(name)!.filled;
     else if (variable.role === 'latent') {
-      const rows = distributedRows(variable)?.isCorrelated
+      const rows = distributedRows(variable)?.precisionFrom
         ? correlatedRowsAt(model, node, values)
         : latentRowsAt(model, node, values, isEncoded(variable) ? model.encoderInputs(node) : undefined);
       kept[name] = rows.mean;

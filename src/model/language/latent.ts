@@ -69,7 +69,7 @@ export function latent<
   }
   if (own.init !== undefined && isHeld(posterior)) {
     throw new InvalidInputError(
-      "Option 'init' of latent says where a search starts, but fixedAt(X) holds the variable at X. Leave init out.",
+      "Option 'init' of latent is for what is searched for: fixedAt(X) holds the variable at X.",
     );
   }
   if (density === undefined && given !== undefined) {

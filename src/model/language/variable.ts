@@ -9,7 +9,7 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Model, ParameterValues, TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
 import type { CompiledGraph, SeenData, StartMaps } from './compiled.ts';
-import type { PriorPrecision } from './correlatedRows.ts';
+import type { PriorPrecision, precisionOf } from './correlatedRows.ts';
 import { type Density, type DensityLike, densityOf, type RowsStart } from './density.ts';
 import type { Node, VariableGraph } from './graph.ts';
 import type { RowMap } from './map.ts';
@@ -61,8 +61,8 @@ export interface DistributedRows {
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** Paths of the parameters that have one row a point. */
   readonly pointwise: readonly string[];
-  /** True if the rows are correlated as the density of their variable has it. */
-  readonly isCorrelated?: boolean;
+  /** Of rows that are correlated as the density of their variable has it: what they take of it. */
+  readonly precisionFrom?: typeof precisionOf;
   /** Means and variances of the observations with these features; of variables of their own these are not asked for. Correlated rows take the precision of their variable's density. */
   readonly apply: (p: TensorMap, features: Tensor2D, prior?: PriorPrecision) => GaussianRows;
 }
