@@ -10,7 +10,7 @@ import { slices } from './minimize/slices.ts';
 import { modeVariances, placeModes } from './placeModes.ts';
 import type { PlacingSettings } from './placing.ts';
 import { largestDeviation, rowsWith } from './project.ts';
-import { projectionSearch } from './projectionSearch.ts';
+import { projectionSearch, type RowStarts } from './projectionSearch.ts';
 import { weightedPlaces } from './weightedPlaces.ts';
 
 /** Fitted points at which the density of a new row is looked at before its searches begin. */
@@ -87,13 +87,13 @@ export async function placedVariables(
   for (let from = 0; from < rows.rows; from += ROWS_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(ROWS_AT_ONCE, rows.rows - from) }, (_, r) => from + r);
     const block = rowsOf(rows, numbers);
-    const starts: Float64Array[][] = [];
+    const starts: RowStarts[] = [];
     for (let r = 0; r < block.rows; r++) {
       const repeated = rowsOf(block, new Array<number>(candidates.rows).fill(r));
       const { posterior } = density(candidates, repeated, true);
       const rank = (i: number) => (Number.isNaN(posterior[i]!) ? Number.NEGATIVE_INFINITY : posterior[i]!);
       const order = Array.from(posterior.keys()).sort((i, j) => rank(j) - rank(i) || i - j);
-      starts.push(order.slice(0, searches).map((i) => candidates.row(i)));
+      starts.push({ points: order.slice(0, searches).map((i) => candidates.row(i)), peaks: 0 });
       await pause();
     }
     const ends = await run(projectionSearch(density, block, starts, length, settings));

@@ -6,7 +6,7 @@ import type { AnyPosterior, PlacedRows, PlaceMode } from '../model/posterior.ts'
 import { slices } from './minimize/slices.ts';
 import { modeVariances, placeModes } from './placeModes.ts';
 import { projectedGaussians } from './projectedGaussians.ts';
-import { type ProjectionSettings, projectionSearch } from './projectionSearch.ts';
+import { type ProjectionSettings, projectionSearch, type RowStarts } from './projectionSearch.ts';
 import { weightedPlaces } from './weightedPlaces.ts';
 
 /** Entries of the covariances between searches and training points that are held at a time: 16 MiB a matrix of them. */
@@ -110,7 +110,7 @@ async function searched(
   for (let from = 0; from < Y.rows; from += rowsAtOnce) {
     const rows = Array.from({ length: Math.min(rowsAtOnce, Y.rows - from) }, (_, r) => from + r);
     const block = rowsOf(Y, rows);
-    const starts: Float64Array[][] = [];
+    const starts: RowStarts[] = [];
     for (let r = 0; r < block.rows; r++) {
       starts.push(candidates.of(block.row(r)));
       await pause();

@@ -35,33 +35,52 @@ const ROUGH_TOLERANCE = 1e-3;
 /** Searches closer than this many lengths have come to one maximum. */
 const SAME = 0.1;
 
+/** Searches that began at peaks and go on beside those that have come furthest: these may all be on their way to one maximum. */
+const PEAKS = 2;
+
+/** Where the searches for one row begin. */
+export interface RowStarts {
+  /** At least one, the peaks first: those that are likelier than the points near them. */
+  readonly points: readonly Float64Array[];
+  readonly peaks: number;
+}
+
 /** A search for one row's latents. */
 export interface Search {
   readonly row: number;
+  /** Whether it began at a peak. */
+  readonly isOfPeak: boolean;
   readonly point: Float64Array;
   /** Minus the log density there. */
   readonly value: number;
 }
 
 /**
- * The best points of each row, the best first. All of a row's searches take a few steps, the furthest of those some more, and the best two go on, by an
- * approximation of the density if the mapping has one; these the density itself takes to the end. Pauses after every evaluation.
+ * The best points of each row, the best first. All of a row's searches take a few steps, the furthest of those some more, and the best of these go on, by an
+ * approximation of the density if the mapping has one; those that are not far behind the density itself takes to the end. In each round the best two that began at other peaks go
+ * along, so that a maximum with few starts near it is not lost to one with many. Pauses after every evaluation.
  *
- * @param starts - of each row, at least one
+ * @param starts - of each row
  * @param length - a distance between training latents that are neighbours
  */
 export function* projectionSearch(
   density: Density,
   Y: Matrix,
-  starts: readonly (readonly Float64Array[])[],
+  starts: readonly RowStarts[],
   length: number,
   { maxIterations, tolerance }: ProjectionSettings,
 ): Generator<void, Search[][], void> {
-  const q = starts[0]![0]!.length;
+  const q = starts[0]!.points[0]!.length;
   const unscaled = scaledIdentity(q, length);
-  let searches = starts.flatMap((own, row) => own.map((point): Search => ({ row, point, value: Number.NaN })));
+  let searches = starts.flatMap(({ points, peaks }, row) =>
+    points.map((point, k): Search => ({ row, isOfPeak: k < peaks, point, value: Number.NaN })),
+  );
   for (const round of ROUNDS) {
-    searches = ofEachRow(searches, (own) => furthest(own, round.searches, SAME * length));
+    searches = ofEachRow(searches, (own) => {
+      const best = furthest(own, round.searches, SAME * length);
+      const peaks = own.filter((search) => search.isOfPeak && !best.includes(search));
+      return furthest(peaks, best.length + PEAKS, SAME * length, best);
+    });
     searches = yield* descended(
       true,
       searches,
@@ -121,7 +140,7 @@ export function* projectionSearch(
       lbfgs(),
       { maxIterations: iterations, tolerance: near },
     );
-    return from.map(({ row }, k) => ({ row, point: at(k, points[k]!), value: values[k]! }));
+    return from.map(({ row, isOfPeak }, k) => ({ row, isOfPeak, point: at(k, points[k]!), value: values[k]! }));
   }
 }
 
@@ -141,10 +160,15 @@ function ofEachRow(searches: readonly Search[], pick: (own: readonly Search[]) =
   return [...rows.values()].flatMap(pick);
 }
 
-/** The searches of smallest value that are apart from each other, at most as many as asked for; those without a value last. */
-function furthest(searches: readonly Search[], count: number, apart: number): Search[] {
+/** The searches of smallest value that are apart from each other and from those that are kept already, at most as many as asked for; those without a value last. */
+function furthest(
+  searches: readonly Search[],
+  count: number,
+  apart: number,
+  already: readonly Search[] = [],
+): Search[] {
   const rank = ({ value }: Search) => (Number.isNaN(value) ? Number.POSITIVE_INFINITY : value);
-  const kept: Search[] = [];
+  const kept = [...already];
   for (const search of [...searches].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))) {
     const isNew = kept.every(({ point }) => point.some((entry, d) => Math.abs(entry - search.point[d]!) > apart));
     if (kept.length < count && isNew) kept.push(search);

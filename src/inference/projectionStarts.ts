@@ -2,6 +2,7 @@ import { log, square } from '../core/elementary/index.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { nearestNeighbours } from '../engine/neighbours/index.ts';
 import type { Prediction } from '../model/posterior.ts';
+import type { RowStarts } from './projectionSearch.ts';
 
 /** Training latents near each other: of these the one of highest density stands for the others. */
 const NEIGHBOURS = 4;
@@ -11,7 +12,7 @@ export interface ProjectionStarts {
   /** The median distance from a training latent to the nearest one in another place; 1 where there is none. */
   readonly length: number;
   /** The training latents from which a search for an observation y (NaN counts as not observed) begins; at least one. */
-  of(y: Float64Array): Float64Array[];
+  of(y: Float64Array): RowStarts;
 }
 
 /**
@@ -52,7 +53,7 @@ export function projectionStarts(latents: Matrix, { mean, variance }: Prediction
       const peaks = order.filter(isPeak).slice(0, most);
       const taken = new Set(peaks);
       const others = order.filter((i) => !taken.has(i)).slice(0, most - peaks.length);
-      return [...peaks, ...others].map((i) => latents.row(i));
+      return { points: [...peaks, ...others].map((i) => latents.row(i)), peaks: peaks.length };
     },
   };
 }
