@@ -14,7 +14,7 @@ export default {
         h('img', {
           class: 'hero-map',
           src: picture,
-          alt: 'A map of pipe flow: 300 rows of twelve columns in two latent dimensions, three regimes apart, over how certain the model is',
+          alt: 'A map of pipe flow: twelve columns in two latent dimensions, three regimes apart, over how certain the model is',
         }),
     }),
   setup() {
