@@ -57,6 +57,7 @@ export {
 export type { FittedVariables } from './language/derived.ts';
 export type { RowsByName, VariableWidth } from './language/fittedGraph.ts';
 export type { Variables } from './language/graph.ts';
+export { known } from './language/known.ts';
 export { latent } from './language/latent.ts';
 export type { Chart, MapLike, MapStart, RowMap } from './language/map.ts';
 export { mapped } from './language/mapped.ts';
@@ -83,7 +84,6 @@ export {
   type FieldReading,
   type Given,
   type KnownVariable,
-  known,
   type LatentInit,
   type LatentPosterior,
   type LatentVariable,

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import type { Random } from '../../core/random.ts';
 import { rowsOf } from '../../core/rowMatrices.ts';
 import { withGetters } from '../../core/withGetters.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
@@ -419,7 +420,11 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     }
   }
   const where = `The terms of ${owner}`;
-  const termsAt: Assembly['terms'] = (values, context) => {
+  const termsAt = (
+    values: TensorMap,
+    context: TermContext,
+    { spreads, fixed, draw }: Draws,
+  ): Record<string, Scalar> => {
     const { batch } = context;
     const places = (plate: string) => {
       const all = model.placesInPlate(plate);
@@ -433,12 +438,15 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     const read = batch?.observations;
     const terms: Record<string, Scalar> = {};
     const current = new Map<string, Tensor2D>();
-    const spreads = new Map<string, op.GaussianRows>();
-    // Gaussian rows are drawn where a density asks for points.
+    // Variables whose values rest on draws: Gaussian rows are drawn where a density asks for points.
+    const drawn = new Set<string>();
     const points: NodeValues = {
       get: (name) => {
         const spread = spreads.get(name);
-        if (spread !== undefined && !current.has(name)) current.set(name, drawnRows(spread, context));
+        if (spread !== undefined && !current.has(name)) {
+          current.set(name, drawnRows(spread, draw(name, spread.mean.shape)));
+          drawn.add(name);
+        }
         return current.get(name);
       },
     };
@@ -453,6 +461,13 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const { divergence: lost } = density.expected === undefined ? density : {};
       if (spread !== undefined && lost !== undefined && !placed.isFactor) {
         divergences.push([placed.divergence, () => op.neg(scaled(op.sum(lost(p, spread)), node))]);
+        return;
+      }
+      const once = density.once?.(p);
+      if (once !== undefined) divergences.push([placed.divergence, () => once]);
+      const known = fixed.get(path);
+      if (known !== undefined) {
+        terms[placed.term] = known;
         return;
       }
       const own = densityContext(context, prepared.get(path));
@@ -502,9 +517,11 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
               ),
               op.mul(0.5, expectedForm(Q, spread!)),
             );
-      const once = density.once?.(p);
-      if (once !== undefined) divergences.push([placed.divergence, () => once]);
-      terms[placed.term] = scaled(summed(owner, placed, found, weight), node);
+      const term = scaled(summed(owner, placed, found, weight), node);
+      if (![node.name, ...node.given].some((name) => drawn.has(name) && spreadOf(name) === undefined)) {
+        fixed.set(path, term);
+      }
+      terms[placed.term] = term;
     };
     for (const node of nodes) {
       const { name, variable, given, isPointwise } = node;
@@ -517,7 +534,9 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
           ? matrixTensor(model.encoderInputs(node, read))
           : seenRows(encoders.get(name), isPointwise);
       const own = node.densities.find(({ isFactor }) => !isFactor);
-      const spread = model.gaussianRows(node, values, encoded, densityContext(context, own && prepared.get(own.path)));
+      const spread =
+        spreads.get(name) ??
+        model.gaussianRows(node, values, encoded, densityContext(context, own && prepared.get(own.path)));
       if (spread !== undefined) spreads.set(name, spread);
       else if (variable.role === 'latent') current.set(name, model.points(node, values, encoded));
       else if (variable.role === 'mapped') {
@@ -527,6 +546,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
             pickedRows(points.get(each)!, node.picked[i], places),
         );
         current.set(name, model.mapped(node, values, inputs));
+        if (given.some((each) => drawn.has(each))) drawn.add(name);
       } else if (variable.role === 'observed' && read !== undefined) current.set(name, matrixTensor(read));
       else current.set(name, seenRows(data.get(name), isPointwise)!);
       if (own !== undefined) add(node, own);
@@ -547,7 +567,8 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     ...(curvature === undefined ? curvatureIn(model, prepared) : { curvature }),
     ...findingsIn(model, prepared),
     // What a caller's own parts throw is said with where it was.
-    terms: (values, context) => withLocation(where, () => termsAt(values, context)),
+    terms: (values, context) =>
+      withLocation(where, () => averagedOverDraws(context, (draws) => termsAt(values, context, draws))),
     dispose: () => {
       for (const tensor of kept) tensor.dispose();
       for (const constants of prepared.values()) {
@@ -590,10 +611,71 @@ function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown
   return {};
 }
 
-/** A draw of Gaussian rows that moves with their means and variances. */
-function drawnRows(rows: op.GaussianRows, { random }: TermContext): Tensor2D {
+/** What the draws of one evaluation share, and standard normal entries (n×q) by which the rows of a variable are drawn. */
+interface Draws {
+  /** Gaussian rows by the names of their variables. */
+  readonly spreads: Map<string, op.GaussianRows>;
+  /** What densities say that see no draw, by their paths. */
+  readonly fixed: Map<string, Scalar>;
+  readonly draw: (name: string, shape: [number, number]) => Tensor2D;
+}
+
+/**
+ * Terms of some rows by one draw; of all rows by eight whose mean they are, as a search that sees the same draws each time would fit itself to a single one: each entry of a
+ * variable takes the eight points of {@link SHARES} in an order of its own (Latin hypercube).
+ *
+ * @see McKay, Beckman & Conover 1979
+ */
+function averagedOverDraws(
+  { batch, random }: TermContext,
+  termsAt: (draws: Draws) => Record<string, Scalar>,
+): Record<string, Scalar> {
+  const shared = { spreads: new Map<string, op.GaussianRows>(), fixed: new Map<string, Scalar>() };
+  if (batch !== undefined) return termsAt({ ...shared, draw: (_, [n, q]) => normalEntries(random, n, q) });
+  const drawn = new Map<string, readonly Tensor2D[]>();
+  const termsOf = (k: number) =>
+    termsAt({
+      ...shared,
+      draw: (name, shape) => {
+        const all = drawn.get(name) ?? stratifiedEntries(random, shape);
+        drawn.set(name, all);
+        return all[k]!;
+      },
+    });
+  const first = termsOf(0);
+  if (drawn.size === 0) return first;
+  const all = [first, ...SHARES.slice(1).map((_, k) => termsOf(k + 1))];
+  const meanOf = (term: string) => op.mul<Scalar>(1 / all.length, sumInPairs(all.map((terms) => terms[term]!)));
+  return Object.fromEntries(Object.keys(first).map((term) => [term, meanOf(term)]));
+}
+
+/** A sum of 2^k terms, exact where they are equal. */
+const sumInPairs = (each: readonly Scalar[]): Scalar =>
+  each.length === 1
+    ? each[0]!
+    : op.add<Scalar>(sumInPairs(each.slice(0, each.length / 2)), sumInPairs(each.slice(each.length / 2)));
+
+/** Points in the middle of eight equal shares of the standard normal distribution, to a thousandth, at variance 1. */
+const HALF = [157, 489, 887, 1534].map((share) => share / Math.sqrt(850923.75));
+export const SHARES: readonly number[] = [...HALF, ...HALF.map((share) => -share)];
+
+/** As many draws as there are shares: each entry takes all of them, in an order of its own. */
+export function stratifiedEntries({ integer }: Random, [n, q]: [number, number]): Tensor2D[] {
+  const draws = SHARES.map(() => new Float64Array(n * q));
+  for (let i = 0; i < n * q; i++) {
+    const order = [...SHARES];
+    for (let k = order.length - 1; k >= 0; k--) {
+      const other = integer(k + 1);
+      draws[k]![i] = order[other]!;
+      order[other] = order[k]!;
+    }
+  }
+  return draws.map((entries) => op.tensor<Tensor2D>(entries, [n, q]));
+}
+
+/** Gaussian rows at a draw, which moves with their means and variances. */
+function drawnRows(rows: op.GaussianRows, entries: Tensor2D): Tensor2D {
   const { mean, variance } = rows;
-  const entries = normalEntries(random, ...mean.shape);
   if (!isCorrelated(rows)) return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), entries));
   const columns = rows.factors.map((F, d) => op.matMul<Tensor2D>(F, op.slice(entries, [0, d], [-1, 1])));
   return op.add<Tensor2D>(mean, op.concat(columns, 1));
@@ -686,8 +768,8 @@ function summed(owner: string, { path, density }: PlacedDensity, term: unknown, 
   }
   if (term instanceof tf.Tensor && term.rank === 0) {
     throw new InvalidInputError(
-      `The rows of '${path}' of ${owner} have weights, but under its density '${density.name}' they are not independent: its log density is one of all rows. Leave the weights out; for a ` +
-        "Gaussian process, give it inducing inputs, whose bound counts rows, or each row a variance of its own (gaussian({ variance, per: 'row' })).",
+      `'${path}' of ${owner} has weights of rows, which under its density '${density.name}' are not independent. Leave them out, or give a process inducing inputs, whose bound counts rows, or ` +
+        "gaussian({ variance, per: 'row' }).",
     );
   }
   const given = term instanceof tf.Tensor ? `a tensor of shape [${term.shape}]` : describe(term);

@@ -2,11 +2,9 @@ import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isPart } from '../../core/given.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
-import { standardizationOf, standardized } from '../../core/observations.ts';
 import { namedOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
-import { centredBasis, principalAxes, residualOf } from '../../engine/dense/principalComponents.ts';
 import { initialLatents } from '../initialization.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
 import { latentRowsAt, type SeenData, type StartMaps, startObservations } from './compiled.ts';
@@ -14,6 +12,7 @@ import { type DensityLike, densityOf, type RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import type { Chart } from './map.ts';
 import {
+  type BesideKnown,
   factorsOf,
   givenOf,
   isEncoded,
@@ -217,41 +216,10 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   return () => start;
 }
 
-/**
- * The same observations, in the columns of each variable that is given known variables beside others without what the known ones explain of them linearly: latents
- * that started at principal components of all would start at a covariate of large effect. As they are where too few directions would be left.
- */
-function besideKnown({ nodes }: VariableGraph, observations: Matrix): Matrix {
-  const knownBeside = ({ variable, given }: Node): Matrix[] => {
-    const parents = given.map((name) => nodes.find((node) => node.name === name)!);
-    const known = parents.filter(({ variable: parent, isPointwise }) => parent.role === 'known' && isPointwise);
-    return variable.role === 'observed' && known.length < parents.length
-      ? known.map((parent) => (parent.variable as KnownVariable).data)
-      : [];
-  };
-  if (nodes.every((node) => knownBeside(node).length === 0)) return observations;
-  let from = 0;
-  const parts = nodes.flatMap((node) => {
-    if (node.variable.role !== 'observed') return [];
-    const { columns } = node.variable.data;
-    const own = columnsBetween(observations, from, from + columns);
-    from += columns;
-    const known = knownBeside(node);
-    return [known.length === 0 ? own : residualOf(own, centredBasis(joinedColumns(known)))];
-  });
-  const left = joinedColumns(parts);
-  const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
-  const most = Math.min(widest, left.columns, left.rows - 1);
-  const centred = standardized(left, standardizationOf(left, true, false));
-  return principalAxes(centred, most).scores.columns < most ? observations : left;
-}
-
-function columnsBetween({ data, rows, columns }: Matrix, from: number, to: number): Matrix {
-  return new Matrix(
-    data.filter((_, k) => k % columns >= from && k % columns < to),
-    rows,
-    to - from,
-  );
+/** The observations, without what known variables explain of them where there are such. */
+function besideKnown(graph: VariableGraph, observations: Matrix): Matrix {
+  const known = graph.nodes.find(({ variable, isPointwise }) => variable.role === 'known' && isPointwise)?.variable;
+  return known === undefined ? observations : ((known as KnownVariable)['~beside'] as BesideKnown)(graph, observations);
 }
 
 const restrictionOf = ({ densities }: Node): PlacedDensity | undefined =>

@@ -226,7 +226,12 @@ export interface ObservedVariable<
 export interface KnownVariable extends Common {
   readonly role: 'known';
   readonly data: Matrix;
+  /** What known variables leave of observations, where latent variables start beside them, which comes with it (`BesideKnown`). */
+  readonly '~beside': unknown;
 }
+
+/** Observations side by side without what known variables explain of them. */
+export type BesideKnown = (graph: VariableGraph, observations: Matrix) => Matrix;
 
 /** A value that is computed from others. */
 export interface MappedVariable<F = unknown> extends Common {
@@ -382,26 +387,6 @@ function weightsOf(given: ArrayLike<number>, rows: number): Float64Array {
   throw new InvalidInputError(
     `Option 'weights' of observed holds numbers from 0, but that of row ${odd} is ${weights[odd]}.`,
   );
-}
-
-/**
- * A known variable: covariates, times, labels as numbers. New rows come with theirs.
- *
- * @param data - N×c, finite numbers
- * @throws InvalidInputError when the data are not a matrix
- * @example
- * ```ts
- * const time = known(Y.map((_, n) => [n / 10]));
- * ```
- */
-export function known(data: MatrixLike): KnownVariable {
-  return Object.freeze<KnownVariable>({
-    kind: 'variable',
-    role: 'known',
-    data: Matrix.from(data, 'The data of known'),
-    given: Object.freeze([]),
-    factors: Object.freeze([]),
-  });
 }
 
 /** How coordinates are read off a field: by eigenvectors of its covariance, or of its precision. */

@@ -404,7 +404,7 @@ describe('weights of rows', () => {
       },
     });
     expect(() => evaluate(process({ y }))).toThrow(
-      /not independent.* give it inducing inputs, whose bound counts rows/,
+      /not independent.* give a process inducing inputs, whose bound counts rows/,
     );
     expect(() => evaluate(weighed({ y, t: times, weights: [1, 2] }))).toThrow(/4 rows and 2 numbers/);
     expect(() => evaluate(weighed({ y, t: times, weights: [1, -2, 1, 1] }))).toThrow(/row 1 is -2/);
