@@ -14,7 +14,7 @@ const SETS = [
 const K = 15;
 const MOST_COMPARED = 5000;
 
-/** Points that are generated, of ten bent sheets in 50 dimensions. */
+/** Points that are generated, of ten bent sheets in 50 dimensions, unless --sizes says how many. */
 const GENERATED = [20_000, 60_000];
 /** Points up to which a contender that compares all pairs is asked. */
 const MOST_OF_PAIRS = 10_000;
@@ -30,7 +30,7 @@ export async function maps(context) {
     if (read === undefined) continue;
     results.push(...(await mapsOf(context, read)), ...(await decodedMapsOf(context, read)));
   }
-  for (const n of context.short ? [300] : GENERATED) results.push(...(await mapsOf(context, sheets(context, n))));
+  for (const n of context.sizes(GENERATED, [300])) results.push(...(await mapsOf(context, sheets(context, n))));
   results.push(
     ...(await mapsOfCounts(context, 300, 50)),
     ...(context.short ? [] : await mapsOfCounts(context, 2000, 261)),
