@@ -20,6 +20,7 @@ import { kernelRegression } from '../../latents/kernelRegression.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { linearMap } from '../../latents/linearMap.ts';
 import { mlpMap } from '../../latents/mlpMap.ts';
+import { madeHere } from '../../model/givenModel.ts';
 import { type Initialization, initialLatents } from '../../model/initialization.ts';
 import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model, Search } from '../../model/model.ts';
@@ -175,7 +176,7 @@ function usualInducing(Y: MatrixLike, options: FamilyOptions): number | undefine
 export function withMembers(model: Model, own: Pick<Model, 'choose' | 'search'>): Model {
   const changes = { ...own, ...(own.choose !== undefined && { choosesStart: true }) };
   const members = { ...Object.getOwnPropertyDescriptors(model), ...Object.getOwnPropertyDescriptors(changes) };
-  return Object.freeze(Object.defineProperties({}, members)) as Model;
+  return madeHere(Object.freeze(Object.defineProperties({}, members)) as Model);
 }
 
 /**
