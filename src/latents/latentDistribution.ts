@@ -28,7 +28,11 @@ export interface LatentDistribution {
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** Paths of the parameters that have one row a point. */
   readonly pointwise: readonly string[];
-  /** Of rows that are correlated as the density of their variable has it: what they take of it. */
+  /**
+   * Of rows that are correlated as the density of their variable has it: what they take of it.
+   *
+   * @internal
+   */
   readonly precisionFrom?: typeof precisionOf;
   /**
    * Means and variances of the observations with these features; of some of the points, with their rows of parameters that have one a point. Correlated rows take the precision
