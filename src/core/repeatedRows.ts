@@ -26,11 +26,10 @@ export function repeatedRows({ data, rows, columns }: Matrix): RepeatedRows | un
 /** '20 of the 40 rows repeat others (row 1 is row 0)'; undefined if all rows differ. */
 export function repeatsInWords(Y: Matrix): string | undefined {
   const found = repeatedRows(Y);
-  return found && inWords(found, Y);
+  return (
+    found && `${found.count} of the ${Y.rows} rows repeat others (row ${found.example[1]} is row ${found.example[0]})`
+  );
 }
-
-const inWords = ({ count, example: [first, second] }: RepeatedRows, { rows }: Matrix): string =>
-  `${count} of the ${rows} rows repeat others (row ${second} is row ${first})`;
 
 /** Least part of the rows that makes it likely that repeated rows are copies. */
 const MANY = 0.1;

@@ -1134,6 +1134,9 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     for (let k = 0; k < 10; k++) {
       await fitted();
       await settled();
+      // The worker of the fit, and that of the process which reads the map of principal components.
+      await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
+      await expect.poll(() => page.workers().length, { timeout: 20_000 }).toBe(2);
       after.push(await held());
     }
     expect(after[9]!.workers).toBe(after[2]!.workers);

@@ -631,7 +631,7 @@ function averagedOverDraws(
   termsAt: (draws: Draws) => Record<string, Scalar>,
 ): Record<string, Scalar> {
   const shared = { spreads: new Map<string, op.GaussianRows>(), fixed: new Map<string, Scalar>() };
-  if (batch !== undefined) return termsAt({ ...shared, draw: (_, [n, q]) => normalEntries(random, n, q) });
+  if (batch !== undefined) return termsAt({ ...shared, draw: (_, shape) => normalEntries(random, ...shape) });
   const drawn = new Map<string, readonly Tensor2D[]>();
   const termsOf = (k: number) =>
     termsAt({
@@ -644,9 +644,9 @@ function averagedOverDraws(
     });
   const first = termsOf(0);
   if (drawn.size === 0) return first;
-  const all = [first, ...SHARES.slice(1).map((_, k) => termsOf(k + 1))];
-  const meanOf = (term: string) => op.mul<Scalar>(1 / all.length, sumInPairs(all.map((terms) => terms[term]!)));
-  return Object.fromEntries(Object.keys(first).map((term) => [term, meanOf(term)]));
+  const all = SHARES.map((_, k) => (k === 0 ? first : termsOf(k)));
+  const mean = (term: string) => op.mul<Scalar>(1 / SHARES.length, sumInPairs(all.map((terms) => terms[term]!)));
+  return Object.fromEntries(Object.keys(first).map((term) => [term, mean(term)]));
 }
 
 /** A sum of 2^k terms, exact where they are equal. */
@@ -768,7 +768,7 @@ function summed(owner: string, { path, density }: PlacedDensity, term: unknown, 
   }
   if (term instanceof tf.Tensor && term.rank === 0) {
     throw new InvalidInputError(
-      `'${path}' of ${owner} has weights of rows, which under its density '${density.name}' are not independent. Leave them out, or give a process inducing inputs, whose bound counts rows, or ` +
+      `'${path}' of ${owner} has weights of rows, which under its density '${density.name}' are not independent. Leave them out, or give a process inducing inputs, or ` +
         "gaussian({ variance, per: 'row' }).",
     );
   }
