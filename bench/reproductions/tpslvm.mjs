@@ -265,7 +265,7 @@ async function table2(study) {
   );
 }
 
-/** Figures 4 and 6, whose data are used where the folder of the data has them. */
+/** Figures 4 and 6, whose data are used where the folder of the data has them; `vowels.py` writes the vowels. */
 const BY_PATH = {
   'UMIST, 6 faces': { file: 'umist', most: 162, shown: ['LLE', 'GPLVM, RBF', 'TPSLVM'] },
   vowels: {
@@ -324,11 +324,11 @@ async function figures(study) {
   }
   study.table('Errors of the embeddings that are drawn', ['data', 'model', 'errors', 'status'], rows);
   if (study.quick) return;
-  await ofPaths(study);
   const panels = [];
   for (const name of Object.keys(data)) for (const model of kinds) panels.push(await panel(name, model));
   const svg = pictureGrid(panels, { columns: kinds.length, title: 'Oil flow, iris and Swiss roll in two dimensions' });
   await study.figure('tpslvm-figures.svg', svg, 'Oil flow, iris and Swiss roll by PCA, kernel PCA, GPLVM and TPSLVM');
+  await ofPaths(study);
 }
 
 const oilAndIris = ['oil_train_X.npy', 'oil_train_y.npy', 'iris_X.npy', 'iris_y.npy'];
@@ -348,7 +348,7 @@ export const tpslvmTable2 = {
 };
 export const tpslvmFigures = {
   name: 'tpslvm-figures',
-  title: 'TPSLVM: embeddings of oil flow, iris and the Swiss roll',
+  title: 'TPSLVM: embeddings of oil flow, iris, the Swiss roll, faces and vowels',
   source: 'Jiang et al. 2014, Figures 1, 2, 4 and 6',
   files: oilAndIris,
   run: figures,
