@@ -233,7 +233,7 @@ const WITHOUT = new Set(
   loadFit mcse mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighbourError nearestNeighbourScore negativeLogPredictiveDensity newton
   parseKernel priorFromJSON priorToJSON products rHat rootMeanSquaredError scale seededRandom select shared squaredDifferences stage startThreads sparsePrincipalComponents
   stateFromJson stateToJson symmetricEigenpairs trustworthiness trustworthinessScore waic withFloat64 checkFilePath lockPath makeFolder
-  removeEmptyFolders rowsOf standardise tableText canvasMap markPath panelColumns keysOf localTransport serveQueueThread serveFits
+  removeEmptyFolders rowsOf standardise tableText canvasMap markPath panelColumns keysOf localTransport serveQueueThread serveFits readParts
 `
     .trim()
     .split(/\s+/),

@@ -11,13 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const folder = join(dist, 'node');
 const TENSORS = '@tensorflow/tfjs-core';
-const PROGRAMS = [
-  'app/cli/main.js',
-  'app/cli/partsWorker.js',
-  'app/cli/queueThread.js',
-  'app/queue/queueThread.js',
-  'app/queue/shards/shardThread.js',
-];
+const PROGRAMS = ['app/cli/main.js', 'app/queue/queueThread.js', 'app/queue/shards/shardThread.js'];
 const WORKER = 'app/workers/fitWorker.js';
 
 const nameOf = (path) => path.slice(0, -3).replaceAll('/', '-');

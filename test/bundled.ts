@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'latentfield');
@@ -20,11 +20,12 @@ export function bundled(entry: string): Promise<URL> {
   return known;
 }
 
-async function build(entry: string): Promise<URL> {
+async function build(entry: string, plugin?: Plugin): Promise<URL> {
   const bundle = await rolldown({
     input: join(root, entry),
     platform: 'node',
     external: (id) => !/^[./]/.test(id),
+    plugins: [plugin],
   });
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
   const { code } = output[0];
@@ -36,6 +37,26 @@ async function build(entry: string): Promise<URL> {
     renameSync(`${file}.${process.pid}`, file);
   }
   return pathToFileURL(file);
+}
+
+/** The entries of the library as Node reads them, by the sources that tests import in their place. */
+const BUILT = { 'src/index.ts': 'index.js', 'src/engine/tensors/ops.ts': 'ops.js' };
+
+/** A source as a file of a user: what it imports of the library is the library as it was built, which the library's own workers are too. */
+export async function bundledForUsers(entry: string): Promise<URL> {
+  const addresses = new Map(
+    Object.entries(BUILT).map(([source, file]) => [
+      join(root, source),
+      new URL(`../dist/node/${file}`, import.meta.url).href,
+    ]),
+  );
+  return build(entry, {
+    name: 'built-library',
+    resolveId(source: string, importer: string | undefined) {
+      const id = importer === undefined ? undefined : addresses.get(join(dirname(importer), source));
+      return id === undefined ? undefined : { id, external: true };
+    },
+  });
 }
 
 /** Several sources that share what they both import, as a program and a module that it loads do. */

@@ -77,4 +77,4 @@ export {
   type TrainingPart,
 } from './selection/selectOptions.ts';
 export * from './solvers/index.ts';
-export type { NodeThread, WorkerLike, WorkerPool } from './workers/pool.ts';
+export type { NodeThread, WorkerLike, WorkerPool, Workers, WorkersWithParts } from './workers/pool.ts';

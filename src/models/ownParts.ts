@@ -22,7 +22,8 @@ export interface OwnParts {
   readonly distributions?: DistributionCatalogue | undefined;
 }
 
-const KINDS = Object.keys({
+/** Their kinds. */
+export const KINDS_OF_PARTS = Object.keys({
   models: 0,
   kernels: 0,
   priors: 0,
@@ -36,6 +37,6 @@ const KINDS = Object.keys({
 export function checkOwnParts(own: OwnParts, caller: string): void {
   checkDefinition(own, caller, 'parts of your own, such as { kernels: { cauchy } }');
   if (Object.prototype.toString.call(own) === '[object Module]') return;
-  const unknown = Object.keys(own).find((kind) => !KINDS.includes(kind));
-  if (unknown !== undefined) throw unknownName('kind of parts', unknown, KINDS, caller);
+  const unknown = Object.keys(own).find((kind) => !KINDS_OF_PARTS.includes(kind));
+  if (unknown !== undefined) throw unknownName('kind of parts', unknown, KINDS_OF_PARTS, caller);
 }

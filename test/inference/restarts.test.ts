@@ -7,7 +7,7 @@ import { seededRandom } from '../../src/core/random.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { originsOf, perturbedStarts } from '../../src/inference/fit/restarts.ts';
-import { type FitOptions, type FitStep, fit, type NodeThread } from '../../src/inference/index.ts';
+import { type FitOptions, type FitStep, fit, type NodeThread, type WorkerPool } from '../../src/inference/index.ts';
 import { adam, lbfgs } from '../../src/inference/solvers/index.ts';
 import type { Reply, Request } from '../../src/inference/workers/messages.ts';
 import { serveRuns, type WorkerPort } from '../../src/inference/workers/serveRuns.ts';
@@ -197,6 +197,16 @@ describe('workers', () => {
       workers: workers(1, await bundled('test/inference/node/ownPartsWorker.ts')),
     });
     expect(bitsOf(there)).toBe(bitsOf(await fit(own(), short)));
+  });
+
+  it('say which module of parts cannot be loaded, and are refused if they are neither of one nor the caller’s own', async () => {
+    const run = (workers: object) =>
+      fit(model(), { ...options, maxIterations: 3, restarts: 1, workers: { count: 1, ...workers } as WorkerPool });
+    const absent = run({ parts: './absent.mjs' });
+    await expect(absent).rejects.toThrow(InvalidInputError);
+    await expect(absent).rejects.toThrow(/in a worker: The parts in '\.\/absent\.mjs' cannot be loaded: .*absent\.mjs/);
+    await expect(run({})).rejects.toThrow(/but start is undefined and parts undefined/);
+    await expect(run({ start: 3 })).rejects.toThrow(/but start is 3 and parts undefined/);
   });
 
   it('refuse a model that is another one there', async () => {

@@ -27,7 +27,7 @@ import {
   white,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { twelve } from './language/twelveModels.ts';
+import { models as twelve } from './language/twelveModels.ts';
 
 const rows = (N: number) => Array.from({ length: N }, (_, i) => [Math.sin(i), Math.cos(2 * i), i / 5]);
 const Y = Matrix.from(rows(12));

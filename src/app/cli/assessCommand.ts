@@ -7,7 +7,7 @@ import { readFit } from './fitFiles.ts';
 import { wholeFrom } from './flags.ts';
 import { readPointLabels } from './labelledTable.ts';
 import { checkAbsent } from './output.ts';
-import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
+import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import { ofPoints } from './shownPoints.ts';
 import type { Context } from './streams.ts';
 
@@ -63,7 +63,7 @@ async function assessFolder(
   const labels = ofPoints(fit, all);
   const assessment = await assess(fit, {
     ...given,
-    own: await readParts(parts),
+    own: await partsOf(parts),
     ...(labels && { labels }),
     ...(maxIterations !== undefined && { fit: { maxIterations } }),
     ...(signal && { signal }),

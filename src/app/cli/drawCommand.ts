@@ -6,7 +6,7 @@ import { chainPlot, latentPlot, pairsPlot, rankPlot } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
 import { camelCase, wholeFrom } from './flags.ts';
 import { checkAbsent } from './output.ts';
-import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
+import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import type { Context } from './streams.ts';
 
 interface DrawArguments extends PartsArguments, Pick<DrawOptions, 'chains' | 'warmup' | 'draws' | 'seed'> {
@@ -59,14 +59,14 @@ async function drawFrom(
   const [table, whole] = ['draws.csv', 'draws.json'].map((name) => join(out, name)) as [string, string];
   checkAbsent([table, whole, ...Object.keys(PICTURES).map((name) => join(out, name))], force);
   const { fit } = await readFit(folder, parts === undefined ? {} : { parts });
-  const model = modelFromJSON(fit.toJSON().model, await readParts(parts), true);
+  const model = modelFromJSON(fit.toJSON().model, await partsOf(parts), true);
   const topmost = await makeFolder(out);
   try {
     const draws = await draw(model, {
       ...given,
       start: fit,
       ...(hold !== undefined && { hold: hold.split(',').map((path) => path.trim()) }),
-      ...(workers !== undefined && { workers: parts === undefined ? workers : workersWith(parts, workers) }),
+      ...(workers !== undefined && { workers: parts === undefined ? workers : { count: workers, parts } }),
       ...(signal !== undefined && { signal }),
     });
     await writeAtomically(table, draws.toCSV());

@@ -25,7 +25,7 @@ import { isFile, readLabelledTable } from './labelledTable.ts';
 import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
 import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
-import { PARTS_FLAG, type PartsArguments, readParts, workersWith } from './ownParts.ts';
+import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import { addPlotFlags, checkPictures, type PlotArguments, type ShownColumns } from './plotFlags.ts';
 import { effort, NO_BAR, progressBar } from './progress.ts';
 import { checkTime, sequenceOf, withSegments } from './sequence.ts';
@@ -139,7 +139,7 @@ export function defineFit(command: Command, context: Context): void {
 export async function fitTable(data: string, given: FitArguments, streams: Context): Promise<number> {
   checkRequired(given, ['--model <name>', '--out <dir>']);
   const budget = timeBudget(given.maxSeconds);
-  const own = await readParts(given.parts);
+  const own = await partsOf(given.parts);
   kindOf(given.model, own); // The model's name is checked before its options.
   const options = await readModelOptions(given.options, given);
   if (options.missing !== undefined) checkTakesMissing(given.model);
@@ -266,7 +266,7 @@ async function write(
 
 /** Worker pool for restarts. */
 const workersOf = ({ workers, parts }: FitArguments): Pick<FitOptions, 'workers'> =>
-  workers === undefined ? {} : { workers: parts === undefined ? workers : workersWith(parts, workers) };
+  workers === undefined ? {} : { workers: parts === undefined ? workers : { count: workers, parts } };
 
 /** Colours of the points: the numbers or text of `--color`, otherwise the labels. */
 function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, streams: Context): LookOptions {

@@ -6,7 +6,7 @@ import { lockPath, makeFolder, removeEmptyFolders, writeAtomically, writeTable }
 import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { checkAbsent } from './output.ts';
-import { type PartsArguments, readParts } from './ownParts.ts';
+import { type PartsArguments, partsOf } from './ownParts.ts';
 import { type Shown, writePictures } from './pictures.ts';
 import { type PlotArguments, pictureNames } from './plotFlags.ts';
 import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varianceNames } from './tableRecord.ts';
@@ -127,6 +127,6 @@ export async function readFit(folder: string, { parts: given }: PartsArguments):
   if (parts !== undefined && given === undefined) {
     throw new InvalidInputError(`This fit has parts of your own. Give --parts ${parts}, the file they come from.`);
   }
-  const fit = loadFit(isObject ? json : saved, await readParts(given));
+  const fit = loadFit(isObject ? json : saved, await partsOf(given));
   return { fit, record: fit.table };
 }

@@ -17,7 +17,7 @@ import { readGivenJson } from './jsonFile.ts';
 import { readLabelledTable } from './labelledTable.ts';
 import { checkTakesMissing } from './modelHelp.ts';
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
-import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
+import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import type { Context } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableReport } from './tableReport.ts';
@@ -65,7 +65,7 @@ async function select(data: string, given: SelectArguments, streams: Context): P
   const { signal } = streams;
   checkRequired(given, ['--model <name>', '--grid <json|file>']);
   const { model, folds, seed, workers, maxIterations, maxSeconds } = given;
-  const own = await readParts(given.parts);
+  const own = await partsOf(given.parts);
   if (given.parts !== undefined && workers !== undefined) {
     throw new InvalidInputError('Workers of select do not know the parts of --parts. Leave --workers out.');
   }

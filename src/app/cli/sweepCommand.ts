@@ -5,9 +5,9 @@ import { lockPath, makeFolder } from '../io/index.ts';
 import { type SweepSpec, sweep } from '../queue/index.ts';
 import { checkRequired, wholeFrom } from './flags.ts';
 import { readJsonFile } from './jsonFile.ts';
-import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
+import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import { type Context, exitCodeOf } from './streams.ts';
-import { prefixFlag, redisFlag, threadsWith } from './workerCommand.ts';
+import { prefixFlag, redisFlag } from './workerCommand.ts';
 
 interface SweepArguments extends PartsArguments {
   readonly out?: string;
@@ -50,14 +50,14 @@ async function runSweep(file: string, given: SweepArguments, { stdout, stderr, s
   if (redis !== undefined && parts !== undefined) {
     throw new InvalidInputError('With --redis, --parts belongs to the workers: start them with it.');
   }
-  await readParts(parts);
+  await partsOf(given.parts);
   const spec = await specOf(file);
   const out = given.out!;
   await makeFolder(out);
   const release = await lockPath(join(out, 'table.csv'));
   let shown = '';
   const result = await sweep(spec, {
-    ...(redis === undefined ? { start: threadsWith(parts), threads } : { connection: redis }),
+    ...(redis === undefined ? { parts, threads } : { connection: redis }),
     ...{ prefix, patience, out, signal },
     onProgress({ done, total, kept }) {
       const line = `${done} of ${total} fits${kept > 0 ? `, ${kept} of them kept from before` : ''}\n`;

@@ -1,10 +1,8 @@
-import { resolve } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InvalidInputError } from '../../index.ts';
 import { redisTransport, serveQueue } from '../queue/index.ts';
 import { wholeFrom } from './flags.ts';
-import { PARTS_FLAG, type PartsArguments, readParts } from './ownParts.ts';
+import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import type { Context } from './streams.ts';
 
 /** Environment variable with the address of the server, unless `--redis` gives it: all users of a machine can see a password on a command line. */
@@ -22,14 +20,6 @@ export const prefixFlag = (): Option =>
 export function checkedServer(redis: string | undefined, command: string): string {
   if (redis !== undefined) return redis;
   throw new InvalidInputError(`${command} takes --redis redis://host:6379, or the variable ${VARIABLE}.`);
-}
-
-/** Starts threads of a worker that know the parts of a module. */
-export function threadsWith(parts: string | undefined): () => Worker {
-  // A thread cannot run TypeScript: when run from its sources, the program starts the built thread.
-  const built = import.meta.url.endsWith('.ts') ? '../../../dist/app/cli/queueThread.js' : './queueThread.js';
-  const workerData = { ...(parts !== undefined && { parts: resolve(parts) }) };
-  return () => new Worker(new URL(built, import.meta.url), { workerData });
 }
 
 /** Checks the name of a queue. */
@@ -77,11 +67,10 @@ async function work(
 ): Promise<void> {
   const connection = checkedServer(redis, 'worker');
   // Errors in the parts are reported here once, and not by each thread.
-  await readParts(parts);
+  await partsOf(parts);
   const say = (message: string) => stderr.write(`${printable(message)}\n`);
   const transport = await redisTransport({ connection, prefix, lockSeconds });
-  const start = threadsWith(parts);
-  const worker = await serveQueue(transport, { queue, threads, mostBytes, data, start, onMessage: say });
+  const worker = await serveQueue(transport, { queue, threads, mostBytes, data, parts, onMessage: say });
   say(
     `Serving '${queue ?? 'fits'}' with ${threads ?? 1} thread${(threads ?? 1) === 1 ? '' : 's'}. Stop it with Ctrl-C or SIGTERM.`,
   );

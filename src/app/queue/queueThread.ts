@@ -1,3 +1,4 @@
+import { partsOfThread } from '../workers/readParts.ts';
 import { serveQueueThread } from './serveQueueThread.ts';
 
-await serveQueueThread();
+await serveQueueThread(await partsOfThread());

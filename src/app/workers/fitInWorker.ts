@@ -1,7 +1,7 @@
 import { InvalidInputError, LatentFieldError, NumericalError, OptimizationError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { solverToJSON } from '../../inference/solvers/json.ts';
-import { builtInPool, type Listener, listen, type WorkerLike } from '../../inference/workers/pool.ts';
+import { type Listener, listen, poolOf, type WorkerLike } from '../../inference/workers/pool.ts';
 import type { FitOf, TraceEntry } from '../../model/fit.ts';
 import type { AnyModel, Model } from '../../model/model.ts';
 import type { Solver } from '../../model/solver.ts';
@@ -78,7 +78,7 @@ export function fitInWorker<M extends AnyModel>(model: M, options: FitInWorkerOp
       options: plain,
       solver: solver && solverToJSON(solver),
     };
-    const pool = start === undefined ? await builtInPool(1) : { start, url: undefined };
+    const pool = await poolOf(start === undefined ? 1 : { count: 1, start });
     const begun = pool.start();
     try {
       return await new Promise<FitOf<M>>((resolve, reject) => {

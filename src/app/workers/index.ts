@@ -1,8 +1,9 @@
 /**
- * Fits in workers: `fitInWorker` for pages, and the file of a worker of your own, for it and for the option `workers` of `fit`.
+ * Fits in workers: `fitInWorker` for pages, the file of a worker of your own, for it and for the option `workers` of `fit`, and modules with parts of your own.
  *
  * @module
  */
 export { type FitInWorker, type FitInWorkerOptions, fitInWorker, type WorkerStep } from './fitInWorker.ts';
+export { readParts } from './readParts.ts';
 export { serveFits } from './serveFits.ts';
 export type { PlainFitOptions } from './wholeFits.ts';

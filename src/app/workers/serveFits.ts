@@ -26,8 +26,16 @@ interface Port {
  * ```
  */
 export async function serveFits(own: OwnParts = {}): Promise<void> {
+  await serveModels(own);
+}
+
+/** The same; with a reason why there are no parts, each model is answered with it. */
+export async function serveModels(own: OwnParts | Error): Promise<void> {
   const port = isNode() ? await threadPort() : webPort();
-  const model = (json: Parameters<typeof modelFromJSON>[0]) => modelFromJSON(json, own);
+  const model = (json: Parameters<typeof modelFromJSON>[0]) => {
+    if (own instanceof Error) throw own;
+    return modelFromJSON(json, own);
+  };
   const { post } = port;
   serveRuns({ post, listen: (on) => port.listen((request) => isOfRun(request) && on(request)) }, model);
   serveWholeFits(

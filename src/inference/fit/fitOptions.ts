@@ -8,7 +8,7 @@ import { checkModelGiven } from '../../model/givenModel.ts';
 import { type Model, START_KINDS } from '../../model/model.ts';
 import type { Solver } from '../../model/solver.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import type { WorkerPool } from '../workers/pool.ts';
+import type { Workers } from '../workers/pool.ts';
 import { batchesOf } from './batches.ts';
 import type { GivenStart } from './fitProblem.ts';
 import type { FitStep } from './fitStep.ts';
@@ -65,10 +65,10 @@ export interface FitOptions {
   /**
    * How many workers share the starts: Web Workers, or threads of Node. The result has the same bits whatever their number, but for the
    * native engine, which has its part of the processors in each.
-   * They rebuild the model from its JSON, so one with parts of your own needs a worker file of your own, which knows them:
-   * see {@link WorkerPool}.
+   * They rebuild the model from its JSON, so parts of your own are given by their module, `{ count: 4, parts: './mine.js' }` (in Node, see {@link WorkersWithParts}),
+   * or known to a worker file of your own: see {@link WorkerPool}.
    */
-  readonly workers?: number | WorkerPool | undefined;
+  readonly workers?: Workers | undefined;
   /**
    * Where to save the state of the fit: the path of a file (in Node), or a function that is given it, plain JSON, and awaited.
    * It is saved at the start, every `checkpointInterval` seconds and at the end of each start, as of the last whole iteration.
@@ -148,8 +148,8 @@ const schema = v.strictObject({
   ),
   workers: v.optional(
     v.union(
-      [wholeFrom(1), v.looseObject({ count: wholeFrom(1), start: v.function() })],
-      'a whole number from 1, or workers of your own: { count, start }, a whole number from 1 and a function',
+      [wholeFrom(1), v.looseObject({ count: wholeFrom(1) })],
+      'a whole number from 1, or workers of your own: { count, start } or { count, parts }',
     ),
   ),
   checkpoint: v.optional(
@@ -187,7 +187,7 @@ export type FitSettings = Omit<
   readonly trialIterations: number | undefined;
   readonly relativeDecrease: number;
   readonly solver: Solver | undefined;
-  readonly workers: number | WorkerPool | undefined;
+  readonly workers: Workers | undefined;
   readonly resume: string | object | undefined;
   readonly start: GivenStart | undefined;
 };

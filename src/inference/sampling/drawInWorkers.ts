@@ -5,7 +5,7 @@ import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { AnyModel, Model, ModelJSON } from '../../model/model.ts';
 import { slices } from '../minimize/slices.ts';
-import { builtInPool, listen, type WorkerLike } from '../workers/pool.ts';
+import { listen, poolOf, type WorkerLike } from '../workers/pool.ts';
 import {
   type ChainObserver,
   type ChainSettings,
@@ -50,7 +50,7 @@ export async function drawInWorkers(
   observer: ChainObserver,
 ): Promise<readonly ChainState[]> {
   const { workers, seed, hold, priors } = settings;
-  const pool = typeof workers === 'number' ? await builtInPool(workers) : workers!;
+  const pool = await poolOf(workers!);
   const common = {
     kind: 'chain',
     model: JSON.stringify(model.toJSON()),

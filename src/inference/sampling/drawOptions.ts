@@ -6,7 +6,7 @@ import { checkOptions } from '../../core/options.ts';
 import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
 import type { ParameterValues } from '../../model/model.ts';
 import type { GivenStart } from '../fit/fitProblem.ts';
-import type { WorkerPool } from '../workers/pool.ts';
+import type { Workers } from '../workers/pool.ts';
 import { MOST_TRANSITIONS } from './chain.ts';
 import type { DrawCheckpoint } from './drawCheckpoint.ts';
 import * as samplers from './samplers/builtIn.ts';
@@ -53,7 +53,7 @@ export interface DrawOptions {
    */
   readonly priors?: 'weak' | 'inTerms' | undefined;
   /** How many workers share the chains: the draws have the same bits whatever their number. */
-  readonly workers?: number | WorkerPool | undefined;
+  readonly workers?: Workers | undefined;
   /** Called about every 40 ms of each chain, and awaited; false, or a promise of it, stops the draws. */
   readonly onProgress?: ((step: DrawStep) => unknown) | undefined;
   /** Aborting it stops all chains: the draws that all of them have are the result, and without any it rejects with the signal's reason. */
@@ -93,8 +93,8 @@ const schema = v.strictObject({
   priors: v.optional(v.picklist(['weak', 'inTerms'], "'weak' or 'inTerms'")),
   workers: v.optional(
     v.union(
-      [whole(1), v.looseObject({ count: whole(1), start: v.function() })],
-      'a whole number from 1, or workers of your own: { count, start }, a whole number from 1 and a function',
+      [whole(1), v.looseObject({ count: whole(1) })],
+      'a whole number from 1, or workers of your own: { count, start } or { count, parts }',
     ),
   ),
   onProgress: v.optional(v.custom<(step: DrawStep) => unknown>(isFunction, 'a function')),
@@ -112,7 +112,7 @@ const schema = v.strictObject({
 
 export type DrawSettings = Omit<v.InferOutput<typeof schema>, 'method' | 'workers' | 'start' | 'resume'> & {
   readonly sampler: Sampler;
-  readonly workers: number | WorkerPool | undefined;
+  readonly workers: Workers | undefined;
   readonly start: GivenStart | undefined;
   readonly resume: string | DrawCheckpoint | undefined;
 };

@@ -1,4 +1,6 @@
+import { InvalidInputError } from '../../core/errors.ts';
 import { atMostProcessors, isNode, nodeModule } from '../../core/host.ts';
+import { describe } from '../../core/matrix.ts';
 
 /**
  * Workers of your own for the starts of a fit: for models with kernels, priors or other parts of your own, or where a bundler
@@ -25,6 +27,27 @@ export interface WorkerPool {
   readonly url?: string | undefined;
 }
 
+/**
+ * Workers of the library that know parts of your own, in Node: threads that load the module in which these are.
+ *
+ * @example
+ * ```ts
+ * // mine.js
+ * export const models = { turning };
+ *
+ * await fit(turning(Y), { restarts: 7, workers: { count: 4, parts: new URL('./mine.js', import.meta.url) } });
+ * ```
+ */
+export interface WorkersWithParts {
+  /** Number of workers, at least 1. */
+  readonly count: number;
+  /** Path or address of a module that exports `models`, `kernels`, `priors` or other parts, each an object of factories by name: what `loadFit` takes too. */
+  readonly parts: string | URL;
+}
+
+/** How many workers of the library, or which. */
+export type Workers = number | WorkerPool | WorkersWithParts;
+
 /** Members of a Web Worker, or of a thread of Node, that are used. */
 export type WorkerLike = Pick<Worker, 'postMessage' | 'terminate' | 'addEventListener'> | NodeThread;
 
@@ -44,11 +67,30 @@ export interface Listener {
   lost(reason: string): void;
 }
 
-/** Pool of as many workers as asked for, one for each processor at most, which know the parts that come with the library. */
-export async function builtInPool(wanted: number): Promise<WorkerPool> {
-  const count = await atMostProcessors(wanted);
+/**
+ * Workers of the caller; or as many of the library as asked for, one for each processor at most.
+ *
+ * @throws InvalidInputError for neither a function that starts workers nor a module of parts, and for a module in a page
+ */
+export async function poolOf(workers: Workers): Promise<WorkerPool> {
+  const given: { readonly count: number; readonly start?: unknown; readonly parts?: unknown } =
+    typeof workers === 'number' ? { count: workers } : workers;
+  const { start, parts } = given;
+  if (typeof start === 'function') return workers as WorkerPool;
+  if (typeof workers !== 'number' && typeof parts !== 'string' && !(parts instanceof URL)) {
+    throw new InvalidInputError(
+      'Workers of your own are { count, start } with a function that starts one, or { count, parts } with the path or address of a module, ' +
+        `but start is ${describe(start)} and parts ${describe(parts)}.`,
+    );
+  }
+  const count = await atMostProcessors(given.count);
   const here = import.meta.url;
   if (!isNode()) {
+    if (parts !== undefined) {
+      throw new InvalidInputError(
+        'Workers of a page do not load parts by themselves. Give { count, start }, workers whose file calls serveFits with them.',
+      );
+    }
     return {
       count,
       // Bundlers look for this, as it is written, and put the file where it is found.
@@ -58,8 +100,9 @@ export async function builtInPool(wanted: number): Promise<WorkerPool> {
   }
   const threads = await nodeModule<typeof import('node:worker_threads')>('node:worker_threads', 'Not in Node.');
   // A thread cannot read TypeScript: run from its sources, the library starts the worker that was built from them.
-  const file = new URL(here.endsWith('.ts') ? '../../../dist/app/workers/fitWorker.js' : FILE, here);
-  return { count, start: () => new threads.Worker(file), url: file.href };
+  const file = new URL(here.endsWith('.ts') ? '../../../dist/node/app-workers-fitWorker.js' : FILE, here);
+  const workerData = parts === undefined ? undefined : { parts: String(parts) };
+  return { count, start: () => new threads.Worker(file, { workerData }), url: file.href };
 }
 
 const FILE = '../../app/workers/fitWorker.js';

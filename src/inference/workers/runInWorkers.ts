@@ -5,7 +5,7 @@ import type { FitProblem } from '../fit/fitProblem.ts';
 import { isStillToRun, type RunEvent, type RunSettings, type Start } from '../fit/run.ts';
 import { solverToJSON } from '../solvers/json.ts';
 import { type Failure, type Job, type Reply, type Request, revived } from './messages.ts';
-import { builtInPool, listen, type WorkerLike, type WorkerPool } from './pool.ts';
+import { listen, poolOf, type WorkerLike, type Workers } from './pool.ts';
 
 /** A worker came to an end by itself, or could not begin. */
 interface LostWorker {
@@ -25,9 +25,9 @@ export async function* runInWorkers(
   starts: readonly Start[],
   settings: RunSettings,
   signal: AbortSignal,
-  workers: number | WorkerPool,
+  workers: Workers,
 ): AsyncGenerator<RunEvent, void, void> {
-  const pool = typeof workers === 'number' ? await builtInPool(workers) : workers;
+  const pool = await poolOf(workers);
   const count = Math.min(pool.count, starts.length);
   const giveBack = await shareNativeThreads(problem, count);
   const replies = queue<{ worker: WorkerLike; reply: Reply | LostWorker }>();
@@ -118,8 +118,8 @@ const classes = { InvalidInputError, NumericalError, OptimizationError, LatentFi
 function errorOf({ stage, name, message }: Failure): LatentFieldError {
   if (stage === 'open') {
     return new InvalidInputError(
-      `The model cannot be rebuilt in a worker: ${message} Leave the option workers out, or give it workers of your own, ` +
-        'whose file calls serveFits with the parts that are yours.',
+      `The model cannot be rebuilt in a worker: ${message} Leave the option workers out, or give it { count, parts }, the module of your parts, ` +
+        'or workers whose file calls serveFits.',
     );
   }
   const Class = classes[name as keyof typeof classes];

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { readParts } from '../../../src/app/workers/index.ts';
 import { latentfield, prepared } from './latentfield.ts';
 
 const mine = fileURLToPath(new URL('./parts/mine.ts', import.meta.url));
@@ -48,6 +49,17 @@ describe('--parts', () => {
     const predicted = await latentfield(['predict', out, '--parts', mine]);
     expect(predicted).toMatchObject({ exitCode: 0, stderr: '' });
     expect(predicted.stdout.split('\n')).toHaveLength(32);
+  });
+
+  it('may export other things beside parts, and distributions among these', async () => {
+    const { path } = await prepared();
+    const file = join(path, 'beside.mjs');
+    writeFileSync(
+      file,
+      'export const kernels = { mine: () => 1 }; export const distributions = {}; export const other = 3;',
+    );
+    expect(Object.keys(await readParts(file))).toEqual(['kernels', 'distributions']);
+    expect(await readParts(pathToFileURL(file))).toEqual(await readParts(file));
   });
 
   it('chooses options with them', async () => {

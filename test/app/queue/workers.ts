@@ -38,8 +38,8 @@ export async function startWorker(
   // Parts are of the same library as the thread that loads them, as those of users are.
   const [thread, own] =
     parts === undefined
-      ? [await bundled('src/app/cli/queueThread.ts')]
-      : await bundledTogether('src/app/cli/queueThread.ts', parts);
+      ? [await bundled('src/app/queue/queueThread.ts')]
+      : await bundledTogether('src/app/queue/queueThread.ts', parts);
   const args = [fileURLToPath(program), connection, thread!.href, JSON.stringify(options)];
   if (own !== undefined) args.push(fileURLToPath(own));
   const child = spawn(process.execPath, args, {

@@ -324,7 +324,7 @@ export const bent = defineModel({
 });
 
 /** All of them by name, for `loadFit` and workers. */
-export const twelve = {
+export const models = {
   ...{ robust, heteroscedastic, grouped, deep, alongGraph, autoencoder },
   ...{ secondOrder, onCircle, onSphere, timed, outputs, horseshoe, bent },
 };

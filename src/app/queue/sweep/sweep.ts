@@ -30,7 +30,9 @@ export interface SweepOptions {
   readonly out?: string | undefined;
   /** Number of simultaneous fits on this machine alone; default 1. */
   readonly threads?: number | undefined;
-  /** Starts a thread on this machine, for custom parts: its file calls `serveQueueThread`. */
+  /** Path or address of a module that exports parts of your own, for a sweep on this machine alone: see `readParts` of `latentfield/workers`. */
+  readonly parts?: string | URL | undefined;
+  /** Starts a thread on this machine: its file calls `serveQueueThread`. */
   readonly start?: (() => NodeThread) | undefined;
   /** Seconds without any worker before it gives up; default 60. */
   readonly patience?: number | undefined;
@@ -69,6 +71,7 @@ const optionsSchema = v.strictObject({
   prefix: v.optional(v.string()),
   out: v.optional(v.string()),
   threads: v.optional(v.number()),
+  parts: v.optional(v.union([v.string(), v.instance(URL)], 'the path or address of a module')),
   start: v.optional(v.custom<() => NodeThread>((value) => typeof value === 'function', 'a function')),
   patience: v.optional(v.pipe(v.number('a number from 1'), v.minValue(1, 'a number from 1')), 60),
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
@@ -110,12 +113,12 @@ export async function sweep(spec: SweepSpec, options: SweepOptions = {}): Promis
   const transport = isAlone
     ? localTransport(out === undefined ? undefined : await fileBlobs(join(out, 'checkpoints')))
     : (options.transport ?? (await redisTransport({ connection: connection!, prefix })));
-  const { start } = options;
+  const { parts, start } = options;
   const server = isAlone
     ? await serveQueue(transport, {
         queue: FITS,
         threads,
-        ...(start && { start }),
+        ...{ parts, ...(start && { start }) },
         data: ['/', 'http://', 'https://'],
       })
     : undefined;

@@ -15,7 +15,7 @@ import { VERSION } from '../version.ts';
 import { runCell, runRow } from './runCell.ts';
 import { runShard } from './runShard.ts';
 import { runStart } from './runStart.ts';
-import { startQueueThread, type ThreadPool, threadPool } from './threads.ts';
+import { queueThreads, type ThreadPool, threadPool } from './threads.ts';
 import { CancelledJob } from './watchOver.ts';
 
 /** Options of {@link serveQueue}. */
@@ -28,7 +28,9 @@ export interface ServeQueueOptions {
   readonly mostBytes?: number | undefined;
   /** Folders and address prefixes from which tables of sweeps may be read; default none. */
   readonly data?: readonly string[] | undefined;
-  /** Starts a thread whose file calls `serveQueueThread`; default one that knows the built-in parts. */
+  /** Path or address of a module that exports parts of your own, which the threads load: see `readParts` of `latentfield/workers`. */
+  readonly parts?: string | URL | undefined;
+  /** Starts a thread whose file calls `serveQueueThread`; default one of the library. */
   readonly start?: (() => NodeThread) | undefined;
   /** Called with events: jobs that are refused, a server that is away. */
   readonly onMessage?: ((message: string) => void) | undefined;
@@ -66,6 +68,7 @@ const OPTIONS: readonly (keyof ServeQueueOptions)[] = [
   'threads',
   'mostBytes',
   'data',
+  'parts',
   'start',
   'onMessage',
   'version',
@@ -90,7 +93,8 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
     queue = FITS,
     threads: count = 1,
     mostBytes = MOST_BYTES,
-    start = startQueueThread,
+    parts,
+    start = queueThreads(parts),
   } = namedOptions(options, 'serveQueue', OPTIONS);
   const { onMessage = () => undefined, version = VERSION, data: readable = [] } = options;
   if (!Number.isInteger(count) || count < 1) {

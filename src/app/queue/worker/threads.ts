@@ -24,11 +24,12 @@ export interface ThreadPool {
   close(): void;
 }
 
-/** Starts a thread that knows the built-in parts. */
-export function startQueueThread(): NodeThread {
+/** Starts threads that know the parts of a module, or only the built-in ones. */
+export function queueThreads(parts: string | URL | undefined): () => NodeThread {
   // A thread cannot run TypeScript: when run from its sources, the library starts the built thread.
   const built = import.meta.url.endsWith('.ts') ? '../../../../dist/app/queue/queueThread.js' : '../queueThread.js';
-  return new Worker(new URL(built, import.meta.url));
+  const workerData = parts === undefined ? undefined : { parts: String(parts) };
+  return () => new Worker(new URL(built, import.meta.url), { workerData });
 }
 
 /** @param most - most idle threads that are kept */

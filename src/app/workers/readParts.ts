@@ -1,0 +1,74 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { readGiven } from '../../core/given.ts';
+import { nodeModule } from '../../core/host.ts';
+import { describe } from '../../core/matrix.ts';
+import { unknownName } from '../../core/options.ts';
+import { KINDS_OF_PARTS, type OwnParts } from '../../models/ownParts.ts';
+
+/**
+ * The factories that a module exports: `export const models = { turning }`, and likewise kernels, priors, maps and other parts; or one object of them
+ * as its default export. In Node.
+ *
+ * @param file - its path, or its address
+ * @throws InvalidInputError for neither, a module that cannot be loaded, and one that exports no parts
+ * @example
+ * ```ts
+ * const fitted = loadFit(JSON.parse(text), await readParts('./mine.mjs'));
+ * ```
+ */
+export async function readParts(file: string | URL): Promise<OwnParts> {
+  const isAddress = readGiven('What readParts was given', () => typeof file === 'string' || file instanceof URL);
+  if (!isAddress) {
+    throw new InvalidInputError(`readParts takes the path or address of a module, but ${describe(file)} was given.`);
+  }
+  const name = String(file);
+  let module: Record<string, unknown>;
+  try {
+    module = await nodeModule(await addressOf(name), ELSEWHERE);
+  } catch (error) {
+    const { message = String(error) } = error as Error;
+    throw new InvalidInputError(`The parts in '${name}' cannot be loaded: ${message.replace(/\.$/, '')}.`, {
+      cause: error,
+    });
+  }
+  const { default: all, ...named } = module;
+  const exported: Record<string, unknown> = { ...(isRecord(all) ? all : {}), ...named };
+  const parts = Object.entries(exported).filter(([kind]) => KINDS_OF_PARTS.includes(kind));
+  if (parts.length === 0) {
+    const [other] = Object.keys(exported);
+    if (other !== undefined) throw unknownName('export', other, KINDS_OF_PARTS, `'${name}'`);
+    throw new InvalidInputError(
+      `'${name}' exports no parts. Export objects of factories by name, such as: export const kernels = { cauchy };`,
+    );
+  }
+  for (const [kind, factories] of parts) {
+    const wrong = isRecord(factories)
+      ? Object.keys(factories).find((each) => typeof factories[each] !== 'function')
+      : '';
+    if (wrong === undefined) continue;
+    throw new InvalidInputError(
+      `'${name}' exports ${kind}${wrong === '' ? '' : `.${wrong}`}, which is not ${wrong === '' ? 'an object of factories by name' : 'a factory'}. Write: export const ${kind} = { name: factory };`,
+    );
+  }
+  return Object.fromEntries(parts) as OwnParts;
+}
+
+/** The parts of the module that this thread was started with; none without one. */
+export async function partsOfThread(): Promise<OwnParts> {
+  const { workerData } = await nodeModule<typeof import('node:worker_threads')>('node:worker_threads', ELSEWHERE);
+  const { parts } = (workerData ?? {}) as { readonly parts?: string };
+  return parts === undefined ? {} : readParts(parts);
+}
+
+const ELSEWHERE = 'Modules with parts of your own are read in Node.';
+
+/** The address of a file; paths are relative to the folder that the process runs in. */
+async function addressOf(file: string): Promise<string> {
+  if (/^(file|data|https?):/.test(file)) return file;
+  const { resolve } = await nodeModule<typeof import('node:path')>('node:path', ELSEWHERE);
+  const { pathToFileURL } = await nodeModule<typeof import('node:url')>('node:url', ELSEWHERE);
+  return pathToFileURL(resolve(file)).href;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
