@@ -122,7 +122,10 @@ export interface ObservedOptions {
 /** What is said of a variable that is computed. */
 export interface MappedOptions {
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
-  /** Number of its columns, for maps whose parameters need it; those of the observations that are given it, or 2, unless given. */
+  /**
+   * Number of its columns, for maps whose parameters need it. Unless given, those of the observations whose likelihood it is given to, once for each of its functions; 2 otherwise, under densities
+   * of your own too.
+   */
   readonly dim?: number | undefined;
 }
 
