@@ -18,6 +18,7 @@ const TASKS = {
   meu: fitMeu,
   'memory wasm': fitInMemory('wasm'),
   'memory native': fitInMemory('native'),
+  counts: fitCounts,
   ISOMAP: embedByDruid('ISOMAP'),
   LLE: embedByDruid('LLE'),
 };
@@ -84,6 +85,26 @@ function fitInMemory(engine) {
       mebibytes: mebibytesHeld(),
     };
   };
+}
+
+/** The map of counts, on as many threads as the library takes. */
+async function fitCounts(data, columns) {
+  const { Matrix, fit, gplvm, poisson } = await import(new URL('../dist/index.js', import.meta.url).href);
+  const rows = data.length / columns;
+  const isLarge = rows > 1000;
+  const [before, start] = [process.cpuUsage(), performance.now()];
+  const model = gplvm(new Matrix(data, rows, columns), {
+    latentDim: 2,
+    inducing: isLarge ? 50 : 20,
+    likelihood: poisson({ offset: 'rowSums' }),
+    init: isLarge ? 'neighbours' : 'pca',
+  });
+  const { latents, status, diagnostics } = await fit(model);
+  const ms = performance.now() - start;
+  const { user, system } = process.cpuUsage(before);
+  const { evaluations, iterations } = diagnostics;
+  const spent = { ms, cpuSeconds: (user + system) / 1e6, evaluations, iterations, mebibytes: mebibytesHeld() };
+  return { ...spent, status, latents: Array.from(latents.data) };
 }
 
 /** The most that this process has held; maxRSS is in KiB. */
