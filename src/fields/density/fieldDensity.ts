@@ -48,13 +48,18 @@ export function fieldFactor(pairs: Pairs): FieldFactor {
   };
 }
 
-/** A sparse factor as that of a field. */
+/** A sparse factor as that of a field. What it came to is kept until other weights are asked for: a fit ends at weights that its search evaluated last. */
 export function sparseField(factor: LaplacianFactor): FieldFactor {
+  let last: { readonly weights: Float64Array; readonly base: number; readonly value: FieldValue } | undefined;
   return {
     sparse: true,
     evaluate: (weights, base) => {
+      if (last?.base === base && last.weights.every((weight, e) => weight === weights[e])) return last.value;
+      last = undefined;
       factor.update(weights, base);
-      return { logDeterminant: factor.logDeterminant, resistances: factor.resistances() };
+      const value = { logDeterminant: factor.logDeterminant, resistances: factor.resistances() };
+      last = { weights: weights.slice(), base, value };
+      return value;
     },
   };
 }

@@ -98,6 +98,9 @@ function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem[
   }
 }
 
+/** What it takes to read the latents off a field at the end of its search, in evaluations. */
+const READ_OFF = 2;
+
 /** At most this part of the iterations leaves some variables where they are. */
 const HELD_PART = 0.2;
 
@@ -139,6 +142,8 @@ export async function* runFrom(
   let stage: string | undefined;
   const slice = slices();
   let saved = Number.NEGATIVE_INFINITY;
+  let [counted, since] = [0, Number.NaN];
+  let asksForValues = false;
   try {
     while (!step.done) {
       const progress: ComputedProgress = step.value;
@@ -151,7 +156,11 @@ export async function* runFrom(
         iteration = progress.iterations;
         const { x, embedding } = inBatches === undefined ? progress : { x: undefined, embedding: undefined };
         const point: Point = x === undefined ? pointOf(progress) : { x, ...(isComputed && { embedding }) };
+        const [passed, evaluations] = [performance.now() - since, progress.evaluations - counted];
         yield { kind: 'iteration', start: number, entry: traceEntry(progress), point };
+        // Searches of fields evaluate by themselves, and pause in the middle of it.
+        if (!asksForValues && counted > 0 && evaluations > 0) reserve?.((1 + READ_OFF) * (passed / evaluations));
+        [counted, since] = [progress.evaluations, performance.now()];
       }
       if (performance.now() - saved >= 1000 * stateInterval) {
         yield { kind: 'state', start: number, state: progress.state };
@@ -162,6 +171,7 @@ export async function* runFrom(
         await problem.threads.join();
       }
       if (progress.isEvaluated) {
+        asksForValues = true;
         // What a first batch takes, with all that is compiled and made for it, says nothing of the next ones.
         if (inBatches === undefined || progress.evaluations > 1) reserve?.((1 + evaluationsAtEnd) * milliseconds);
         await inBatches?.ready?.(progress.evaluations);
