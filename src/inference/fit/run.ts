@@ -98,8 +98,8 @@ function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem[
   }
 }
 
-/** What it takes to read the latents off a field at the end of its search, in evaluations. */
-const READ_OFF = 2;
+/** What it takes to read the latents off a field at the end of its search, in evaluations, of which the iteration before may take more than one. */
+const READ_OFF = 3;
 
 /** At most this part of the iterations leaves some variables where they are. */
 const HELD_PART = 0.2;
@@ -142,8 +142,7 @@ export async function* runFrom(
   let stage: string | undefined;
   const slice = slices();
   let saved = Number.NEGATIVE_INFINITY;
-  let [counted, since] = [0, Number.NaN];
-  let asksForValues = false;
+  let [counted, since] = [0, 0];
   try {
     while (!step.done) {
       const progress: ComputedProgress = step.value;
@@ -156,10 +155,10 @@ export async function* runFrom(
         iteration = progress.iterations;
         const { x, embedding } = inBatches === undefined ? progress : { x: undefined, embedding: undefined };
         const point: Point = x === undefined ? pointOf(progress) : { x, ...(isComputed && { embedding }) };
-        const [passed, evaluations] = [performance.now() - since, progress.evaluations - counted];
+        const each = (performance.now() - since) / Math.max(1, progress.evaluations - counted);
         yield { kind: 'iteration', start: number, entry: traceEntry(progress), point };
         // Searches of fields evaluate by themselves, and pause in the middle of it.
-        if (!asksForValues && counted > 0 && evaluations > 0) reserve?.((1 + READ_OFF) * (passed / evaluations));
+        if (counted > 0) reserve?.((1 + READ_OFF) * each);
         [counted, since] = [progress.evaluations, performance.now()];
       }
       if (performance.now() - saved >= 1000 * stateInterval) {
@@ -171,7 +170,7 @@ export async function* runFrom(
         await problem.threads.join();
       }
       if (progress.isEvaluated) {
-        asksForValues = true;
+        counted = 0;
         // What a first batch takes, with all that is compiled and made for it, says nothing of the next ones.
         if (inBatches === undefined || progress.evaluations > 1) reserve?.((1 + evaluationsAtEnd) * milliseconds);
         await inBatches?.ready?.(progress.evaluations);

@@ -138,6 +138,7 @@ function seenOf(owner: string, name: string, variable: ObservedVariable): SeenDa
   const raw = observationsFrom(variable.data, missing === 'ignore', scale);
   const standardization = known ?? standardizationOf(raw, centre, scale);
   const data = standardized(raw, standardization);
+  density.checkRows?.(data);
   const hasHoles = data.data.some(Number.isNaN);
   const entries = (of: (entry: number) => number) => new Matrix(data.data.map(of), data.rows, data.columns);
   return {

@@ -152,6 +152,8 @@ export interface Density {
   readonly centred: boolean;
   /** True if rows with missing entries are taken: the density reads `present`, or what is missing in the data at `prepare`. */
   readonly takesMissing: boolean;
+  /** Throws for rows that it cannot be of, such as counts below 0; NaN where missing. */
+  readonly checkRows?: (rows: Matrix) => void;
   /** True if rows are independent given what they are given, false if not; where it does not say, its log density shows it. */
   readonly independent: boolean | undefined;
   /** True if it counts rows by their weights where its log density is one of all rows. */

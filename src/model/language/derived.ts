@@ -25,6 +25,8 @@ export interface FittedVariables
   readonly shown: string;
   /** Observations of those that were fitted, as they were given; NaN where missing. */
   readonly observations: RowsByName;
+  /** Throws for observations that a density cannot be of. */
+  readonly checkRows?: (given: RowsByName) => void;
   /** What cannot be done with fits of this model, and why, by the name of what it is. */
   readonly missing: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkDefinition, checkName } from '../../core/given.ts';
-import { describe } from '../../core/matrix.ts';
+import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkMembers, type Member } from '../../core/members.ts';
 import { unknownName } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
@@ -12,7 +12,7 @@ import type { TensorMap } from '../../model/model.ts';
 import type { Parameter, ParameterLike } from '../../model/parameter.ts';
 import { parameterToJSON } from '../../model/parameterToJson.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../../model/part.ts';
-import { type Likelihood, type Noise, type ObservationMoments, startedFunctions } from './likelihood.ts';
+import { checkObserved, type Likelihood, type Noise, type ObservationMoments, startedFunctions } from './likelihood.ts';
 import { expectedLogDensity, expectedMoments } from './normalExpectation.ts';
 
 /** Functions that an observation depends on: one, n×D, or a list of several. */
@@ -240,6 +240,7 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample }: 
     independent: true,
     parameters: () => parameters,
     functionStart: (Y) => startedFunctions(likelihood, Y),
+    checkRows: (rows: Matrix) => checkObserved(rows, likelihood),
     logDensity: entries,
     ...(functions === 1 && {
       // A Gaussian density is symmetric in the observation and the function, so either may be uncertain.

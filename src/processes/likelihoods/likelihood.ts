@@ -97,7 +97,11 @@ function rowMeans({ data, rows, columns }: Pick<Matrix, 'data' | 'rows' | 'colum
 }
 
 /** Throws if an observation is outside of the likelihood's range, or would be after centring or scaling. */
-export function checkObserved(Y: Matrix, likelihood: Likelihood, changed: boolean): void {
+export function checkObserved(
+  Y: Matrix,
+  likelihood: Pick<Likelihood, 'name' | 'conjugate' | 'refuses'>,
+  changed?: boolean,
+): void {
   if (changed && likelihood.conjugate === undefined) {
     throw new InvalidInputError(
       `Observations of likelihood '${likelihood.name}' cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
