@@ -153,6 +153,7 @@ async function run(study) {
       }
       const plain = found.get('N(0, I)');
       for (const [label, all] of found) {
+        if (all.length === 0) continue;
         const gains = all.slice(0, plain.length).map((own, k) => own.density - plain[k].density);
         const both = (list, digits) => `${meanOf(list).toFixed(digits)} ± ${deviationOf(list).toFixed(digits)}`;
         table.push([

@@ -1,6 +1,6 @@
 export type { FieldProblem } from '../inference/solvers/fields/fieldProblem.ts';
 export type { MomentProblem } from '../inference/solvers/fields/momentProblem.ts';
-export type { EdgePrecision } from './density/momentDensity.ts';
+export type { EdgePrecision } from '../priors/sparsePrecision.ts';
 export {
   type ConstraintFieldOptions,
   type ConstraintSet,

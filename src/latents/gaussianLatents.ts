@@ -5,7 +5,7 @@ import { unknownName } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
-import { correlatedRows, precisionOf } from '../model/language/correlatedRows.ts';
+import { correlatedRows, correlatedRowsAt, precisionOf } from '../model/language/correlatedRows.ts';
 import { positive, real } from '../model/parameter.ts';
 import type { LatentDistribution } from './latentDistribution.ts';
 
@@ -16,7 +16,8 @@ export interface GaussianLatentsOptions {
   readonly variance?: number | MatrixLike;
   /**
    * True for rows that are correlated as the density of their variable has it, q(x_d) = N(m_d, (Q + diag λ_d)⁻¹) in each column, Q the precision of that density: a process over
-   * known variables, `markov`, `laplacian` or a `maxEntropy` field, of at most 4000 rows. Independent rows unless given.
+   * known variables, `markov`, `laplacian` or a `maxEntropy` field. Of 200 rows and more along a graph of few edges they take a sparse factor, with no N×N matrix; others are at most 4000.
+   * Independent rows unless given.
    */
   readonly correlated?: boolean;
 }
@@ -66,7 +67,7 @@ export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDis
     mapsObservations: false,
     features: (Y) => Y,
     pointwise: ['latents.mean', correlated ? 'latents.precision' : 'latents.variance'],
-    ...(correlated && { precisionFrom: precisionOf }),
+    ...(correlated && { precisionFrom: precisionOf, correlatedAt: correlatedRowsAt }),
     apply: (p, _, prior) => {
       const mean = p['latents.mean'] as Tensor2D;
       if (!correlated) return { mean, variance: p['latents.variance'] as Tensor2D };

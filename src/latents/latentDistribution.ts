@@ -5,7 +5,7 @@ import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import type { GaussianRows } from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Initialization } from '../model/initialization.ts';
-import type { PriorPrecision, precisionOf } from '../model/language/correlatedRows.ts';
+import type { correlatedRowsAt, PriorPrecision, precisionOf } from '../model/language/correlatedRows.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import type { LatentMoments } from '../model/posterior.ts';
@@ -34,6 +34,12 @@ export interface LatentDistribution {
    * @internal
    */
   readonly precisionFrom?: typeof precisionOf;
+  /**
+   * Such rows at plain values.
+   *
+   * @internal
+   */
+  readonly correlatedAt?: typeof correlatedRowsAt;
   /**
    * Means and variances of the observations with these features; of some of the points, with their rows of parameters that have one a point. Correlated rows take the precision
    * of their variable's density, and have the variances at which they start without it.

@@ -9,7 +9,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { FieldShowing, Forecasting } from '../model/abilities.ts';
-import type { Density, DensityContext, Rows, RowsShape } from '../model/language/density.ts';
+import type { Density, DensityContext, Rows, RowsShape, SparsePrecision } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
@@ -128,7 +128,9 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
     p: Readonly<Record<Name, Tensor>>,
     rows: number,
     context: PriorContext<Data, Constants>,
-  ): Tensor2D | undefined;
+  ): Tensor2D | SparsePrecision | undefined;
+  /** Whether `precision` makes no N×N matrix, so that any number of rows will do. */
+  readonly isSparse?: true;
   /** For priors that keep something of the latents as it starts: how the parameter of free latents is restricted to that, if it is. */
   restrict?(data: Data): ((latents: Parameter) => Parameter) | undefined;
 }
@@ -148,6 +150,7 @@ const MEMBERS: Readonly<Record<keyof PriorDefinition<string>, Member>> = {
   sample: 'function, if any',
   expected: 'function, if any',
   precision: 'function, if any',
+  isSparse: 'anything',
 };
 
 /** The second derivatives of a prior's log density in X at natural values p. */
@@ -261,7 +264,7 @@ export function definePrior<Name extends string, Data, Constants>(
           }),
       ...(restrict === undefined ? {} : { restrict }),
     };
-    const { sample, expected, precision } = definition;
+    const { sample, expected, precision, isSparse } = definition;
     return Object.freeze<Prior<FieldShowing & Forecasting>>({
       ...prior,
       density: priorDensity(prior, {
@@ -269,6 +272,7 @@ export function definePrior<Name extends string, Data, Constants>(
           precision: (p: TensorMap, { rows }: RowsShape, context: DensityContext) =>
             precision.call(definition, own(p), rows, full(givenFrom(context))),
         }),
+        ...(isSparse && { isSparse }),
         ...(sample && { sample: (p, random, shape) => sample.call(definition, own(p), random, shape, data) }),
         ...(expected && {
           expected: (p, { value }) => expected.call(definition, own(p), value as op.GaussianRows),
@@ -285,7 +289,10 @@ export function definePrior<Name extends string, Data, Constants>(
 }
 
 /** A prior as the density of the latents of a model of variables. */
-function priorDensity(prior: Omit<Prior, 'density'>, own: Pick<Density, 'sample' | 'expected' | 'precision'>): Density {
+function priorDensity(
+  prior: Omit<Prior, 'density'>,
+  own: Pick<Density, 'sample' | 'expected' | 'precision' | 'isSparse'>,
+): Density {
   const { name, parameters, pointLogDensity, transition, field, restrict } = prior;
   return Object.freeze<Density>({
     kind: 'density',

@@ -5,11 +5,12 @@ import { lazily } from '../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { checkGraph, type Graph } from '../engine/graph/graph.ts';
 import { graphFromJSON, graphToJSON } from '../engine/graph/json.ts';
-import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
+import { edgeFactor, isSparse } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, type Prior } from './definePrior.ts';
+import { type EdgePrecision, marginals, sparsePrecision } from './sparsePrecision.ts';
 import { notNegative } from './strength.ts';
 
 export interface LaplacianOptions {
@@ -25,19 +26,23 @@ export const laplacianFactory = definePrior({
   data: { toJSON: (graph: Graph) => graphToJSON(graph), fromJSON: (json): Graph => graphFromJSON(json) },
   prepare: ({ rows }, graph) => {
     checkGraph(graph, "Prior 'laplacian'", rows);
-    return { eigenvalues: lazily(() => laplacianEigenvalues(graph)), matrix: lazily(() => laplacianMatrix(graph)) };
+    return { eigenvalues: lazily(() => laplacianEigenvalues(graph)), factor: lazily(() => edgeFactor(graph)) };
   },
-  precision: (p, rows, { constants: { matrix } }) =>
-    op.mul<Tensor2D>(p.strength, op.add(matrixTensor(matrix()), op.mul(p.offset, op.eye(rows)))),
-  logDensity: (p, X, { data: graph, constants: { eigenvalues } }) => {
+  isSparse: true,
+  precision: (p, _, { data: graph, constants: { factor } }) => {
+    const { diagonal, edges } = entriesOf(graph, p.offset);
+    return sparsePrecision({ diagonal: op.mul(p.strength, diagonal), edges: op.mul(p.strength, edges) }, graph, factor);
+  },
+  logDensity: (p, X, { data: graph, constants: { eigenvalues, factor } }) => {
     const form = op.add(op.laplacianQuadraticForm(X, graph), op.mul(p.offset, op.sum(op.square(X))));
     const exponent = op.mul<Scalar>(op.mul(-0.5, p.strength), form);
     if (!(op.valueOf(p.offset) > 0 && op.valueOf(p.strength) > 0)) return exponent;
     const [N, q] = X.shape;
-    const logDeterminant = op.add(
-      op.mul(N, op.log(p.strength)),
-      op.sum(op.log(op.add(op.tensor(eigenvalues()), p.offset))),
-    );
+    const ofGraph =
+      !isOfClasses(graph) && isSparse(graph)
+        ? marginals(entriesOf(graph, p.offset), factor()).logDeterminant
+        : op.sum(op.log(op.add(op.tensor(eigenvalues()), p.offset)));
+    const logDeterminant = op.add(op.mul(N, op.log(p.strength)), ofGraph);
     return op.add(exponent, op.sub(op.mul(q / 2, logDeterminant), (N * q * log(2 * Math.PI)) / 2));
   },
 });
@@ -64,6 +69,19 @@ export function laplacian(graph: Graph, options: LaplacianOptions = {}): Prior {
   return notNegative(laplacianFactory(options, graph), ['strength', 'offset']);
 }
 
+/** Whether the graph is one of complete classes and nothing else. */
+const isOfClasses = ({ complete }: Graph): boolean => complete !== undefined && complete.rest.sources.length === 0;
+
+/** L + λI by its entries. */
+function entriesOf({ size, sources, targets, weights }: Graph, offset: Tensor): EdgePrecision {
+  const degrees = new Float64Array(size);
+  weights.forEach((weight, e) => {
+    degrees[sources[e]!]! += weight;
+    degrees[targets[e]!]! += weight;
+  });
+  return { diagonal: op.add(op.tensor(degrees), offset), edges: op.tensor(weights.map((weight) => -weight)) };
+}
+
 /** Beyond this many points the dense N×N eigenvalue problem takes minutes and gigabytes. */
 const MOST_POINTS = 4000;
 
@@ -75,7 +93,7 @@ const MOST_POINTS = 4000;
  */
 export function laplacianEigenvalues(graph: Graph): Float64Array {
   const { complete, size } = graph;
-  if (complete !== undefined && complete.rest.sources.length === 0) {
+  if (complete !== undefined && isOfClasses(graph)) {
     const sizes = new Float64Array(complete.count);
     for (const c of complete.classes) if (c >= 0) sizes[c]!++;
     const seen = new Set<number>();

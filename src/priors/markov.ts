@@ -1,12 +1,15 @@
 import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { checkOptions } from '../core/options.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import { checkSaved } from '../core/saved.ts';
+import { edgeFactor } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { initialDensity, type SequenceData, savedSequence, sequenceEntries, transitionsOf } from './segments.ts';
+import { sparsePrecision } from './sparsePrecision.ts';
 
 export interface MarkovOptions extends Partial<SequenceData> {
   /** a, held at 1 (a random walk) unless given. */
@@ -22,12 +25,22 @@ export const markovFactory = definePrior({
     toJSON: (data: SequenceData) => data,
     fromJSON: (json) => checkSaved(v.strictObject(savedSequence), json, '.'),
   },
-  prepare: ({ rows }, { segments }) => transitionsOf(segments, rows, "Prior 'markov'"),
-  precision: (p, rows, { data, constants: { from, to, first } }) => {
-    const rowsOf = (some: Int32Array) => op.gather<Tensor2D>(op.eye(rows), some);
-    const products = (A: Tensor2D) => op.matMul<Tensor2D>(A, A, true);
-    const steps = op.div<Tensor2D>(products(op.sub(rowsOf(to), op.mul(p.coefficient, rowsOf(from)))), p.variance);
-    return data.initial === 'none' ? steps : op.add<Tensor2D>(steps, products(rowsOf(first)));
+  prepare: ({ rows }, { segments }) => {
+    const steps = transitionsOf(segments, rows, "Prior 'markov'");
+    const graph = { size: rows, sources: steps.from, targets: steps.to };
+    return { ...steps, graph, factor: lazily(() => edgeFactor(graph)) };
+  },
+  isSparse: true,
+  precision: (p, rows, { data, constants: { from, to, first, graph, factor } }) => {
+    const marked = (some: Int32Array) => {
+      const ones = new Float64Array(rows);
+      for (const i of some) ones[i] = 1;
+      return op.tensor(ones);
+    };
+    const ofSteps = op.div(op.add(marked(to), op.mul(op.square(p.coefficient), marked(from))), p.variance);
+    const diagonal = data.initial === 'none' ? ofSteps : op.add(ofSteps, marked(first));
+    const edges = op.mul(op.neg(op.div(p.coefficient, p.variance)), op.ones([to.length]));
+    return sparsePrecision({ diagonal, edges }, graph, factor);
   },
   logDensity: (p, X, { data, constants: { from, to, first } }) => {
     const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));

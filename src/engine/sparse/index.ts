@@ -1,4 +1,5 @@
 export { type BottomEigenpairsOptions, bottomEigenpairs } from './bottomEigenpairs.ts';
+export { type EdgeEntries, type EdgeFactor, edgeFactor } from './edgeFactor.ts';
 export type { Front } from './fronts.ts';
 export { type LaplacianFactor, laplacianFactor } from './laplacianFactor.ts';
 export {
@@ -6,7 +7,9 @@ export {
   type EdgeList,
   entryOf,
   type GraphPattern,
+  isSparse,
   patternOfGraph,
+  SPARSE,
   type SymmetricPattern,
 } from './pattern.ts';
 export { selectedInverse } from './selectedInverse.ts';

@@ -19,6 +19,16 @@ export interface EdgeList {
   readonly targets: Int32Array;
 }
 
+/** Below this many points a dense factor is faster whatever the graph is. */
+const SMALL = 200;
+
+/** Of the entries of a dense triangle: beyond this part, a sparse factor saves nothing. */
+export const SPARSE = 0.3;
+
+/** Whether a graph has so few edges that its factor is sparse, as that of neighbours on a surface is. */
+export const isSparse = ({ size: N, sources }: EdgeList): boolean =>
+  N >= SMALL && sources.length < (SPARSE * N * N) / 4;
+
 /** A pattern, and the positions of the edges of its graph. */
 export interface GraphPattern {
   readonly pattern: SymmetricPattern;

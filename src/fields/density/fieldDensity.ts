@@ -1,3 +1,4 @@
+import { isSparse, SPARSE } from '../../engine/sparse/index.ts';
 import { type LaplacianFactor, laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import { numericOperation } from '../../engine/tensors/tape.ts';
@@ -15,17 +16,6 @@ export interface FieldFactor {
   /** Whether no N×N array is made. */
   readonly sparse: boolean;
   evaluate(weights: Float64Array, base: number): FieldValue;
-}
-
-/** Below this many points a dense factor is faster whatever the graph is. */
-const SMALL = 200;
-
-/** Of the entries of a dense triangle: beyond this part, a sparse factor saves nothing. */
-const SPARSE = 0.3;
-
-/** Whether the graph has so few edges that its factor is sparse, as that of neighbours on a surface is. */
-export function isSparse({ size: N, sources }: Pairs): boolean {
-  return N >= SMALL && sources.length < (SPARSE * N * N) / 4;
 }
 
 /** Beyond this many points an N×N array is no choice, however much of it a sparse factor fills. */

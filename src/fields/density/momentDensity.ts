@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { log } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { type EdgeFactor, isSparse } from '../../engine/sparse/index.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -10,6 +11,7 @@ import {
   type PrecisionEntries,
   withInverse,
 } from '../../inference/solvers/fields/momentProblem.ts';
+import { type EdgePrecision, marginals } from '../../priors/sparsePrecision.ts';
 
 type Ends = Pick<MomentProblem, 'size' | 'sources' | 'targets'>;
 
@@ -23,37 +25,23 @@ export interface SignedPrecision {
   readonly repulsion: Tensor1D;
 }
 
-/** A precision Θ that is 0 but on the diagonal and at edges. */
-export interface EdgePrecision {
-  /** Θ_ii, N. */
-  readonly diagonal: Tensor;
-  /** Θ_ij, one of each edge. */
-  readonly edges: Tensor;
-}
-
 /**
  * The log density of the columns of latents X (N×q) in the field of precision Θ: q/2·log|Θ| − ½·tr(XᵀΘX) − qN/2·log 2π.
  *
  * @throws NumericalError when Θ is not positive definite
  */
-export function fieldLogDensity({ diagonal, edges }: EdgePrecision, X: Tensor2D, ends: Ends): Scalar {
+export function fieldLogDensity(
+  { diagonal, edges }: EdgePrecision,
+  X: Tensor2D,
+  ends: Ends,
+  factor: () => EdgeFactor,
+): Scalar {
   const q = X.shape[1];
   const { variances, covariances } = latentMoments(X, ends, 1, 0);
   const energy = op.add(op.sum(op.mul(variances, diagonal)), op.mul(2, op.sum(op.mul(covariances, edges))));
-  const determinant = precisionLogDeterminant(diagonal as Tensor1D, edges as Tensor1D, ends);
+  const determinant = precisionLogDeterminant(diagonal as Tensor1D, edges as Tensor1D, ends, factor);
   const constant = (q * ends.size * log(2 * Math.PI)) / 2;
   return op.sub(op.sub(op.mul(q / 2, determinant), op.mul(0.5, energy)), constant) as Scalar;
-}
-
-/** Θ, N×N. */
-export function precisionMatrix({ diagonal, edges }: EdgePrecision, { size, sources, targets }: Ends): Tensor2D {
-  const places = Int32Array.from([
-    ...Array.from({ length: size }, (_, i) => i * (size + 1)),
-    ...Array.from(sources, (i, e) => i * size + targets[e]!),
-    ...Array.from(sources, (i, e) => targets[e]! * size + i),
-  ]);
-  const entries = op.reshape<Tensor2D>(op.concat([diagonal, edges, edges]), [places.length, 1]);
-  return op.reshape<Tensor2D>(op.segmentSum(entries, places, size * size), [size, size]);
 }
 
 /** Second moments S on the diagonal and at the edges. */
@@ -117,8 +105,14 @@ export function profiledMoments(
   })(variances, covariances) as Scalar;
 }
 
-/** log|Θ| of Θ's diagonal and its entries at edges; the gradient is W_ii and 2W_ij, W = Θ⁻¹. */
-export function precisionLogDeterminant(diagonal: Tensor1D, edges: Tensor1D, ends: Ends): Scalar {
+/** log|Θ| of Θ's diagonal and its entries at edges; the gradient is W_ii and 2W_ij, W = Θ⁻¹. With the factor of a graph of few edges no N×N matrix is made. */
+export function precisionLogDeterminant(
+  diagonal: Tensor1D,
+  edges: Tensor1D,
+  ends: Ends,
+  factor?: () => EdgeFactor,
+): Scalar {
+  if (factor !== undefined && isSparse(ends)) return marginals({ diagonal, edges }, factor()).logDeterminant;
   const { size: N, sources, targets } = ends;
   return tf.customGrad((...args: unknown[]) => {
     const [d, e, save] = args as [Tensor, Tensor, Save];

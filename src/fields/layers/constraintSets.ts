@@ -4,7 +4,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, checkName, givenList, isList, readGiven } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkOptions, namedOptions } from '../../core/options.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
+import { type EdgeFactor, edgeFactor, isSparse } from '../../engine/sparse/index.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
@@ -12,7 +14,8 @@ import type { FieldShowing } from '../../model/abilities.ts';
 import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { box } from '../../model/parameter.ts';
-import { precisionLogDeterminant, precisionMatrix } from '../density/momentDensity.ts';
+import { sparsePrecision } from '../../priors/sparsePrecision.ts';
+import { precisionLogDeterminant } from '../density/momentDensity.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
 
 /** A symmetric matrix A over the points, of which some entries are not 0: each with its row and column, the row at most the column. */
@@ -185,6 +188,7 @@ interface Layout {
 
 interface Prepared {
   readonly layout: Layout;
+  readonly factor: () => EdgeFactor;
   readonly copies: number;
   /** s_k, where they do not move with the rows. */
   readonly statistics: Float64Array | undefined;
@@ -231,7 +235,12 @@ export function constraintField(options: ConstraintFieldOptions): FieldDensity {
   const prepared = ({ rows, columns, data }: Pick<DensityStart, 'rows' | 'columns' | 'data'>): Prepared => {
     const layout = layoutOf(all, rows);
     const own = areGiven ? Float64Array.from(sets.flatMap(([, { values }]) => Array.from(values!))) : undefined;
-    return { layout, copies: givenCopies ?? columns, statistics: own ?? (data && statisticsOf(all, data)) };
+    return {
+      layout,
+      factor: lazily(() => edgeFactor(layout)),
+      copies: givenCopies ?? columns,
+      statistics: own ?? (data && statisticsOf(all, data)),
+    };
   };
 
   return Object.freeze<FieldDensity>({
@@ -242,9 +251,13 @@ export function constraintField(options: ConstraintFieldOptions): FieldDensity {
     centred: true,
     takesMissing: false,
     independent: false,
-    precision: (p, { rows }, { constants }) => {
-      const { layout } = constants as Prepared;
-      return areGiven ? op.zeros([rows, rows]) : precisionMatrix(entryTensors(layout, multipliers(p), base), layout);
+    isSparse: true,
+    precision: (p, _, { constants }) => {
+      const { layout, factor } = constants as Prepared;
+      const entries = areGiven
+        ? { diagonal: op.zeros([layout.size]), edges: op.zeros([layout.sources.length]) }
+        : entryTensors(layout, multipliers(p), base);
+      return sparsePrecision(entries, layout, factor);
     },
     ...(areGiven && { points: 1 + Math.max(...all.map(({ form }) => Math.max(...Array.from(form.columns)))) }),
     parameters: (start) => {
@@ -265,10 +278,10 @@ export function constraintField(options: ConstraintFieldOptions): FieldDensity {
     },
     prepare: prepared,
     logDensity: (p, { value }, context) => {
-      const { layout, copies, statistics } = context.constants as Prepared;
+      const { layout, factor, copies, statistics } = context.constants as Prepared;
       const w = multipliers(p);
       const { diagonal, edges } = entryTensors(layout, w, base);
-      const determinant = op.mul<Scalar>(copies / 2, precisionLogDeterminant(diagonal, edges, layout));
+      const determinant = op.mul<Scalar>(copies / 2, precisionLogDeterminant(diagonal, edges, layout, factor));
       if (areGiven) return op.sub<Scalar>(determinant, op.mul(0.5, op.sum(op.mul(w, op.tensor(statistics!)))));
       const [n, columns] = value.shape;
       const own =
@@ -277,10 +290,10 @@ export function constraintField(options: ConstraintFieldOptions): FieldDensity {
       return op.sub<Scalar>(op.sub(determinant, op.mul(0.5, energy)), (columns * n * log(2 * Math.PI)) / 2);
     },
     field: (p, value, constants) => {
-      const { layout, copies, statistics } = constants as Prepared;
+      const { layout, factor, copies, statistics } = constants as Prepared;
       const w = weightsIn(p);
       const entries = entriesOf(layout, w, base);
-      const expected = withInverse(layout, entries, (_, U) => expectations(all, U, layout.size, copies));
+      const expected = expectations(layout, inverseEntries(layout, entries, factor), all.length, copies);
       const asked = statistics ?? statisticsOf(all, value);
       return { ...momentField(layout, entries), kktResidual: residualOf(sets, w, expected, asked, copies, slack) };
     },
@@ -397,16 +410,29 @@ function statisticsOf(all: readonly Placed[], X: Matrix): Float64Array {
   });
 }
 
-/** c·tr(A_kU) of each constraint, U = Q⁻¹ of which the lower triangle counts. */
-function expectations(all: readonly Placed[], U: Float64Array, N: number, copies: number): Float64Array {
-  return Float64Array.from(all, ({ form: { rows, columns, values } }) => {
-    let total = 0;
-    for (let e = 0; e < rows.length; e++) {
-      const [i, j] = [rows[e]!, columns[e]!];
-      total += (i === j ? 1 : 2) * values[e]! * U[j * N + i]!;
-    }
-    return copies * total;
-  });
+/** The entries of U = Q⁻¹ in the places of those of Q. */
+function inverseEntries(layout: Layout, entries: PrecisionEntries, factor: () => EdgeFactor): PrecisionEntries {
+  if (isSparse(layout)) return factor().inverse(entries);
+  const { size, sources, targets } = layout;
+  return withInverse(layout, entries, (_, U) => ({
+    diagonal: Float64Array.from({ length: size }, (_, i) => U[i * (size + 1)]!),
+    edges: Float64Array.from(sources, (i, e) => U[targets[e]! * size + i]!),
+  }));
+}
+
+/** c·tr(A_kU) of each constraint. */
+function expectations(
+  { size, constraint, entry, value }: Layout,
+  { diagonal, edges }: PrecisionEntries,
+  constraints: number,
+  copies: number,
+): Float64Array {
+  const totals = new Float64Array(constraints);
+  for (let e = 0; e < entry.length; e++) {
+    const at = entry[e]!;
+    totals[constraint[e]!]! += value[e]! * (at < size ? diagonal[at]! : 2 * edges[at - size]!);
+  }
+  return totals.map((total) => copies * total);
 }
 
 /** The Hessian of minus the log density in the multipliers, c/2·tr(A_kUA_lU). */

@@ -2,8 +2,10 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { checkMembers, type Member } from '../../core/members.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';
+import { type EdgeFactor, edgeFactor } from '../../engine/sparse/index.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { Tensor } from '../../engine/tensors/tensorflow.ts';
@@ -11,7 +13,8 @@ import type { FieldShowing } from '../../model/abilities.ts';
 import type { OwnParameters } from '../../model/part.ts';
 import { valueTensors } from '../../model/valueTensors.ts';
 import { definePrior, type PriorFactory } from '../../priors/definePrior.ts';
-import { type EdgePrecision, fieldLogDensity, precisionMatrix } from '../density/momentDensity.ts';
+import { type EdgePrecision, sparsePrecision } from '../../priors/sparsePrecision.ts';
+import { fieldLogDensity } from '../density/momentDensity.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
 
 /** What a random field over the points of a graph is. */
@@ -77,7 +80,7 @@ export function defineFieldLayer<Name extends string = never>(
   checkMembers(definition, 'defineFieldLayer', MEMBERS);
   const owner = `The field layer '${name}'`;
   const given = (graph: Graph) => checkGraph(graph, owner);
-  return definePrior<Name, Graph>({
+  return definePrior<Name, Graph, () => EdgeFactor>({
     name,
     parameters: (graph) => {
       const checked = given(graph);
@@ -86,11 +89,13 @@ export function defineFieldLayer<Name extends string = never>(
     data: { toJSON: graphToJSON, fromJSON: (json) => graphFromJSON(json) },
     prepare: ({ rows }, graph) => {
       checkGraph(graph, owner, rows);
+      return lazily(() => edgeFactor(graph));
     },
-    precision: (p, _, { data: graph }) =>
-      precisionMatrix(checkedPrecision(owner, definition.precision(p, graph), graph), graph),
-    logDensity: (p, X, { data: graph }) =>
-      fieldLogDensity(checkedPrecision(owner, definition.precision(p, graph), graph), X, graph),
+    isSparse: true,
+    precision: (p, _, { data: graph, constants: factor }) =>
+      sparsePrecision(checkedPrecision(owner, definition.precision(p, graph), graph), graph, factor),
+    logDensity: (p, X, { data: graph, constants: factor }) =>
+      fieldLogDensity(checkedPrecision(owner, definition.precision(p, graph), graph), X, graph, factor),
     field: (p, _, graph) =>
       withFloat64(() => {
         const own = valueTensors(p) as Readonly<Record<Name, Tensor>>;

@@ -1,7 +1,7 @@
 import { NumericalError } from '../../core/errors.ts';
 import { areSame } from '../../core/plainNumbers.ts';
 import { completed } from '../../core/progressiveWork.ts';
-import { laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
+import { isSparse, laplacianFactor } from '../../engine/sparse/index.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { centralPath } from '../../inference/solvers/fields/centralPath.ts';
 import { denseWeightsSolver } from '../../inference/solvers/fields/denseWeights.ts';
@@ -13,7 +13,6 @@ import { type MomentPoint, penalizedNewton } from '../../inference/solvers/field
 import { penaltyPath } from '../../inference/solvers/fields/penaltyPath.ts';
 import { curvedField } from '../density/curvedField.ts';
 import type { Pairs } from '../density/denseField.ts';
-import { isSparse } from '../density/fieldDensity.ts';
 
 /** Largest violation of the optimality conditions that counts as a maximum. */
 const FOUND = 1e-6;

@@ -2,9 +2,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { type GraphJSON, graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';
+import { type EdgeFactor, edgeFactor } from '../../engine/sparse/index.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -14,6 +16,7 @@ import type { FieldPoint } from '../../inference/solvers/fields/fieldSearch.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { definePrior, type Prior } from '../../priors/definePrior.ts';
+import { sparsePrecision } from '../../priors/sparsePrecision.ts';
 import {
   checkDistances,
   constrainedGraph,
@@ -23,7 +26,6 @@ import {
 } from '../density/constraints.ts';
 import { edgeDistances, edgeSquaredDistances } from '../density/edgeSquaredDistances.ts';
 import { type FieldFactor, fieldDensity, fieldFactor } from '../density/fieldDensity.ts';
-import { precisionMatrix } from '../density/momentDensity.ts';
 import { distanceHessian } from '../density/profiledHessian.ts';
 import { laplacianField, supportOf } from '../embedding/fieldEmbedding.ts';
 import { type ConstraintFieldOptions, constraintField } from './constraintSets.ts';
@@ -77,6 +79,7 @@ const savedSchema = v.strictObject({
 interface LayerConstants {
   readonly factor: FieldFactor;
   readonly learn: (problem: FieldProblem) => FieldPoint;
+  readonly edges: () => EdgeFactor;
 }
 
 /** C where distances are the latents' own: with c = 2, weights stop to grow where points are nearer than 0.14. */
@@ -122,15 +125,19 @@ export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
   },
   prepare: ({ rows }, { graph }) => {
     checkGraph(graph, 'maxEntropy', rows);
-    return { factor: fieldFactor(graph), learn: weightsLearner(graph) };
+    return { factor: fieldFactor(graph), learn: weightsLearner(graph), edges: lazily(() => edgeFactor(graph)) };
   },
   // At the weights of the maximum given X it is not quadratic.
-  precision: (p, rows, { data: { graph, squaredDistances, profiled } }) => {
-    if (profiled || squaredDistances !== undefined) return profiled ? undefined : op.zeros([rows, rows]);
+  isSparse: true,
+  precision: (p, rows, { data: { graph, squaredDistances, profiled }, constants: { edges } }) => {
+    if (profiled) return undefined;
     const weights = p.weights as Tensor1D;
+    if (squaredDistances !== undefined) {
+      return sparsePrecision({ diagonal: op.zeros([rows]), edges: op.zeros([weights.size]) }, graph, edges);
+    }
     const ofEnds = (ends: Int32Array) => op.segmentSum(op.reshape<Tensor2D>(weights, [weights.size, 1]), ends, rows);
     const diagonal = op.reshape(op.add(ofEnds(graph.sources), ofEnds(graph.targets)), [rows]);
-    return precisionMatrix({ diagonal, edges: op.neg(weights) }, graph);
+    return sparsePrecision({ diagonal, edges: op.neg(weights) }, graph, edges);
   },
   logDensity: (p, X, { data, constants: { factor, learn } }) => {
     const { graph, squaredDistances, basePrecision, copies } = data;

@@ -17,7 +17,7 @@ import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model
 import type { Parameter } from '../parameter.ts';
 import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
-import { type CorrelatedRows, expectedForm, isCorrelated, MOST_DENSE } from './correlatedRows.ts';
+import { type CorrelatedRows, expectedForm, isCorrelated, precisionBetween } from './correlatedRows.ts';
 import type { DensityContext, DensityStart, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import {
@@ -486,23 +486,22 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
         ...(there !== undefined && { present: there }),
         ...(weight !== undefined && density.countsRows && { weights: weight }),
       });
-      const rows = spread?.mean.shape[0] ?? 0;
-      const isQuadratic = !isExpected && rows > 0 && rows <= MOST_DENSE;
       // E[log p] is log p of the means less ½·Σ_d tr(QS_d) where log p is quadratic.
-      const Q = isQuadratic
-        ? density.precision?.(
-            p,
-            { rows, given: node.given.map((each, i) => pickedRows(points.get(each)!, node.picked[i], places)) },
-            own,
-          )
-        : undefined;
+      const formOf = () => {
+        if (isExpected || spread === undefined) return undefined;
+        if (isCorrelated(spread) && !placed.isFactor) return spread.form();
+        const given = node.given.map((each, i) => pickedRows(points.get(each)!, node.picked[i], places));
+        const Q = precisionBetween(density, p, { rows: spread.mean.shape[0], given }, own);
+        return Q && expectedForm(Q, spread);
+      };
+      const form = formOf();
       const found = isExpected
         ? density.expected!(
             p,
             at((name) => spreadOf(name) ?? points.get(name)!),
             own,
           )
-        : Q === undefined
+        : form === undefined
           ? density.logDensity(
               p,
               at((name) => points.get(name)!),
@@ -516,7 +515,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
                   own,
                 ),
               ),
-              op.mul(0.5, expectedForm(Q, spread!)),
+              op.mul(0.5, form),
             );
       const term = scaled(summed(owner, placed, found, weight), node);
       if (![node.name, ...node.given].some((name) => drawn.has(name) && spreadOf(name) === undefined)) {
@@ -682,23 +681,21 @@ function drawnRows(rows: op.GaussianRows, entries: Tensor2D): Tensor2D {
   return op.add<Tensor2D>(mean, op.concat(columns, 1));
 }
 
-/** Rows of a latent variable at plain values, some at a time where they are a function of the observations; `context` is that of the density of correlated ones. */
+/** Rows of a latent variable at plain values, some at a time where they are a function of the observations. */
 export function latentRowsAt(
   model: Pick<CompiledGraph, 'gaussianRows' | 'points'>,
   node: Node,
   values: ParameterValues,
   inputs: Matrix | undefined,
-  context?: DensityContext,
 ): RowsStart {
   const rowsOf = (some: Matrix | undefined): RowsStart =>
     withFloat64(() => {
       const tensors = valueTensors(values);
       const own = some && matrixTensor(some);
-      const spread = model.gaussianRows(node, tensors, own, context);
+      const spread = model.gaussianRows(node, tensors, own);
       if (spread === undefined) return { mean: tensorMatrix(model.points(node, tensors, own)) };
       const { mean, variance } = spread;
-      const factors = isCorrelated(spread) ? { factors: spread.factors.map(tensorMatrix) } : {};
-      return { mean: tensorMatrix(mean), variance: tensorMatrix(variance), ...factors };
+      return { mean: tensorMatrix(mean), variance: tensorMatrix(variance) };
     });
   if (inputs === undefined || inputs.rows <= MOST_ROWS) return rowsOf(inputs);
   const parts = Array.from({ length: Math.ceil(inputs.rows / MOST_ROWS) }, (_, k) =>

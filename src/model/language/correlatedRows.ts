@@ -1,18 +1,25 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
+import type { Random } from '../../core/random.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import type { TensorMap } from '../model.ts';
+import type { Scalar, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { ParameterValues, TensorMap } from '../model.ts';
+import { valueTensors } from '../valueTensors.ts';
 import type { CompiledGraph } from './compiled.ts';
-import type { DensityContext } from './density.ts';
+import type { Density, DensityContext, RowsShape, SparsePrecision } from './density.ts';
 import type { Node } from './graph.ts';
 import type { KnownVariable } from './variable.ts';
 
 /** Gaussian rows whose columns are N(m_d, S_d), with covariances between the rows; `variance` is diag S_d. */
 export interface CorrelatedRows extends op.GaussianRows {
-  /** F_d of each column, n×n: S_d = F_dF_dᵀ. */
+  /** F_d of each column, n×n: S_d = F_dF_dᵀ. Computed when asked for where the precision is sparse. */
   readonly factors: readonly Tensor2D[];
+  /** Σ_d tr(QS_d) of their own precision, or of that of another density of the rows. */
+  form(Q?: Tensor2D | SparsePrecision): Scalar;
   /** Entropy of all of them, ½·Σ_d log|2πe·S_d|. */
   readonly entropy: Scalar;
 }
@@ -22,13 +29,13 @@ export const isCorrelated = (rows: op.GaussianRows): rows is CorrelatedRows => '
 /** What correlated rows take of the density of their variable. */
 export interface PriorPrecision {
   /** Q, n×n. */
-  readonly precision: Tensor2D;
+  readonly precision: Tensor2D | SparsePrecision;
   onJitter(jitter: number): void;
 }
 
 /**
  * Gaussian rows with S_d = (Q + diag λ_d)⁻¹: the form that the optimal q has for any likelihood of row by row, with 2n numbers a column. With Q + diag λ_d = LLᵀ,
- * F_d = L⁻ᵀ and log|S_d| = −2·Σ log L_ii.
+ * F_d = L⁻ᵀ and log|S_d| = −2·Σ log L_ii; of sparse Q the diagonal of S_d, which is all that closed bounds take, is that of its selected inverse.
  *
  * @param mean - m, n×q
  * @param lambda - λ, n×q, above 0
@@ -40,36 +47,81 @@ export function correlatedRows(
   { precision, onJitter }: PriorPrecision,
 ): CorrelatedRows {
   const [n, q] = mean.shape;
-  const identity = op.eye(n);
-  const lowers = Array.from({ length: q }, (_, d) =>
-    op.cholesky(op.add<Tensor2D>(precision, op.diag(op.reshape(op.slice(lambda, [0, d], [n, 1]), [n]))), {
-      name: 'The precision of correlated latents',
-      onJitter,
-    }),
-  );
-  const factors = lowers.map((L) => op.triangularSolve(L, identity, { transpose: true }));
+  const columns = Array.from({ length: q }, (_, d) => op.reshape<Tensor1D>(op.slice(lambda, [0, d], [n, 1]), [n]));
+  const lowers = lazily(() => {
+    if (n > MOST_DENSE) throw tooMany('Covariances between correlated rows are computed for', n);
+    const Q = denseOf(precision);
+    return columns.map((own) =>
+      op.cholesky(op.add<Tensor2D>(Q, op.diag(own)), { name: 'The precision of correlated latents', onJitter }),
+    );
+  });
+  const factors = lazily(() => {
+    const identity = op.eye(n);
+    return lowers().map((L) => op.triangularSolve(L, identity, { transpose: true }));
+  });
+  const marginals = isSparsePrecision(precision) ? precision.marginals : undefined;
+  // The diagonal of S_d, n×1, and −½·log|S_d|.
+  const known =
+    marginals === undefined
+      ? factors().map((F, d) => ({
+          variance: op.sum<Tensor2D>(op.square(F), 1, true),
+          half: op.sum<Scalar>(op.log(op.diagPart(lowers()[d]!))),
+        }))
+      : columns.map((own) => {
+          const { variances, logDeterminant } = marginals(own);
+          return { variance: op.reshape<Tensor2D>(variances, [n, 1]), half: op.mul<Scalar>(0.5, logDeterminant) };
+        });
   const variance = op.concat(
-    factors.map((F) => op.sum<Tensor2D>(op.square(F), 1, true)),
+    known.map((own) => own.variance),
     1,
   ) as Tensor2D;
-  const logDeterminants = lowers.map((L) => op.sum<Scalar>(op.log(op.diagPart(L))));
-  const entropy = logDeterminants.reduce(
-    (sum, own) => op.sub<Scalar>(sum, own),
-    op.scalar((n * q * (1 + log(2 * Math.PI))) / 2),
-  );
-  return { mean, variance, factors, entropy };
+  return {
+    mean,
+    variance,
+    form: (Q) => {
+      // (Q + diag λ)S = I
+      if (Q === undefined) return op.sub<Scalar>(n * q, op.sum(op.mul(lambda, variance)));
+      const dense = denseOf(Q);
+      return factors()
+        .map((F) => op.sum<Scalar>(op.mul(op.matMul<Tensor2D>(dense, F), F)))
+        .reduce((sum, own) => op.add<Scalar>(sum, own));
+    },
+    entropy: known.reduce(
+      (sum, { half }) => op.sub<Scalar>(sum, half),
+      op.scalar((n * q * (1 + log(2 * Math.PI))) / 2),
+    ),
+    get factors() {
+      return factors();
+    },
+  };
 }
 
-/** Σ_d tr(QS_d). */
-export function expectedForm(Q: Tensor2D, rows: op.GaussianRows): Scalar {
-  if (!isCorrelated(rows)) return op.sum<Scalar>(op.mul(op.diagPart(Q), op.sum(rows.variance, 1)));
-  return rows.factors
-    .map((F) => op.sum<Scalar>(op.mul(op.matMul<Tensor2D>(Q, F), F)))
-    .reduce((sum, own) => op.add<Scalar>(sum, own));
-}
+const isSparsePrecision = (Q: Tensor2D | SparsePrecision): Q is SparsePrecision => 'matrix' in Q;
+const denseOf = (Q: Tensor2D | SparsePrecision): Tensor2D => (isSparsePrecision(Q) ? Q.matrix() : Q);
+
+/** Σ_d tr(QS_d) for the precision of a density of the rows. */
+export const expectedForm = (Q: Tensor2D | SparsePrecision, rows: op.GaussianRows): Scalar =>
+  isCorrelated(rows)
+    ? rows.form(Q)
+    : op.sum<Scalar>(op.mul(isSparsePrecision(Q) ? Q.diagonal : op.diagPart(Q), op.sum(rows.variance, 1)));
 
 /** Rows whose precision is made as an N×N matrix, at most. */
-export const MOST_DENSE = 4000;
+const MOST_DENSE = 4000;
+
+/** Q of a density of so many rows, if it says one; not as an N×N matrix where there are too many. */
+export function precisionBetween(
+  density: Density,
+  p: TensorMap,
+  rows: RowsShape,
+  context: DensityContext,
+): Tensor2D | SparsePrecision | undefined {
+  return density.isSparse || rows.rows <= MOST_DENSE ? density.precision?.(p, rows, context) : undefined;
+}
+
+const tooMany = (what: string, rows: number) =>
+  new InvalidInputError(
+    `${what} at most ${MOST_DENSE} rows, but there are ${rows}. Leave correlated out of gaussianLatents.`,
+  );
 
 /** The precision that correlated rows of a variable have from its density. */
 export function precisionOf(
@@ -86,16 +138,40 @@ export function precisionOf(
     throw new InvalidInputError(`${said}, which is given variables that are inferred. Give it known variables only.`);
   }
   const { rows } = startOf(node);
-  if (rows > MOST_DENSE) {
-    throw new InvalidInputError(
-      `${said} for at most ${MOST_DENSE} rows, but there are ${rows}. Leave correlated out of gaussianLatents.`,
-    );
-  }
   const known = parents.map((parent) => matrixTensor((parent as KnownVariable).data));
-  const precision = placed?.density.precision?.(ownTensors(placed.path, values), { rows, given: known }, context);
+  const precision =
+    placed && precisionBetween(placed.density, ownTensors(placed.path, values), { rows, given: known }, context);
   if (precision !== undefined) return { precision, onJitter: context.onJitter };
+  if (rows > MOST_DENSE && placed?.density.precision !== undefined) throw tooMany(`${said} for`, rows);
   throw new InvalidInputError(
     `${said}, but ${placed === undefined ? 'it has none' : `'${placed.density.name}' has no precision between rows`}. Take laplacian, markov, maxEntropy({ expect }) or ` +
       'gaussianProcess for it, or leave correlated out of gaussianLatents.',
   );
+}
+
+/** Rows that are correlated as their variable's density has it, at plain values, and F_d of each column when it is asked for. */
+export function correlatedRowsAt(model: CompiledGraph, node: Node, values: ParameterValues, random: Random) {
+  const read = <T>(of: (rows: CorrelatedRows) => T): T =>
+    withFloat64(() => {
+      const constants = node.densities.find(({ isFactor }) => !isFactor)?.density.prepare?.(model.startOf(node));
+      const { dispose } = (constants ?? {}) as { dispose?: unknown };
+      try {
+        const rows = model.gaussianRows(node, valueTensors(values), undefined, {
+          constants,
+          random,
+          iteration: 0,
+          isRough: false,
+          remember: (_, make) => make(),
+          onJitter: () => {},
+          onRank: () => {},
+        });
+        return of(rows as CorrelatedRows);
+      } finally {
+        if (typeof dispose === 'function') dispose.call(constants);
+      }
+    });
+  return {
+    ...read(({ mean, variance }) => ({ mean: tensorMatrix(mean), variance: tensorMatrix(variance) })),
+    factors: lazily((): readonly Matrix[] => read(({ factors }) => factors.map(tensorMatrix))),
+  };
 }

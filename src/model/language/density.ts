@@ -25,7 +25,7 @@ export interface Rows<V = Tensor2D> {
   /** Of fitted rows: n×D variances where the value is Gaussian rows, whose means are the value. */
   readonly variance?: Tensor2D;
   /** The same of rows that are correlated: F_d of each column, n×n, whose covariance is F_dF_dᵀ. */
-  readonly factors?: readonly Tensor2D[];
+  readonly factors?: readonly Tensor2D[] | undefined;
   /** Of fitted rows: n×q variances of those of the variables given that are Gaussian rows, whose means are given. */
   readonly givenVariances?: readonly (Tensor2D | undefined)[];
 }
@@ -35,12 +35,20 @@ export interface RowsShape extends Pick<Rows, 'given'> {
   readonly rows: number;
 }
 
+/** Q, n×n, few of whose entries are not 0. */
+export interface SparsePrecision {
+  /** Q_ii, n numbers. */
+  readonly diagonal: Tensor1D;
+  /** All of it. */
+  matrix(): Tensor2D;
+  /** log|Q + diag λ|, and the diagonal of (Q + diag λ)⁻¹, n numbers, without an n×n matrix; undefined where that saves nothing. */
+  marginals?(lambda: Tensor1D): { readonly logDeterminant: Scalar; readonly variances: Tensor1D };
+}
+
 /** Rows as they are where a search starts: points, or means with their variances. */
 export interface RowsStart {
   readonly mean: Matrix;
   readonly variance?: Matrix;
-  /** F_d of each column of rows that are correlated, n×n: their covariance is F_dF_dᵀ. */
-  readonly factors?: readonly Matrix[];
 }
 
 /** What a density may know of its variable before anything is fitted. */
@@ -179,7 +187,13 @@ export interface Density {
    * Q, n×n, where log p(value | given) = c − ½·Σ_d (x_d − μ_d)ᵀQ(x_d − μ_d) with one matrix for all columns; undefined where the density is of another form after all. Expectations
    * under Gaussian rows follow from it, for 4000 rows at most, and Gaussian rows may take their correlations from it.
    */
-  readonly precision?: (p: TensorMap, rows: RowsShape, context: DensityContext) => Tensor2D | undefined;
+  readonly precision?: (
+    p: TensorMap,
+    rows: RowsShape,
+    context: DensityContext,
+  ) => Tensor2D | SparsePrecision | undefined;
+  /** Whether `precision` makes no n×n matrix, so that any number of rows will do. */
+  readonly isSparse?: true;
   /** What it says once, however many rows count: −KL(q(u)‖p(u)) of variables of its own. Added to its log density; undefined where it has none. */
   readonly once?: (p: TensorMap) => Scalar | undefined;
   /**

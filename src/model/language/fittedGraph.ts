@@ -152,11 +152,9 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
               return matrixTensor(ofValue);
             },
           }),
-          ...(factors[node.name] && {
-            get factors() {
-              return factors[node.name]!.map(matrixTensor);
-            },
-          }),
+          get factors() {
+            return factors[node.name]?.().map(matrixTensor);
+          },
           ...(spread.some((own) => own !== undefined) && {
             get givenVariances() {
               return spread.map((own, i) => own && pick(matrixTensor(own), i));
@@ -234,7 +232,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
             withDeviations(
               kept[node.name] ?? Matrix.zeros(graph.points, 0),
               keptVariances[node.name],
-              factors[node.name],
+              factors[node.name]?.(),
             ),
             placed.density.prepare?.(model.startOf(node)),
           ),
@@ -373,25 +371,28 @@ function sourceOf({ graph }: CompiledGraph, { variable }: Node): string | undefi
   return graph.nodes.find((node) => node.variable === variable.source)!.name;
 }
 
+/** F_d of each column of correlated rows, made when asked for. */
+type FactorsOf = () => readonly Matrix[];
+
 /** The values of variables at the fit, and the variances of Gaussian rows, whose values are means. Those that are read off a field are added when that is known. */
 function fittedValues(
   model: CompiledGraph,
   values: ParameterValues,
-): { kept: Record<string, Matrix>; variances: Record<string, Matrix>; factors: Record<string, readonly Matrix[]> } {
+): { kept: Record<string, Matrix>; variances: Record<string, Matrix>; factors: Record<string, FactorsOf> } {
   const kept: Record<string, Matrix> = {};
   const variances: Record<string, Matrix> = {};
-  const factors: Record<string, readonly Matrix[]> = {};
+  const factors: Record<string, FactorsOf> = {};
   for (const node of model.graph.nodes) {
     const { name, variable, given } = node;
     if (variable.role === 'known') kept[name] = variable.data;
     else if (variable.role === 'observed') kept[name] = model.seen.get(name)!.filled;
     else if (variable.role === 'latent') {
-      const rows = distributedRows(variable)?.precisionFrom
-        ? correlatedRowsAt(model, node, values)
-        : latentRowsAt(model, node, values, isEncoded(variable) ? model.encoderInputs(node) : undefined);
+      const correlated = distributedRows(variable)?.correlatedAt?.(model, node, values, NOT_RANDOM);
+      const rows =
+        correlated ?? latentRowsAt(model, node, values, isEncoded(variable) ? model.encoderInputs(node) : undefined);
       kept[name] = rows.mean;
       if (rows.variance !== undefined) variances[name] = rows.variance;
-      if (rows.factors !== undefined) factors[name] = rows.factors;
+      if (correlated !== undefined) factors[name] = correlated.factors;
     } else if (variable.role === 'mapped') {
       kept[name] = withFloat64(() => {
         const inputs = given.map((each, i) =>
@@ -402,27 +403,6 @@ function fittedValues(
     }
   }
   return { kept, variances, factors };
-}
-
-/** Rows that are correlated as their variable's density has it, at plain values. */
-function correlatedRowsAt(model: CompiledGraph, node: Node, values: ParameterValues): RowsStart {
-  return withFloat64(() => {
-    const constants = node.densities.find(({ isFactor }) => !isFactor)?.density.prepare?.(model.startOf(node));
-    const { dispose } = (constants ?? {}) as { dispose?: unknown };
-    try {
-      return latentRowsAt(model, node, values, undefined, {
-        constants,
-        random: NOT_RANDOM,
-        iteration: 0,
-        isRough: false,
-        remember: (_, make) => make(),
-        onJitter: () => {},
-        onRank: () => {},
-      });
-    } finally {
-      if (typeof dispose === 'function') dispose.call(constants);
-    }
-  });
 }
 
 /** Charts of variables that a map onto a manifold is given, and of what it gives. */

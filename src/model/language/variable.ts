@@ -9,7 +9,7 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Model, ParameterValues, TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
 import type { CompiledGraph, SeenData, StartMaps } from './compiled.ts';
-import type { PriorPrecision, precisionOf } from './correlatedRows.ts';
+import type { correlatedRowsAt, PriorPrecision, precisionOf } from './correlatedRows.ts';
 import { type Density, type DensityLike, densityOf, type RowsStart } from './density.ts';
 import type { Node, VariableGraph } from './graph.ts';
 import type { RowMap } from './map.ts';
@@ -63,6 +63,8 @@ export interface DistributedRows {
   readonly pointwise: readonly string[];
   /** Of rows that are correlated as the density of their variable has it: what they take of it. */
   readonly precisionFrom?: typeof precisionOf;
+  /** Such rows at plain values. */
+  readonly correlatedAt?: typeof correlatedRowsAt;
   /** Means and variances of the observations with these features; of variables of their own these are not asked for. Correlated rows take the precision of their variable's density. */
   readonly apply: (p: TensorMap, features: Tensor2D, prior?: PriorPrecision) => GaussianRows;
 }

@@ -7,11 +7,12 @@ import { standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { pairKey } from '../../engine/graph/edges.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
+import { isSparse } from '../../engine/sparse/index.ts';
 import { laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
 import type { Rank, Tensor1D } from '../../engine/tensors/tensorflow.ts';
 import { checkDistances, constrainedGraph, fieldProblem, fieldWeights } from '../../fields/density/constraints.ts';
 import { type CurvedField, curvedField } from '../../fields/density/curvedField.ts';
-import { type FieldFactor, fieldDensity, isSparse, sparseField } from '../../fields/density/fieldDensity.ts';
+import { type FieldFactor, fieldDensity, sparseField } from '../../fields/density/fieldDensity.ts';
 import {
   type FieldEmbedding,
   fieldEmbedding,
