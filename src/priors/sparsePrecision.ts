@@ -65,7 +65,7 @@ export function marginals({ diagonal, edges }: EdgePrecision, factor: EdgeFactor
       ];
     };
     return { value: op.tensor(Float64Array.of(S.logDeterminant, ...S.diagonal)), gradFunc };
-  })(diagonal, edges);
+  })(diagonal, edges) as Tensor1D;
   return {
     logDeterminant: op.reshape<Scalar>(op.slice(both, [0], [1]), []),
     variances: op.slice<Tensor1D>(both, [1], [N]),
