@@ -53,6 +53,7 @@ export {
   type Rows,
   type Saying,
   type SlopeMoments,
+  type SparsePrecision,
 } from './language/density.ts';
 export type { FittedVariables } from './language/derived.ts';
 export type { RowsByName, VariableWidth } from './language/fittedGraph.ts';
