@@ -16,9 +16,11 @@ import {
 } from '../../index.ts';
 import { makeFolder, standardise, writeAtomically } from '../io/index.ts';
 import { latentPlot, MOST_LABELS } from '../plot/index.ts';
-import { aboveZero, camelCase, checkRequired, wholeFrom } from './flags.ts';
+import { completedTable } from './completed.ts';
+import { aboveZero, camelCase, checkRequired, missingFlag, wholeFrom } from './flags.ts';
 import { readLabelledTable } from './labelledTable.ts';
 import { LABELLED_MODELS } from './modelDescriptions.ts';
+import { checkTakesMissing } from './modelHelp.ts';
 import { checkAbsent } from './output.ts';
 import { NO_BAR, progressBar } from './progress.ts';
 import type { Context } from './streams.ts';
@@ -29,6 +31,7 @@ interface CompareArguments extends TableArguments {
   readonly out: string;
   readonly models?: readonly string[];
   readonly labels?: string;
+  readonly missing?: string;
   readonly dim?: number;
   readonly maxSeconds?: number;
   readonly seed?: number;
@@ -65,7 +68,7 @@ export function defineCompare(command: Command, context: Context): void {
       aboveZero,
     )
     .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY));
-  addTableFlags(command, { choosesColumns: true })
+  addTableFlags(command.addOption(missingFlag()), { choosesColumns: true })
     .option('--json', 'print one JSON object')
     .action(async (data: string, given: CompareArguments) => context.exit(await compareTable(data, given, context)));
 }
@@ -86,8 +89,9 @@ interface Compared {
   readonly seconds: number;
   /** Score of a fit to the training rows, at entries of held-out ones; undefined for models that cannot impute. */
   readonly heldOut: HeldOutScore | undefined;
-  readonly trustworthiness: number;
-  readonly continuity: number;
+  /** Undefined for a table with missing entries that no model fills in. */
+  readonly trustworthiness: number | undefined;
+  readonly continuity: number | undefined;
   readonly nearestNeighbourError: number | undefined;
   readonly file: string;
 }
@@ -98,7 +102,11 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   for (const name of models) kindOf(name, {});
   const pathOf = (model: string) => join(out, `${model}.svg`);
   checkAbsent(models.map(pathOf), force);
-  const table = await readLabelledTable(data, given.labels, { ...tableOptions(given), allowMissingLabels: true });
+  const table = await readLabelledTable(data, given.labels, {
+    ...tableOptions(given),
+    allowMissing: given.missing === 'ignore',
+    allowMissingLabels: true,
+  });
   const notes = [...leftOutReport(table.leftOut), ...(given.standardise ? [] : scaleWarning(table, models))];
   streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
   const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
@@ -111,12 +119,16 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const [fitted, held] = split(Y, seed);
   const neighbours = Math.min(NEIGHBOURS, Math.ceil(Y.rows / 4) - 1);
   let ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
-  const rows: Compared[] = [];
+  const hasHoles = Y.data.some(Number.isNaN);
+  const modelOptions = { latentDim: dim, ...(hasHoles && { missing: 'ignore' as const }) };
+  /** The observations with their missing entries filled in by the first model that does so. */
+  let whole = hasHoles ? undefined : Y;
+  const fits: (Omit<Compared, 'trustworthiness' | 'continuity'> & { readonly latents: Matrix })[] = [];
   let left = 2 * models.length;
   /** Each fit may take its share of the remaining time. */
   const fitOf = async (model: string, rowsOf: Matrix): Promise<Fit> => {
     const maxSeconds = Math.max(0, (ends - performance.now()) / 1000 / left--);
-    const described = describedModel(model, rowsOf, undefined, { latentDim: dim }, {});
+    const described = describedModel(model, rowsOf, undefined, modelOptions, {});
     const bar = given.json ? NO_BAR : progressBar(streams.stderr, ITERATIONS, model);
     try {
       return (await fit(described, {
@@ -133,6 +145,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
     const began = performance.now();
     const atStart = left;
     try {
+      if (hasHoles) checkTakesMissing(model);
       const result = await fitOf(model, Y);
       const seconds = (performance.now() - began) / 1000;
       streams.signal?.throwIfAborted();
@@ -143,19 +156,22 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
       const scored = fills ? await fitOf(model, fitted) : undefined;
       const fittedAt = performance.now();
       const heldOut = scored && (await score(scored, held, { seed, ...signal }));
-      const { overall } = localScores(Y, latents, { neighbours });
+      if (whole === undefined) {
+        whole = (await completedTable(result, Y, undefined))?.mean;
+        if (whole !== undefined)
+          streams.stderr.write(`note: ${model} fills in the missing entries for the scores of neighbours.\n`);
+      }
       // The time of the scores is none of the fits'.
       ends += performance.now() - fittedAt;
       const title = `${model}: ${status}`;
       const plot = { latents, title, equalScales: dim > 1, width: 460, height: 400, ...(shown && { labels: shown }) };
       await writeAtomically(pathOf(model), await latentPlot(plot), { replace: force === true });
-      rows.push({
+      fits.push({
         model,
         status,
         seconds,
         heldOut,
-        trustworthiness: overall.trustworthiness,
-        continuity: overall.continuity,
+        latents,
         nearestNeighbourError: labels && nearestNeighbourError(latents, labels),
         file: pathOf(model),
       });
@@ -165,6 +181,10 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
     }
     left = atStart - 2;
   }
+  const rows = fits.map(({ latents, ...row }): Compared => {
+    const overall = whole && localScores(whole, latents, { neighbours }).overall;
+    return { ...row, trustworthiness: overall?.trustworthiness, continuity: overall?.continuity };
+  });
   const best = rows.reduce<HeldOutScore | undefined>(
     (most, { heldOut }) => (heldOut && !(most && most.logDensity >= heldOut.logDensity) ? heldOut : most),
     undefined,
@@ -200,7 +220,7 @@ const jsonOf = ({ heldOut, ...row }: Compared) => ({
 });
 
 function textOf(rows: readonly Compared[], best: HeldOutScore | undefined, held: number): string {
-  const fixed = (value: number) => value.toFixed(3);
+  const fixed = (value: number | undefined) => value?.toFixed(3) ?? '–';
   const hasLabels = rows.some((row) => row.nearestNeighbourError !== undefined);
   const head = [
     'model',

@@ -55,6 +55,26 @@ describe('latentfield compare', () => {
     expect(rows[2].heldOut).toBeUndefined();
   });
 
+  it('compares maps of a table with missing entries where it is told to, without the models that cannot use one', async () => {
+    const { path, write, observations } = await prepared();
+    const holed = observations.toArrays().map((row, i) => row.map((entry, j) => ((i + 3 * j) % 11 === 0 ? '' : entry)));
+    const data = write('holed.csv', holed.map((row) => `${row.join(',')}\n`).join(''));
+    const args = ['compare', data, '--models', 'ppca,gplvm,meu', '--out', join(path, 'holedMaps')];
+    const refused = await latentfield(args);
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--missing ignore') });
+    const ran = await latentfield([...args, '--missing', 'ignore', '--json']);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toContain('ppca is left out. ppca cannot use a table with missing entries.');
+    expect(ran.stderr).toContain('gplvm fills in the missing entries for the scores of neighbours.');
+    const { rows } = JSON.parse(ran.stdout);
+    expect(rows.map(({ model }: { model: string }) => model)).toEqual(['gplvm', 'meu']);
+    expect(rows[0].heldOut.entries).toBeGreaterThan(0);
+    for (const { trustworthiness, continuity } of rows) {
+      expect(trustworthiness).toBeGreaterThan(0.7);
+      expect(continuity).toBeGreaterThan(0.7);
+    }
+  });
+
   it('stays within the time it was given, and says that fits were stopped', async () => {
     const { data, out } = await table();
     const began = performance.now();
