@@ -52,7 +52,19 @@ const steps = [
   // Those of pages, and of what is built.
   {
     name: 'browser: tests',
-    run: [npx('vitest', 'run', 'test/browser', 'test/app/plot/plotHtml', 'test/bench/reproductions')],
+    run: [
+      npx(
+        ...[
+          'vitest',
+          'run',
+          'test/browser',
+          'test/app/plot/plotHtml',
+          'test/app/cli/explore',
+          'test/bench/reproductions',
+        ],
+        ...['test/inference/restarts', 'test/model/language/twelve'],
+      ),
+    ],
     counts: true,
   },
   { name: 'engine native: library', run: nativeLibrary() },

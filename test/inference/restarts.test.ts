@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
@@ -199,14 +200,20 @@ describe('workers', () => {
     expect(bitsOf(there)).toBe(bitsOf(await fit(own(), short)));
   });
 
-  it('say which module of parts cannot be loaded, and are refused if they are neither of one nor the caller’s own', async () => {
-    const run = (workers: object) =>
-      fit(model(), { ...options, maxIterations: 3, restarts: 1, workers: { count: 1, ...workers } as WorkerPool });
-    const absent = run({ parts: './absent.mjs' });
+  const withWorkers = (workers: object) =>
+    fit(model(), { ...options, maxIterations: 3, restarts: 1, workers: { count: 1, ...workers } as WorkerPool });
+
+  const isBuilt = existsSync(new URL('../../dist/node/app-workers-fitWorker.js', import.meta.url));
+  const unbuilt = isBuilt ? '' : ' (the library of the workers is not built: npm run build)';
+  it.runIf(isBuilt)(`say which module of parts cannot be loaded${unbuilt}`, async () => {
+    const absent = withWorkers({ parts: './absent.mjs' });
     await expect(absent).rejects.toThrow(InvalidInputError);
     await expect(absent).rejects.toThrow(/in a worker: The parts in '\.\/absent\.mjs' cannot be loaded: .*absent\.mjs/);
-    await expect(run({})).rejects.toThrow(/but start is undefined and parts undefined/);
-    await expect(run({ start: 3 })).rejects.toThrow(/but start is 3 and parts undefined/);
+  });
+
+  it('are refused if they are neither of a module nor the caller’s own', async () => {
+    await expect(withWorkers({})).rejects.toThrow(/but start is undefined and parts undefined/);
+    await expect(withWorkers({ start: 3 })).rejects.toThrow(/but start is 3 and parts undefined/);
   });
 
   it('refuse a model that is another one there', async () => {
