@@ -13,7 +13,8 @@ import { KINDS_OF_PARTS, type OwnParts } from '../../models/ownParts.ts';
  * @throws InvalidInputError for neither, a module that cannot be loaded, and one that exports no parts
  * @example
  * ```ts
- * const fitted = loadFit(JSON.parse(text), await readParts('./mine.mjs'));
+ * import { readFileSync } from 'node:fs';
+ * const fitted = loadFit(JSON.parse(readFileSync('fit.json', 'utf8')), await readParts('./mine.mjs'));
  * ```
  */
 export async function readParts(file: string | URL): Promise<OwnParts> {

@@ -32,10 +32,8 @@ export interface WorkerPool {
  *
  * @example
  * ```ts
- * // mine.js
- * export const models = { turning };
- *
- * await fit(turning(Y), { restarts: 7, workers: { count: 4, parts: new URL('./mine.js', import.meta.url) } });
+ * // kernels.js has `export const kernels = { cauchy };`
+ * await fit(model, { restarts: 7, workers: { count: 4, parts: new URL('./kernels.js', import.meta.url) } });
  * ```
  */
 export interface WorkersWithParts {
