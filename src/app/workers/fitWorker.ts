@@ -3,5 +3,9 @@ import { partsOfThread } from './readParts.ts';
 import { serveFits, serveModels } from './serveFits.ts';
 
 // A thread that cannot load its parts answers with the reason.
-if (isNode()) serveModels(await partsOfThread().catch((reason: Error) => reason));
-else serveFits();
+// Without await: bundlers make classic scripts of workers, which have none at their top.
+if (isNode()) {
+  partsOfThread()
+    .catch((reason: Error) => reason)
+    .then(serveModels);
+} else serveFits();
