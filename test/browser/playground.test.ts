@@ -427,6 +427,15 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
       .getByRole('table', { name: /By its first \d+ rows/ })
       .getByText('20 numbers')
       .waitFor();
+    const progress = page.getByRole('progressbar', { name: 'Reading large.csv' });
+    await page.getByText(/, [\d,]+ read, \d+ s/).waitFor();
+    const parts = [Number(await progress.getAttribute('aria-valuenow'))];
+    await page.waitForFunction(
+      (before) => Number(document.querySelector('.reading .progress')?.getAttribute('aria-valuenow')) > before,
+      parts[0]!,
+    );
+    expect(parts[0]).toBeGreaterThan(0);
+    expect(parts[0]).toBeLessThan(100);
     expect(await page.getByRole('button', { name: 'Fit', exact: true }).isDisabled()).toBe(true);
     await press('Cancel');
     await page.getByText('Reading was cancelled.').waitFor();
@@ -462,9 +471,11 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await page.waitForFunction(() =>
       /^\d+ of at most 100000 iterations/.test(document.querySelector('[data-testid=objective]')?.textContent ?? ''),
     );
+    await objective.getByText(/^at most \d+ (s|min) more$/).waitFor();
     await press('Pause');
     await page.waitForTimeout(600);
     const held = await objective.textContent();
+    expect(held).not.toContain('more');
     await page.waitForTimeout(600);
     expect(await objective.textContent()).toBe(held);
     await press('Resume');
@@ -486,6 +497,20 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     const second = JSON.parse(await saved('fit.json'));
     expect(second.objective).toBeGreaterThan(first.objective + 1);
     expect(Math.abs((await printedByProgram('data.csv')) / second.objective - 1)).toBeLessThan(1e-9);
+  });
+
+  it('offers models to begin with, by mouse and keys, beside all of them', async () => {
+    await open();
+    await drawer();
+    const cards = page.getByRole('radiogroup', { name: 'Models to begin with' });
+    await cards.getByRole('radio', { name: /^UMAP/ }).check();
+    expect(await page.locator('[name=model]').inputValue()).toBe('umap');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.locator('[name=model]').inputValue()).toBe('pca');
+    await page.selectOption('[name=model]', 'isomap');
+    expect(await cards.locator(':checked').count()).toBe(0);
+    await page.selectOption('[name=model]', 'tsne');
+    expect(await cards.getByRole('radio', { name: /^t-SNE/ }).isChecked()).toBe(true);
   });
 
   it('gives a likelihood without closed form its inducing inputs', async () => {

@@ -120,6 +120,8 @@ export interface FitStep {
 
 export type Reply =
   | { readonly step: FitStep }
+  /** Rows of a text that are read so far. */
+  | { readonly rows: number }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: string };
 
@@ -202,7 +204,13 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
 const MOST_KINDS = 30;
 
 async function read({ bytes, name, labels, columns }: Request & { kind: 'read' }): Promise<PlainTable> {
-  const options = { allowMissing: true, ...(columns && { columns: [...columns] }), ...(labels !== '' && { labels }) };
+  const onRows = (rows: number) => self.postMessage({ rows } satisfies Reply);
+  const options = {
+    allowMissing: true,
+    onRows,
+    ...(columns && { columns: [...columns] }),
+    ...(labels !== '' && { labels }),
+  };
   const table = await parseTable(bytes, name, options);
   const few = table.columns.flatMap((column, j) => {
     const kinds = new Set<number>();

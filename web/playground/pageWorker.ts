@@ -32,12 +32,18 @@ export class PageWorker {
   private readonly waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   private count = 0;
   onStep: (step: FitStep) => void = () => {};
+  /** Rows of a text that were read so far. */
+  onRows: (rows: number) => void = () => {};
 
   constructor() {
     this.worker.addEventListener('message', ({ data }: MessageEvent<Reply>) => {
       if ('step' in data) {
         this.onStep(data.step);
         this.tell('seen');
+        return;
+      }
+      if ('rows' in data) {
+        this.onRows(data.rows);
         return;
       }
       const { resolve, reject } = this.waiting.get(data.id)!;

@@ -131,6 +131,15 @@ export const MODELS: Readonly<Record<string, { readonly about: string; readonly 
   sammon: { about: 'keeps distances, small ones above all', fields: ['latentDim'] },
 };
 
+/** Models to begin with, and what they are called. */
+export const CARDS: Readonly<Record<string, string>> = {
+  gplvm: 'GPLVM',
+  bayesianGplvm: 'Bayesian GPLVM',
+  tsne: 't-SNE',
+  umap: 'UMAP',
+  pca: 'PCA',
+};
+
 /** Models that form matrices of N × N numbers, unless the option is given; gplvm and tpslvm go through inducing inputs by themselves. */
 export const DENSE: Readonly<Record<string, string | undefined>> = {
   ...{ gplrf: 'inducing', dgplvm: 'inducing', llGplvm: 'inducing', rankGplvm: 'inducing' },

@@ -16,8 +16,14 @@ export interface DelimitedRow {
  *
  * @throws InvalidInputError if a quote is not closed, rows differ in length or there are none
  */
-export function parseDelimited(text: string, delimiter: string, file: string): DelimitedRow[] {
-  const rows = split(delimiter === ' ' ? text.replace(/ {2,}/g, ' ').replace(/^ | $/gm, '') : text, delimiter, file);
+export function parseDelimited(
+  text: string,
+  delimiter: string,
+  file: string,
+  onRows: (rows: number) => void = () => {},
+): DelimitedRow[] {
+  const separated = delimiter === ' ' ? text.replace(/ {2,}/g, ' ').replace(/^ | $/gm, '') : text;
+  const rows = split(separated, delimiter, file, onRows);
   const first = rows[0];
   if (first === undefined) throw new InvalidInputError(`'${file}' is empty: it holds no line with data.`);
   const length = rows[1]?.cells.length;
@@ -39,7 +45,10 @@ export function parseDelimited(text: string, delimiter: string, file: string): D
   return rows;
 }
 
-function split(text: string, delimiter: string, file: string): DelimitedRow[] {
+/** Rows between two calls of `onRows`. */
+const ROWS_A_CALL = 4096;
+
+function split(text: string, delimiter: string, file: string, onRows: (rows: number) => void): DelimitedRow[] {
   // The parser counts \r\n inside quotes as two lines.
   let twice = 0;
   let last = 0;
@@ -59,6 +68,7 @@ function split(text: string, delimiter: string, file: string): DelimitedRow[] {
         last = lines - twice;
         const further = cells.reduce((sum, cell) => sum + cell.split(/\r\n|\r|\n/).length - 1, 0);
         rows.push({ line: last - further, cells });
+        if (rows.length % ROWS_A_CALL === 0) onRows(rows.length);
         return null;
       },
     });

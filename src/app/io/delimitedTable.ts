@@ -14,6 +14,7 @@ export interface TextOptions {
   readonly thousands?: string | undefined;
   /** The label column, whose text does not indicate a header. */
   readonly labels?: string | number | undefined;
+  readonly onRows?: ((rows: number) => void) | undefined;
 }
 
 /** Reads a .csv, .tsv or .txt file. */
@@ -23,7 +24,7 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
   const text = named === undefined ? whole : whole.slice(named.line.length);
   const delimiter = options.delimiter ?? named?.delimiter ?? (format === 'tsv' ? '\t' : guessDelimiter(text));
   const notes = note === undefined ? [] : [note];
-  const rows = withValues(parseDelimited(text, delimiter, file), file, notes);
+  const rows = withValues(parseDelimited(text, delimiter, file, options.onRows), file, notes);
   const style = numberStyle(rows, delimiter, file, options, notes);
   const read = numberReader(style);
   const first = rows[0]!.cells;

@@ -36,6 +36,8 @@ export interface ReadTableOptions extends NormaliseCountsOptions {
   readonly array?: string;
   /** Whether an array with three or more dimensions is reshaped to N × the product of its other lengths; otherwise it is an error. */
   readonly flatten?: boolean;
+  /** Called with the number of rows after every few thousand of a text: how far reading is. */
+  readonly onRows?: (rows: number) => void;
   /** Largest size of the unpacked file in bytes; default 200 MB for text, 1.2 GB for arrays. */
   readonly maxBytes?: number;
 }
@@ -61,6 +63,7 @@ export const tableOptions = v.strictObject({
   thousands: v.optional(character),
   array: v.optional(character),
   flatten: v.optional(yesOrNo),
+  onRows: v.optional(v.function('a function that takes a number of rows')),
   maxBytes: v.optional(v.pipe(v.number('a number of bytes'), v.minValue(1, 'at least 1'))),
   ...countEntries,
 });

@@ -31,6 +31,16 @@ describe('parseTable', () => {
     expect(columns).toEqual(['length', 'width']);
   });
 
+  it('tells how many rows of a long text it has read', async () => {
+    const told: number[] = [];
+    const text = `a,b\n${'1,2\n3,5\n'.repeat(5000)}`;
+    const { observations } = await parseTable(bytesOf(text), 'long.csv', { onRows: (rows) => told.push(rows) });
+    expect(observations.rows).toBe(10_000);
+    expect(told).toEqual([4096, 8192]);
+    await parseTable(bytesOf(CSV), 'leaves.csv', { labels: 'kind', onRows: (rows) => told.push(rows) });
+    expect(told).toHaveLength(2);
+  });
+
   it.each([
     ['an unknown extension', bytesOf(CSV), 'leaves.xlsx', "ends in '.xlsx': expected .csv"],
     ['nothing', new Uint8Array(0), 'leaves.csv', "'leaves.csv' is empty."],

@@ -35,6 +35,8 @@ export interface Head {
   readonly lines: number;
   readonly rows: number;
   readonly uses: readonly ColumnUse[];
+  /** Of these rows, how many are read. */
+  readonly read: number;
 }
 
 const MOST_BYTES = 60e6;
@@ -66,22 +68,29 @@ export class TableReader {
     this.cancel();
     const worker = new PageWorker();
     this.worker = worker;
+    let known = labels;
     try {
       if (onHead !== undefined && isText(name) && bytes.length > 4 * HEAD) {
         const head = bytes.slice(0, bytes.lastIndexOf(10, HEAD) + 1);
         const table = await worker
           .ask({ kind: 'read', bytes: head, name, labels: labels ?? '' })
           .catch(() => undefined);
-        const lines = table?.observations.rows ?? 0;
-        if (table !== undefined && this.worker === worker)
-          onHead({ lines, rows: Math.round((lines * bytes.length) / head.length), uses: usesOf(table, labels ?? '') });
+        if (table !== undefined && this.worker === worker) {
+          const lines = table.observations.rows;
+          // A column with text in it stays one of text, so the whole is read but once.
+          known = labels ?? textColumns(table).at(-1);
+          const rows = Math.round((lines * bytes.length) / head.length);
+          const told = { lines, rows, uses: usesOf(table, known ?? '') };
+          onHead({ ...told, read: 0 });
+          worker.onRows = (read) => this.worker === worker && onHead({ ...told, read: Math.min(read, rows) });
+        }
       }
-      const first = await worker.ask({ kind: 'read', bytes, name, labels: labels ?? '' });
-      const text = first.others.filter(({ reason }) => reason.startsWith('is text')).map(({ column }) => column);
+      const first = await worker.ask({ kind: 'read', bytes, name, labels: known ?? '' });
       const classes = first.few.filter(({ column }) => CLASSES.test(column)).map(({ column }) => column);
-      const guessed = labels === undefined ? (text.at(-1) ?? classes.at(-1)) : undefined;
+      const guessed = known === undefined ? (textColumns(first).at(-1) ?? classes.at(-1)) : undefined;
+      worker.onRows = () => {};
       const table = guessed === undefined ? first : await worker.ask({ kind: 'read', bytes, name, labels: guessed });
-      const chosen = labels ?? guessed ?? '';
+      const chosen = known ?? guessed ?? '';
       const dataset = datasetOf(name, table, chosen);
       return {
         name,
@@ -110,6 +119,10 @@ export class TableReader {
     this.worker = undefined;
   }
 }
+
+/** Columns that hold text. */
+const textColumns = ({ others }: PlainTable) =>
+  others.filter(({ reason }) => reason.startsWith('is text')).map(({ column }) => column);
 
 /** Ways to read a table that could not be read as it is. */
 export async function repairs(name: string, bytes: Uint8Array): Promise<readonly Repair[]> {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { FIELDS, type Field, MODELS, PRIORS, priorOption, type Settings, withNeeded } from '../settings.ts';
+import { CARDS, FIELDS, type Field, MODELS, PRIORS, priorOption, type Settings, withNeeded } from '../settings.ts';
 
 interface Given {
   readonly settings: Settings;
@@ -18,17 +18,27 @@ export function ModelFields({ settings, change, ink }: Given) {
     const { [name]: _, ...others } = settings.options;
     change({ options: withNeeded(value === undefined ? others : { ...others, [name]: value }, settings.model) });
   };
+  const take = (model: string) => change({ model, options: withNeeded(settings.options, model) });
   return (
     <>
+      <div class="cards" role="radiogroup" aria-label="Models to begin with">
+        {Object.entries(CARDS).map(([name, title]) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="card"
+              value={name}
+              checked={settings.model === name}
+              onChange={() => take(name)}
+            />
+            <b>{title}</b>
+            {MODELS[name]!.about}
+          </label>
+        ))}
+      </div>
       <label>
-        Model
-        <select
-          name="model"
-          value={settings.model}
-          onChange={({ currentTarget }) =>
-            change({ model: currentTarget.value, options: withNeeded(settings.options, currentTarget.value) })
-          }
-        >
+        All models
+        <select name="model" value={settings.model} onChange={({ currentTarget }) => take(currentTarget.value)}>
           {Object.entries(MODELS).map(([name, { about }]) => (
             <option key={name} value={name}>
               {name}: {about}

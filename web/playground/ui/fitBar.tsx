@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Theme } from '../drawing/colours.ts';
 import type { Run, Trace } from '../fitting.ts';
 
@@ -14,6 +14,7 @@ interface Given {
 
 /** How far the fit is that is being made, at the foot of its map. */
 export function FitBar({ run, theme, controls }: Given) {
+  const left = useTimeLeft(run);
   return (
     <section class="fitbar card" aria-label="The fit that is being made">
       {run.trace[0].length === 0 ? (
@@ -22,7 +23,7 @@ export function FitBar({ run, theme, controls }: Given) {
           <Elapsed since={run.since} />
         </span>
       ) : (
-        <Objective trace={run.trace} most={run.most} theme={theme} />
+        <Objective trace={run.trace} most={run.most} left={left} theme={theme} />
       )}
       <button type="button" class="lined" onClick={run.isPaused ? controls.resume : controls.pause}>
         {run.isPaused ? 'Resume' : 'Pause'}
@@ -38,11 +39,14 @@ export function FitBar({ run, theme, controls }: Given) {
 export function Objective({
   trace,
   most,
+  left,
   theme,
 }: {
   readonly trace: Trace;
   /** Iterations that there may be when it ends; undefined where it has ended. */
   readonly most?: number;
+  /** The time that these take; undefined where it is not known. */
+  readonly left?: string | undefined;
   readonly theme: Theme;
 }) {
   const last = trace[1].at(-1);
@@ -56,9 +60,34 @@ export function Objective({
         <span>{steps}</span>
         <span class="comma">, </span>
         <span>{objective}</span>
+        {left !== undefined && (
+          <>
+            <span class="comma">, </span>
+            <span>{left}</span>
+          </>
+        )}
       </span>
     </>
   );
+}
+
+/** Steps that the pace is told from, and the fewest. */
+const RECENT = 100;
+const FEWEST = 5;
+
+/** The time that the iterations left take at most, at the pace of the last ones; undefined before there is a pace. */
+function useTimeLeft({ trace, most, isPaused }: Run): string | undefined {
+  const recent = useRef<{ readonly iteration: number; readonly at: number }[]>([]);
+  const iteration = trace[0].at(-1);
+  if (isPaused || iteration === undefined) recent.current = [];
+  else if (iteration !== recent.current.at(-1)?.iteration) {
+    recent.current = [...recent.current.slice(1 - RECENT), { iteration, at: performance.now() }];
+  }
+  const [first, last] = [recent.current[0], recent.current.at(-1)];
+  if (first === undefined || last === undefined || recent.current.length < FEWEST) return undefined;
+  const pace = (last.at - first.at) / (last.iteration - first.iteration) / 1000;
+  const seconds = Math.ceil(pace * Math.max(0, most - last.iteration));
+  return `at most ${seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} more`;
 }
 
 /** The seconds since a fit began: they tell that it is busy before its first step. */

@@ -4,7 +4,7 @@ import { SETS } from '../data/sets.ts';
 import { short } from './figures.tsx';
 import { type OnFile, taken } from './fileDrop.tsx';
 
-/** A file that is being read: how long it takes is not known before, what is in it after its first lines. */
+/** A file that is being read: what is in it is known after its first lines. */
 export interface ReadingFile {
   readonly name: string;
   readonly bytes: number;
@@ -23,9 +23,13 @@ export function Reading({ name, bytes, head, cancel }: ReadingFile & { readonly 
       <h2>Reading {name}</h2>
       <p class="note">
         {size}
-        {head !== undefined && `, about ${head.rows.toLocaleString('en')} rows`}, {seconds} s
+        {head !== undefined && `, about ${head.rows.toLocaleString('en')} rows`}
+        {(head?.read ?? 0) > 0 && `, ${head!.read.toLocaleString('en')} read`}, {seconds} s
       </p>
-      <span class="progress" role="progressbar" aria-label={`Reading ${name}`} />
+      <Progress
+        label={`Reading ${name}`}
+        part={head === undefined || head.read === 0 ? undefined : head.read / head.rows}
+      />
       {head !== undefined && <Uses uses={head.uses} title={`By its first ${head.lines} rows`} />}
       <div class="buttons">
         <button type="button" class="lined" onClick={cancel}>
@@ -33,6 +37,21 @@ export function Reading({ name, bytes, head, cancel }: ReadingFile & { readonly 
         </button>
       </div>
     </div>
+  );
+}
+
+/** How far something is; undefined where that is not known. */
+function Progress({ label, part }: { readonly label: string; readonly part: number | undefined }) {
+  if (part === undefined) return <span class="progress" role="progressbar" aria-label={label} />;
+  const percent = Math.round(100 * part);
+  return (
+    <span
+      class="progress known"
+      role="progressbar"
+      aria-label={label}
+      aria-valuenow={percent}
+      style={{ '--part': `${percent}%` }}
+    />
   );
 }
 
