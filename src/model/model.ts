@@ -117,6 +117,8 @@ export interface Search {
   readonly tolerance?: number;
   /** The part of the objective that an iteration must gain for the solver to go on. */
   readonly relativeDecrease?: number;
+  /** Most iterations from each start of a fit without batches. */
+  readonly maxIterations?: number;
 }
 
 /**

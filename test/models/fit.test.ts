@@ -2,12 +2,18 @@ import { describe, expect, it } from 'vitest';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
+  adam,
+  bayesianGplvm,
+  defineModel,
   evaluate,
   fit,
   fixed,
+  gaussian,
   gplvm,
+  latent,
   lbfgs,
   type Matrix,
+  observed,
   real,
   seededRandom,
   standardNormal,
@@ -29,6 +35,26 @@ describe('fit', () => {
     expectClose([objective], [evaluate(model).objective], 1e-13, 'objective at the start');
     expect(result.status).toBe('maxIterations');
     expect(result.diagnostics.evaluations).toBe(1);
+  });
+
+  it('searches for 5000 iterations where a Gaussian process has at most 300 points, unless told otherwise', async () => {
+    const rows = (count: number) => Array.from({ length: count }, () => [random.normal(), random.normal()]);
+    const [few, more] = [rows(300), rows(301)];
+    expect(gplvm(few, { latentDim: 1 }).search?.maxIterations).toBe(5000);
+    expect(bayesianGplvm(few, { latentDim: 1 }).search?.maxIterations).toBe(5000);
+    expect(gplvm(more, { latentDim: 1 }).search?.maxIterations).toBeUndefined();
+    const slow = { solver: adam({ learningRate: 1e-9 }), relativeDecrease: 0 };
+    const model = gplvm(Y.slice(0, 4), { latentDim: 1 });
+    expect((await fit(model, slow)).diagnostics.iterations).toBe(5000);
+    expect((await fit(model, { ...slow, maxIterations: 20 })).diagnostics.iterations).toBe(20);
+    const apart = defineModel({
+      name: 'apart',
+      variables: ({ y }: { readonly y: typeof Y }) => {
+        const z = latent({ dim: 5, density: standardNormal() });
+        return { z, y: observed(y, { density: gaussian({ variance: fixed(1) }), given: z }) };
+      },
+    });
+    expect((await fit(apart({ y: Y.slice(0, 4) }), slow)).diagnostics.iterations).toBe(1000);
   });
 
   it('starts PCA latents at zero mean and unit variance', async () => {

@@ -49,7 +49,7 @@ const MOST_HELD_OUT = 500;
 const MOST_SEARCHED = 1e6;
 const LEAST_ROWS = 12;
 const NEIGHBOURS = 10;
-/** Iterations of a fit at most. */
+/** Iterations of a fit at most, where its model does not say. */
 const ITERATIONS = 1000;
 
 /** `compare DATA` */
@@ -129,7 +129,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const fitOf = async (model: string, rowsOf: Matrix): Promise<Fit> => {
     const maxSeconds = Math.max(0, (ends - performance.now()) / 1000 / left--);
     const described = describedModel(model, rowsOf, undefined, modelOptions, {});
-    const bar = given.json ? NO_BAR : progressBar(streams.stderr, ITERATIONS, model);
+    const bar = given.json ? NO_BAR : progressBar(streams.stderr, described.search?.maxIterations ?? ITERATIONS, model);
     try {
       return (await fit(described, {
         seed,

@@ -10,6 +10,7 @@ import {
   lbfgs,
   lbfgsb,
   type Matrix,
+  type Model,
   type ModelOptions,
   OptimizationError,
   type OwnParts,
@@ -109,7 +110,11 @@ export function defineFit(command: Command, context: Context): void {
     .option(...PARTS_FLAG);
   addPlotFlags(command);
   addTableFlags(command, { choosesColumns: true })
-    .option('--max-iterations <n>', 'iterations at most, from each start (default: 1000)', wholeFrom(0))
+    .option(
+      '--max-iterations <n>',
+      'iterations at most, from each start (default: 1000, 5000 of processes of at most 300 points)',
+      wholeFrom(0),
+    )
     .option('--max-evaluations <n>', 'evaluations at most, from each start (default: no limit)', wholeFrom(1))
     .option(
       '--max-seconds <s>',
@@ -180,7 +185,7 @@ async function fitAndWrite(
   const observations = units?.apply(table.observations) ?? table.observations;
   const described = withSegments(options, sequence.segments);
   const model = describedModel(given.model, observations, table.labels, described, own);
-  const bar = given.json ? NO_BAR : progressBar(streams.stderr, mostIterations(given, observations.rows));
+  const bar = given.json ? NO_BAR : progressBar(streams.stderr, mostIterations(given, model, observations.rows));
   let result: Fit;
   try {
     result = await fit(model, {
@@ -228,8 +233,13 @@ function describeTable(
 }
 
 /** Largest number of iterations; with batches, that of all epochs. */
-function mostIterations({ maxIterations, batchSize, maxEpochs = 100 }: FitArguments, points: number): number {
-  return maxIterations ?? (batchSize === undefined ? 1000 : maxEpochs * Math.ceil(points / batchSize));
+function mostIterations(
+  { maxIterations, batchSize, maxEpochs = 100 }: FitArguments,
+  { search }: Pick<Model, 'search'>,
+  points: number,
+): number {
+  if (batchSize !== undefined) return maxIterations ?? maxEpochs * Math.ceil(points / batchSize);
+  return maxIterations ?? search?.maxIterations ?? 1000;
 }
 
 async function write(

@@ -30,7 +30,7 @@ export interface FitOptions {
   readonly batchSize?: number | undefined;
   /** Most epochs of a fit in batches; 100 unless given, or where `maxIterations`, which counts batches, says so. */
   readonly maxEpochs?: number | undefined;
-  /** Most iterations from each start; 1000 unless given, 0 returns the initial point. */
+  /** Most iterations from each start; 1000 unless given, or 5000 of models of Gaussian processes with at most 300 points. 0 returns the initial point. */
   readonly maxIterations?: number | undefined;
   /** Most evaluations of the log density from each start, those of the fit that is resumed included, at least 1; no limit unless given. */
   readonly maxEvaluations?: number | undefined;
@@ -229,8 +229,8 @@ const MOST_EPOCHS = 100;
 function inBatches(
   model: Model,
   { batchSize, maxEpochs = MOST_EPOCHS, maxIterations, solver }: FitOptions,
-): { solver: Solver | undefined; maxIterations?: number } {
-  if (batchSize === undefined) return { solver };
+): { solver: Solver | undefined; maxIterations: number | undefined } {
+  if (batchSize === undefined) return { solver, maxIterations: maxIterations ?? model.search?.maxIterations };
   const perEpoch = batchesOf(model.points!, batchSize);
   return { solver: solver && stochastic(solver), maxIterations: maxIterations ?? maxEpochs * perEpoch };
 }

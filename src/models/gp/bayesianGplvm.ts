@@ -299,7 +299,7 @@ const searchOfFew: Search = { relativeDecrease: 1e-8 };
 function assembled(parts: VariationalParts): Model {
   const model = assembledFamily(NAME, parts, parts.toJSON);
   const isMany = parts.observations.rows > MOST_EXACT && parts.sampled === undefined;
-  return withMembers(model, { search: isMany ? searchOfMany : searchOfFew });
+  return withMembers(model, { search: isMany ? searchOfMany : { ...model.search, ...searchOfFew } });
 }
 
 /**
