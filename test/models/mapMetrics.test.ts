@@ -5,6 +5,8 @@ import {
   InvalidInputError,
   loadFit,
   Matrix,
+  type MatrixLike,
+  type Model,
   nearestNeighbourError,
   seededRandom,
   tsne,
@@ -15,6 +17,7 @@ import { completed } from '../../src/core/progressiveWork.ts';
 import { jointProbabilities } from '../../src/engine/neighbourEmbedding/jointProbabilities.ts';
 import { type Metric, metricNeighboursInParts, metricNeighboursOf } from '../../src/engine/neighbours/index.ts';
 import { reference } from '../reference.ts';
+import { expectClose } from '../tolerance.ts';
 
 interface Found {
   readonly distances: number[][];
@@ -126,6 +129,29 @@ describe('maps by a metric', () => {
     expect(latents.row(0)).toEqual(own.latents.row(3));
   });
 
+  it.each([
+    ['tsne', (Y: MatrixLike, options?: { metric: Metric; steps?: number }) => tsne(Y, options), 1e-4],
+    ['umap', (Y: MatrixLike, options?: { metric: Metric; steps?: number }) => umap(Y, options), 5],
+  ] as const)('of distances start where those of points do: %s', async (_, make, deviation) => {
+    const distances = Y.toArrays().map((a) =>
+      Y.toArrays().map((b) => Math.hypot(...a.map((entry, j) => entry - b[j]!))),
+    );
+    const start = async (model: Model) => (await fit(model, { maxIterations: 0 })).latents;
+    const [own, ofPoints] = [await start(make(distances, { metric: 'precomputed' })), await start(make(Y))];
+    expect(Math.hypot(...own.column(0))).toBeCloseTo(deviation * Math.sqrt(Y.rows), 9);
+    for (let c = 0; c < 2; c++) {
+      const sign = Math.sign(own.at(0, c) * ofPoints.at(0, c));
+      expectClose(
+        own.column(c),
+        ofPoints.column(c).map((entry) => sign * entry),
+        1e-9,
+        `column ${c}`,
+      );
+    }
+    const run = () => fit(make(distances, { metric: 'precomputed', steps: 50 }), { seed: 3 });
+    expect((await run()).latents).toEqual((await run()).latents);
+  });
+
   it('refuse what cannot be', () => {
     const zero = Matrix.from(Y.toArrays().map((row, i) => (i === 5 ? row.map(() => 0) : row)));
     expect(() => tsne(Y, { metric: 'jaccard' as 'cosine' })).toThrow(/'metric' of tsne must be 'euclidean', 'cosine'/);
@@ -140,16 +166,14 @@ describe('maps by a metric', () => {
         { metric: 'precomputed', neighbours: 2, init: [[1], [2], [3]], latentDim: 1 },
       ),
     ).toThrow(/entry \(2, 1\) is 4 and \(1, 2\) is 3/);
-    expect(() =>
-      umap(
-        [
-          [0, 1, 2],
-          [1, 0, 3],
-          [2, 3, 0],
-        ],
-        { metric: 'precomputed', neighbours: 2 },
-      ),
-    ).toThrow(/no principal components/);
+    const sides = [
+      [0, 1, 2],
+      [1, 0, 3],
+      [2, 3, 0],
+    ];
+    expect(() => umap(sides, { metric: 'precomputed', neighbours: 2, init: 'eigenmaps' })).toThrow(/distances only/);
+    // Their points lie on a line.
+    expect(() => evaluate(tsne(sides, { metric: 'precomputed' }))).toThrow(/1 positive eigenvalue only/);
     expect(() => umap(Y, { metric: 'cosine', decoder: { strength: 10 } })).toThrow(/Leave strength out/);
     expect(() => completed(metricNeighboursInParts('cosine', zero, 3))).toThrow(InvalidInputError);
     expect(() => completed(metricNeighboursInParts('cosine', zero, 3))).toThrow(/Row 5 is 0 throughout/);

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { completed } from '../../core/progressiveWork.ts';
 import { checkDistances, type Metric, metricNeighboursOf, type Neighbours } from '../../engine/neighbours/index.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
@@ -22,9 +23,10 @@ import type { Projection } from '../../model/posterior.ts';
 import type { Solver } from '../../model/solver.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
 import { spectralStart } from '../gp/spectralStart.ts';
+import { doublyCentred, type LeadingEmbedding, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { savedSpectral } from '../spectral/embedding/options.ts';
 
-/** Where the latents of a map start: the principal components, Laplacian eigenmaps, or an N×q matrix, which is taken as it is. */
+/** Where the latents of a map start: the principal components (of distances the principal coordinates), Laplacian eigenmaps, or an N×q matrix, which is taken as it is. */
 export type StartOfMap = 'pca' | 'eigenmaps' | number[][] | Matrix;
 
 /** A model of latents alone, whose one term is a density of neighbours; `project` places new rows. */
@@ -63,14 +65,14 @@ export const metricOption = v.optional(v.picklist(METRICS, METRICS.map((name) =>
 /**
  * Checks points for a metric.
  *
- * @throws InvalidInputError for 'precomputed' distances that are none, and where they have no principal components to start at
+ * @throws InvalidInputError for 'precomputed' distances that are none, and a start at eigenmaps, which distances have not
  */
 export function checkMetric(points: Matrix, metric: Metric, init: unknown, name: string): void {
   if (metric !== 'precomputed') return;
   checkDistances(points, name);
-  if (typeof init !== 'string') return;
+  if (init !== 'eigenmaps') return;
   throw new InvalidInputError(
-    `Distances have no ${init === 'pca' ? 'principal components' : 'coordinates'} where ${name} could start. Give init a matrix, such as the latents of classicalMds(distances, { input: 'distances' }) times 1e-4.`,
+    `The eigenmaps where ${name} would start are those of points, but it has distances only. Leave init out, for their principal coordinates, or give it a matrix.`,
   );
 }
 
@@ -95,7 +97,7 @@ export function mapModel(name: 'tsne' | 'umap' | 'sammon', parts: MapParts): Map
   const posterior: PointRows = {
     kind: 'latents',
     name: 'free',
-    parameters: () => ({ latents: real(startOf(parts)) }),
+    parameters: () => ({ latents: real(startOf(parts, name)) }),
     mapsObservations: false,
     features: (Y) => Y,
     apply: (p) => p.latents as Tensor2D,
@@ -113,11 +115,24 @@ export function mapModel(name: 'tsne' | 'umap' | 'sammon', parts: MapParts): Map
   ) as unknown as MapModel;
 }
 
-function startOf({ points, latentDim, init, scaled }: MapParts): Matrix {
+function startOf({ points, latentDim, init, scaled, metric }: MapParts, name: string): Matrix {
   if (typeof init === 'function') return init();
-  if (init === 'pca') return scaled(initialLatents('pca', points, latentDim));
+  if (init === 'pca') {
+    const embedding = metric === 'precomputed' ? principalCoordinates(points, latentDim, name) : init;
+    return scaled(initialLatents(embedding, points, latentDim));
+  }
   if (init === 'eigenmaps') return scaled(initialLatents(spectralStart(init, points, latentDim), points, latentDim));
   return initialLatents(init, points, latentDim);
+}
+
+/** The principal components of points with these distances, which classical scaling finds. */
+function principalCoordinates({ data, rows: N }: Matrix, latentDim: number, name: string): LeadingEmbedding {
+  const squares = new Matrix(
+    data.map((distance) => distance * distance),
+    N,
+    N,
+  );
+  return completed(leadingEmbedding(doublyCentred(squares, -0.5), latentDim, name));
 }
 
 const MOST_ITERATIONS = 100;

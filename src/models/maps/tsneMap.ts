@@ -29,7 +29,7 @@ export interface TsneOptions {
    * holds the N×N distances, and new rows theirs to the points of the fit.
    */
   readonly metric?: Metric;
-  /** Where the latents start: 'pca' (unless given) or 'eigenmaps', at a deviation of 1e-4, or an N×q matrix, which is taken as it is. */
+  /** Where the latents start: 'pca' (unless given; of distances their principal coordinates) or 'eigenmaps', at a deviation of 1e-4, or an N×q matrix, which is taken as it is. */
   readonly init?: StartOfMap;
   /** Factor of the attraction in the first 250 steps, from 1; 12 unless given. */
   readonly exaggeration?: number;

@@ -34,7 +34,7 @@ export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
    * holds the N×N distances, and new rows theirs to the points of the fit.
    */
   readonly metric?: Metric;
-  /** Where the latents start: 'pca' (unless given) or 'eigenmaps', at a deviation of 5, or an N×q matrix, which is taken as it is. */
+  /** Where the latents start: 'pca' (unless given; of distances their principal coordinates) or 'eigenmaps', at a deviation of 5, or an N×q matrix, which is taken as it is. */
   readonly init?: StartOfMap;
   /** Steps in all, from 1; 750 unless given. */
   readonly steps?: number;
