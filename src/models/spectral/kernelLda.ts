@@ -9,7 +9,13 @@ import type { Classes } from '../../engine/graph/labels.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
-import { checkedClasses, classScatter, savedLabels, separatingDimensions } from './embedding/classScatter.ts';
+import {
+  checkedClasses,
+  classDeviations,
+  savedLabels,
+  scatter,
+  separatingDimensions,
+} from './embedding/classScatter.ts';
 import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
 import { columnsOf, generalisedPairs, signedScores } from './embedding/generalisedPairs.ts';
 import { latentDimFromOne, numberAboveZero, savedSpectral } from './embedding/options.ts';
@@ -72,7 +78,8 @@ const defined = defineComputedModel({
   name: 'kernelLda',
   solve: ({ points, classes, latentDim, kernel, regularization }: KernelLdaData) => {
     const { coordinates, trace, kept } = featureSpace(kernel, points);
-    const { within, between } = classScatter(coordinates, classes);
+    const { count, residuals, offsets } = classDeviations(coordinates, classes);
+    const within = scatter(residuals, count);
     const epsilon = (regularization * trace) / points.rows;
     const { columns: rank } = coordinates;
     if (rank < latentDim) {
@@ -81,7 +88,7 @@ const defined = defineComputedModel({
       );
     }
     for (let k = 0; k < rank; k++) within.data[k * (rank + 1)]! += epsilon;
-    const { values: ratios, vectors } = generalisedPairs(between, within);
+    const { values: ratios, vectors } = generalisedPairs(scatter(offsets, count), within);
     const order = Array.from({ length: latentDim }, (_, c) => ratios.length - 1 - c);
     const axes = columnsOf(vectors, order);
     const latents = signedScores(coordinates, axes);

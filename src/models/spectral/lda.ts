@@ -4,12 +4,26 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { principalAxes } from '../../engine/dense/principalComponents.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labels.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
-import { checkedClasses, classScatter, savedLabels, separatingDimensions } from './embedding/classScatter.ts';
-import { columnsOf, generalisedPairs, product, signedScores, transposed } from './embedding/generalisedPairs.ts';
+import {
+  checkedClasses,
+  classDeviations,
+  savedLabels,
+  scatter,
+  separatingDimensions,
+} from './embedding/classScatter.ts';
+import {
+  columnsOf,
+  type GeneralisedPairs,
+  generalisedPairs,
+  product,
+  signedScores,
+  transposed,
+} from './embedding/generalisedPairs.ts';
 import { placedByScores } from './embedding/linearScores.ts';
 import { latentDimFromOne, savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
@@ -73,12 +87,18 @@ const defined = defineComputedModel({
   solve: ({ points, classes, latentDim, shrinkage: asked }: LdaData) => {
     const standardization = standardizationOf(points, true, false);
     const centred = standardized(points, standardization);
-    const { residuals, within, between } = classScatter(centred, classes);
-    const varying = varyingColumns(within, between);
-    const shrinkage = asked === 'auto' ? ledoitWolf(columnsOf(residuals, varying)) : asked;
-    const shrunk = shrunkToDiagonal(submatrix(within, varying), shrinkage);
-    const { values, vectors } = generalisedPairs(submatrix(between, varying), shrunk);
-    if (values.length < varying.length) throw singular(values.length, varying.length);
+    const { count, ...rows } = classDeviations(centred, classes);
+    const within = columnVariances(rows.residuals, count);
+    const varying = varyingColumns(within, columnVariances(rows.offsets, count));
+    const [residuals, offsets] = [rows.residuals, rows.offsets].map((all) => columnsOf(all, varying)) as [
+      Matrix,
+      Matrix,
+    ];
+    const deviations = Float64Array.from(varying, (d) => Math.sqrt(within[d]!));
+    const shrinkage = asked === 'auto' ? ledoitWolf(inUnits(residuals, deviations)) : asked;
+    const pairs = varying.length > count ? pairsInSpan : pairsOfColumns;
+    const { values, vectors } = pairs({ count, residuals, offsets, deviations, shrinkage });
+    if (latentDim > values.length) throw tooFewDirections(values.length, latentDim);
     const order = Array.from({ length: latentDim }, (_, c) => values.length - 1 - c);
     const axes = Matrix.zeros(points.columns, latentDim);
     varying.forEach((d, k) => {
@@ -100,50 +120,100 @@ const defined = defineComputedModel({
     savedSpectral('lda', points, { labels: savedLabels(classes), latentDim, shrinkage }),
 });
 
+/** The mean square of each column over n points. */
+function columnVariances({ data, columns }: Matrix, n: number): Float64Array {
+  const variances = new Float64Array(columns);
+  data.forEach((entry, k) => {
+    variances[k % columns]! += square(entry) / n;
+  });
+  return variances;
+}
+
 /** The columns that vary within classes; those that do not vary at all have no part in any direction. */
-function varyingColumns(within: Matrix, between: Matrix): number[] {
+function varyingColumns(within: Float64Array, between: Float64Array): number[] {
   const varying: number[] = [];
-  for (let d = 0; d < within.rows; d++) {
-    const [inside, outside] = [within.at(d, d), between.at(d, d)];
+  within.forEach((inside, d) => {
+    const outside = between[d]!;
     if (inside > 1e-24 * (inside + outside)) varying.push(d);
     else if (outside > 0) {
       throw new InvalidInputError(
         `Column ${d} of the observations (from 0) differs between the classes of lda and does not vary within any, so it separates them by itself and S_w is singular. Leave that column out.`,
       );
     }
-  }
+  });
   return varying;
 }
 
-function submatrix(A: Matrix, kept: readonly number[]): Matrix {
-  return transposed(columnsOf(transposed(columnsOf(A, kept)), kept));
-}
-
-const shrunkToDiagonal = ({ data, rows, columns }: Matrix, shrinkage: number): Matrix =>
+const inUnits = ({ data, rows, columns }: Matrix, units: Float64Array): Matrix =>
   new Matrix(
-    data.map((entry, k) => (k % (columns + 1) === 0 ? entry : (1 - shrinkage) * entry)),
+    data.map((entry, k) => entry / units[k % columns]!),
     rows,
     columns,
   );
 
+/** Rows of which S_w and S_b are the scatters, in columns that vary, with the deviations of these within classes. */
+interface VaryingRows {
+  /** n */
+  readonly count: number;
+  readonly residuals: Matrix;
+  readonly offsets: Matrix;
+  readonly deviations: Float64Array;
+  readonly shrinkage: number;
+}
+
+/** The pairs of S_b and the shrunk S_w. */
+function pairsOfColumns({ count, residuals, offsets, shrinkage }: VaryingRows): GeneralisedPairs {
+  const { data, columns: D } = scatter(residuals, count);
+  const shrunk = new Matrix(
+    data.map((entry, k) => (k % (D + 1) === 0 ? entry : (1 - shrinkage) * entry)),
+    D,
+    D,
+  );
+  const pairs = generalisedPairs(scatter(offsets, count), shrunk);
+  if (pairs.values.length < D) throw singular(pairs.values.length, D);
+  return pairs;
+}
+
 /**
- * The γ at which (1 − γ)·S + γ·I is nearest to the covariance on average, for residuals (n×D) in units of their deviations: β/δ with
+ * The same pairs without matrices of columns by columns, but those with λ = 0 outside of the span of the rows. In units of the deviations the shrunk S_w is (1 − γ)·S_w + γI,
+ * which maps the span of residuals and offsets to itself: all directions with λ > 0 lie in it.
+ */
+function pairsInSpan({ count, residuals, offsets, deviations, shrinkage }: VaryingRows): GeneralisedPairs {
+  const D = deviations.length;
+  const rows = Matrix.zeros(residuals.rows + offsets.rows, D);
+  rows.data.set(inUnits(residuals, deviations).data);
+  rows.data.set(inUnits(offsets, deviations).data, residuals.data.length);
+  const { scores, axes } = principalAxes(rows, Math.min(rows.rows, D));
+  const r = scores.columns;
+  const part = (begin: number, end: number) => new Matrix(scores.data.slice(begin * r, end * r), end - begin, r);
+  const shrunk = scatter(part(0, residuals.rows), count);
+  shrunk.data.forEach((entry, k) => {
+    shrunk.data[k] = (1 - shrinkage) * entry + (k % (r + 1) === 0 ? shrinkage : 0);
+  });
+  const { values, vectors } = generalisedPairs(scatter(part(residuals.rows, rows.rows), count), shrunk);
+  if (values.length < (shrinkage > 0 ? r : D)) throw singular(values.length, D);
+  const directions = product(axes, vectors);
+  return {
+    values,
+    vectors: new Matrix(
+      directions.data.map((entry, k) => entry / deviations[Math.floor(k / directions.columns)]!),
+      D,
+      directions.columns,
+    ),
+  };
+}
+
+/**
+ * The γ at which (1 − γ)·S + γ·I is nearest to the covariance on average, for residuals Z (n×D) in units of their deviations: β/δ with
  * δ = ‖S − I‖²/D and β = (Σ_n ‖z_n‖⁴/n − ‖S‖²)/(D·n), at most 1.
  *
  * @see Ledoit & Wolf 2004, §3.2
  */
-function ledoitWolf(residuals: Matrix): number {
-  const { rows: n, columns: D } = residuals;
-  const variances = new Float64Array(D);
-  residuals.data.forEach((entry, k) => {
-    variances[k % D]! += square(entry) / n;
-  });
-  const Z = new Matrix(
-    residuals.data.map((entry, k) => entry / Math.sqrt(variances[k % D]!)),
-    n,
-    D,
-  );
-  const S = product(transposed(Z), Z).data.map((entry) => entry / n);
+function ledoitWolf(Z: Matrix): number {
+  const { rows: n, columns: D } = Z;
+  // ‖ZᵀZ‖ = ‖ZZᵀ‖, of which the smaller one is formed.
+  const across = transposed(Z);
+  const S = (D > n ? product(Z, across) : product(across, Z)).data.map((entry) => entry / n);
   const squares = S.reduce((sum, entry) => sum + square(entry), 0);
   let fourth = 0;
   for (let i = 0; i < n; i++) fourth += square(Z.row(i).reduce((sum, z) => sum + z * z, 0)) / n;
@@ -155,5 +225,11 @@ function ledoitWolf(residuals: Matrix): number {
 function singular(rank: number, columns: number): InvalidInputError {
   return new InvalidInputError(
     `S_w of lda is singular: points vary within classes in ${rank} of ${columns} directions. Take shrinkage: 'auto' or above 0, or fewer columns, such as principal components.`,
+  );
+}
+
+function tooFewDirections(found: number, asked: number): InvalidInputError {
+  return new InvalidInputError(
+    `lda was asked for ${asked} dimensions, but labelled points vary in ${found} direction${found === 1 ? '' : 's'} only. Choose a smaller latentDim.`,
   );
 }

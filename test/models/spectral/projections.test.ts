@@ -7,6 +7,7 @@ import {
   lda,
   loadFit,
   lpp,
+  Matrix,
   nearestNeighbourError,
   polynomial,
   rbf,
@@ -15,6 +16,9 @@ import {
   slpp,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
+import { classesOf } from '../../../src/engine/graph/labels.ts';
+import { classDeviations, scatter } from '../../../src/models/spectral/embedding/classScatter.ts';
+import { generalisedPairs } from '../../../src/models/spectral/embedding/generalisedPairs.ts';
 import { reference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
 import { expectColumns } from './columns.ts';
@@ -133,6 +137,52 @@ describe('discriminant analysis', () => {
       /singular: points vary within classes in 9 of 45/,
     );
     expect(nearestNeighbourError((await fit(lda(wide, few))).latents, few)).toBeLessThan(0.1);
+  });
+
+  it.each([
+    ['auto', undefined],
+    ['0.2', 0.2],
+    ['1', 1],
+  ])('of more columns than labelled points solves S_b·a = λ·S_w·a, shrinkage %s', async (_, shrinkage) => {
+    const random = seededRandom(4);
+    const long = Y.slice(0, 24).map((row) => [...row, ...Array.from({ length: 30 }, () => random.normal())]);
+    const some = labels.slice(0, 24).map((label, i) => (i < 4 ? undefined : label));
+    const { latents, eigenvalues, parameters } = await fit(
+      lda(long, some, { ...(shrinkage !== undefined && { shrinkage }) }),
+    );
+    const deviations = classDeviations(Matrix.from(long), classesOf(some, 'lda'));
+    const within = scatter(deviations.residuals, deviations.count);
+    const gamma = parameters.shrinkage as number;
+    within.data.forEach((entry, k) => {
+      within.data[k] = (k % 36 === 0 ? 1 : 1 - gamma) * entry;
+    });
+    const expected = generalisedPairs(scatter(deviations.offsets, deviations.count), within);
+    expect(gamma).toBeGreaterThan(0);
+    expectClose(eigenvalues, Array.from(expected.values).slice(-2).reverse(), 1e-9);
+    const components = parameters.components as Matrix;
+    for (const c of [0, 1]) {
+      const [own, direct] = [components.column(c), expected.vectors.column(34 - c)];
+      const sign = Math.sign(own[0]! * direct[0]!);
+      expectClose(
+        own,
+        direct.map((entry) => sign * entry),
+        1e-9,
+        `direction ${c}`,
+      );
+    }
+    expect(latents.rows).toBe(24);
+  });
+
+  it('of many more columns than points takes matrices of points, not of columns', async () => {
+    const random = seededRandom(5);
+    const two = Array.from({ length: 20 }, (_, i) => i % 2);
+    const long = two.map((label) => Array.from({ length: 20_000 }, () => random.normal() + 0.3 * label));
+    const result = await fit(lda(long, two));
+    expect(nearestNeighbourError(result.latents, two)).toBe(0);
+    expectClose((await result.project(long.slice(0, 3))).latents, result.latents.toArrays().slice(0, 3), 1e-9);
+    // All columns are multiples of one.
+    const line = [0, 1, 3, 7, 8].map((x) => Array.from({ length: 9 }, (_, d) => x * (d + 1)));
+    await expect(fit(lda(line, ['a', 'b', 'c', 'a', 'b']))).rejects.toThrow(/vary in 1 direction only/);
   });
 
   it('of two classes has one dimension', async () => {

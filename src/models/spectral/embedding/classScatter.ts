@@ -36,17 +36,17 @@ export function separatingDimensions(given: number | undefined, most: number, na
   );
 }
 
-/** Labelled points about the means of their classes, and the means about that of all of them. */
-export interface ClassScatter {
+/** Labelled points about the means of their classes, and the means about that of all of them: S_w and S_b are the scatters of these rows over n. */
+export interface ClassDeviations {
+  /** n: labelled points. */
+  readonly count: number;
   /** y_n − mean of its class, a row for each labelled point. */
   readonly residuals: Matrix;
-  /** S_w = Σ_n (y_n − m_c)(y_n − m_c)ᵀ/n over the n labelled points. */
-  readonly within: Matrix;
-  /** S_b = Σ_c n_c·(m_c − m)(m_c − m)ᵀ/n. */
-  readonly between: Matrix;
+  /** √n_c·(m_c − m), a row for each class. */
+  readonly offsets: Matrix;
 }
 
-export function classScatter(points: Matrix, { classes, count }: Classes): ClassScatter {
+export function classDeviations(points: Matrix, { classes, count }: Classes): ClassDeviations {
   const { columns: D } = points;
   const labelled = Int32Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
   const n = labelled.length;
@@ -72,13 +72,15 @@ export function classScatter(points: Matrix, { classes, count }: Classes): Class
     count,
     D,
   );
-  const scatter = (rows: Matrix) => {
-    const S = product(transposed(rows), rows);
-    return new Matrix(
-      S.data.map((entry) => entry / n),
-      D,
-      D,
-    );
-  };
-  return { residuals, within: scatter(residuals), between: scatter(offsets) };
+  return { count: n, residuals, offsets };
+}
+
+/** RᵀR/n */
+export function scatter(rows: Matrix, n: number): Matrix {
+  const S = product(transposed(rows), rows);
+  return new Matrix(
+    S.data.map((entry) => entry / n),
+    S.rows,
+    S.columns,
+  );
 }
