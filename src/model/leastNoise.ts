@@ -1,5 +1,5 @@
 import type { Matrix } from '../core/matrix.ts';
-import { hasCopies } from '../core/repeatedRows.ts';
+import { hasCopies } from '../core/rowMatrices.ts';
 import { entriesOf, flooredParameter, type Parameter, type ParameterValue } from './parameter.ts';
 
 /** Least noise of a search, as a part of the observations' mean variance: with less, the mapping passes through all of them, and its covariance has no factor. */

@@ -3,10 +3,10 @@ import { completed } from '../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { connectedComponents } from '../engine/graph/connectedComponents.ts';
 import type { Graph } from '../engine/graph/graph.ts';
-import { landmarkDistances } from '../engine/graph/landmarkDistances.ts';
 import { knnGraph } from '../engine/graph/neighbourhoodGraph.ts';
+import { landmarkDistances } from '../engine/graph/shortestPaths.ts';
 import { squaredDistance } from '../engine/neighbours/squaredDistance.ts';
-import { bottomOfSparse } from '../engine/sparse/bottomOfSparse.ts';
+import { bottomOfSparse } from '../engine/sparse/bottomEigenpairs.ts';
 import { sparseSymmetric } from '../engine/sparse/index.ts';
 
 /** Neighbours of each point, where they connect all. */

@@ -8,7 +8,7 @@ import { checkOptions } from '../core/options.ts';
 import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { rowsOf } from '../core/rowMatrices.ts';
-import { classesOf, type Labels } from '../engine/graph/labels.ts';
+import { classesOf, type Labels } from '../engine/graph/labelGraph.ts';
 import { nearestNeighbours } from '../engine/neighbours/index.ts';
 import {
   type Assessment,

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { checkOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
-import { type Classes, classesOf, type Labels } from '../engine/graph/labels.ts';
+import { type Classes, classesOf, type Labels } from '../engine/graph/labelGraph.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';

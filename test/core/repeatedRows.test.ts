@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repeatedRows, repeatsInWords } from '../../src/core/repeatedRows.ts';
+import { repeatedRows, repeatsInWords } from '../../src/core/rowMatrices.ts';
 import { Matrix } from '../../src/index.ts';
 
 const of = (rows: number[][]) => repeatedRows(Matrix.from(rows));

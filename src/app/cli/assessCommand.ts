@@ -8,8 +8,8 @@ import { wholeFrom } from './flags.ts';
 import { readPointLabels } from './labelledTable.ts';
 import { checkAbsent } from './output.ts';
 import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
-import { ofPoints } from './shownPoints.ts';
 import type { Context } from './streams.ts';
+import { ofPoints } from './tableRecord.ts';
 
 interface AssessArguments
   extends PartsArguments,

@@ -28,14 +28,12 @@ import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './model
 import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import { addPlotFlags, checkPictures, type PlotArguments, type ShownColumns } from './plotFlags.ts';
-import { effort, NO_BAR, progressBar } from './progress.ts';
+import { effort, NO_BAR, progressBar, type TimeBudget, timeBudget } from './progress.ts';
 import { checkTime, sequenceOf, withSegments } from './sequence.ts';
-import { ofPoints, rowsOfPoints } from './shownPoints.ts';
 import { type Context, exitCodeOf } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
-import { tableRecord } from './tableRecord.ts';
+import { ofPoints, rowsOfPoints, tableRecord } from './tableRecord.ts';
 import { leftOutReport, tableReport } from './tableReport.ts';
-import { type TimeBudget, timeBudget } from './timeBudget.ts';
 
 /** Options of `fit` that have flags of the same name. */
 const FIT_FLAGS = [

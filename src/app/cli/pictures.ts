@@ -1,9 +1,18 @@
 import { join } from 'node:path';
-import { type Fit, InvalidInputError, type Matrix } from '../../index.ts';
+import { elementary } from '../../engine/index.ts';
+import { type Fit, InvalidInputError, type Matrix, NumericalError } from '../../index.ts';
 import { writeAtomically } from '../io/index.ts';
-import { decodedGrid, type LookOptions, latentPlot, panelColumns, plotHtml, svgToPng } from '../plot/index.ts';
+import {
+  decodedGrid,
+  type LookOptions,
+  latentPlot,
+  type PrecisionGrid,
+  panelColumns,
+  plotHtml,
+  precisionGrid,
+  svgToPng,
+} from '../plot/index.ts';
 import { descriptionOf } from './modelDescriptions.ts';
-import { type PictureTime, pictureBackground } from './pictureBackground.ts';
 import { type PlotArguments, pictureNames } from './plotFlags.ts';
 import { latentVariancesOf } from './tableRecord.ts';
 
@@ -136,4 +145,51 @@ function meansDistance({ model, parameters }: Fit): boolean {
   if (descriptionOf(model).hasUnitColumns) return false;
   const isList = (value: unknown) => Array.isArray(value) && value.length > 1;
   return !Object.entries(parameters).some(([path, value]) => path.endsWith('lengthscale') && isList(value));
+}
+
+/** Points along each axis of the precision grid, and of a coarse one that measures the time. */
+const RESOLUTION = 60;
+const SAMPLE = 6;
+
+/** Time limit of the pictures. */
+interface PictureTime {
+  readonly secondsLeft?: () => number;
+  /** Called with a note about what is left out. */
+  readonly note?: (text: string) => void;
+}
+
+/**
+ * Predictive precision over the latents behind each panel; none if the model has no mapping from latents, or predicts without error.
+ *
+ * @param panels - the columns of each panel
+ * @param aspect - width over height, if both axes have the same scale
+ */
+function pictureBackground(
+  { predict, latents }: Fit,
+  panels: readonly (readonly number[])[],
+  aspect: number | undefined,
+  { secondsLeft = () => Infinity, note }: PictureTime,
+): PrecisionGrid[] | undefined {
+  if (predict === undefined) return undefined;
+  const grid = (resolution: number, columns: readonly number[]) =>
+    precisionGrid((X) => predict(X, { noise: true }), latents, {
+      resolution,
+      columns,
+      ...(aspect === undefined ? {} : { aspect }),
+    });
+  try {
+    if (secondsLeft() < Infinity) {
+      const before = secondsLeft();
+      grid(SAMPLE, panels[0]!);
+      const expected = (before - secondsLeft()) * elementary.square(RESOLUTION / SAMPLE) * panels.length;
+      if (expected > secondsLeft()) {
+        note?.('the picture has no background, since --max-seconds is up.');
+        return undefined;
+      }
+    }
+    return panels.map((columns) => grid(RESOLUTION, columns));
+  } catch (error) {
+    if (error instanceof InvalidInputError || error instanceof NumericalError) return undefined;
+    throw error;
+  }
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { type Fit, InvalidInputError, type Matrix, type Prediction } from '../../index.ts';
+import { readTable } from '../io/index.ts';
 import { type Ability, ability } from './abilities.ts';
 import { deviations, filled } from './completed.ts';
 import { readFit } from './fitFiles.ts';
-import { fittedTable } from './fittedTable.ts';
 import { checkRequired, wholeFrom } from './flags.ts';
-import { readLatents } from './latentsTable.ts';
+import { fittedTable } from './labelledTable.ts';
 import { addOutputFlags, checkOut, type OutputArguments, putTable } from './output.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import type { Context } from './streams.ts';
@@ -203,4 +203,24 @@ function rowOf(point: string, record: TableRecord | undefined, rows: number): nu
   const row = Number(point);
   if (/^\d+$/.test(point) && row < rows) return row;
   throw new InvalidInputError(`There is no point '${point}'. Give an id, or a number from 0 to ${rows - 1}.`);
+}
+
+/**
+ * Reads latent points, n×q, from a table with columns x1 … xq, or with exactly q columns; `-` is standard input.
+ *
+ * @throws InvalidInputError if it has another number of columns
+ */
+async function readLatents(file: string, dimensions: number): Promise<Matrix> {
+  const names = Array.from({ length: dimensions }, (_, d) => `x${d + 1}`);
+  try {
+    return (await readTable(file, { columns: names })).observations;
+  } catch (error) {
+    // Standard input cannot be read twice.
+    if (!(error instanceof InvalidInputError) || file === '-') throw error;
+  }
+  const { observations } = await readTable(file, { columns: '*' });
+  if (observations.columns === dimensions) return observations;
+  throw new InvalidInputError(
+    `'${file}' has ${observations.columns} columns, but the fit has ${dimensions} latent dimensions. Give the columns ${names.join(', ')}.`,
+  );
 }

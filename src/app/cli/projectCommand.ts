@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { elementary } from '../../engine/index.ts';
-import type { Matrix, Projection } from '../../index.ts';
+import { Matrix, type Projection } from '../../index.ts';
 import { ability } from './abilities.ts';
-import { column } from './column.ts';
 import { readFit } from './fitFiles.ts';
-import { fittedTable } from './fittedTable.ts';
 import { missingFlag } from './flags.ts';
+import { fittedTable } from './labelledTable.ts';
 import { addOutputFlags, checkOut, type OutputArguments, putTable } from './output.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import type { Context } from './streams.ts';
@@ -80,3 +79,6 @@ function summary(model: string, { latents, logDensity }: Projection): string {
   const density = Number.isFinite(mean) ? `mean log density ${mean}` : 'which gives no density';
   return `${model}: ${latents.rows} points placed in latent dimension ${latents.columns}, ${density}\n`;
 }
+
+/** A list of numbers as a matrix of one column. */
+const column = (values: Float64Array): Matrix => new Matrix(Float64Array.from(values), values.length, 1);

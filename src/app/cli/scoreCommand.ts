@@ -8,13 +8,12 @@ import {
   trustworthiness,
 } from '../../index.ts';
 import { readFit } from './fitFiles.ts';
-import { fittedTable } from './fittedTable.ts';
 import { wholeFrom } from './flags.ts';
-import { isFile, readPointLabels } from './labelledTable.ts';
+import { fittedTable, isFile, readPointLabels } from './labelledTable.ts';
 import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
-import { ofPoints, rowsOfPoints, selectRows } from './shownPoints.ts';
 import type { Context } from './streams.ts';
 import { addTableFlags, type TableArguments } from './tableFlags.ts';
+import { ofPoints, rowsOfPoints, selectRows } from './tableRecord.ts';
 
 interface ScoreArguments extends TableArguments, PartsArguments {
   readonly labels?: string;

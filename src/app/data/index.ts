@@ -1,8 +1,9 @@
-export type { ManifoldSample } from './manifolds.ts';
 export {
   circle,
   distortedS,
   helix,
+  type ManifoldSample,
+  type SamplingOptions,
   type SwissRollOptions,
   swissRoll,
   type TwinPeaksOptions,
@@ -11,4 +12,3 @@ export {
   twoMoons,
 } from './manifolds.ts';
 export { type PipeFlow, type PipeFlowOptions, pipeFlow } from './pipeFlow.ts';
-export type { SamplingOptions } from './sampling.ts';

@@ -2,7 +2,7 @@ import { cos, exp, sin, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
-import { checkSampling } from './sampling.ts';
+import { checkSampling } from './manifolds.ts';
 
 /** A labelled data set: one row of observations and one label per point. */
 export interface PipeFlow {

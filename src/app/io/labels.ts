@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
 import { namedOptions } from '../../core/options.ts';
-import { decodeText } from './decode.ts';
-import { type DelimitedRow, parseDelimited } from './delimited.ts';
+import { type DelimitedRow, decodeText, parseDelimited } from './delimited.ts';
 import { parseNumpy } from './npy.ts';
 import { numberOf, presentLabel } from './numberText.ts';
 import { readSource } from './source.ts';

@@ -6,7 +6,7 @@ import { checkOptions } from '../../core/options.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
 import type { RawTable } from './rawTable.ts';
-import { readRawTable } from './readRawTable.ts';
+import { readRawTable } from './readTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 import { withKnownCategories, withTruths } from './writtenValues.ts';

@@ -1,8 +1,11 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
 import { checkOptions } from '../../core/options.ts';
-import { formatOf, mostBytes, unpacked } from './format.ts';
-import { rawTableOf } from './rawTableOf.ts';
+import { arrowTable, parquetTable } from './columnarTable.ts';
+import { delimitedTable, type TextOptions } from './delimitedTable.ts';
+import { type Format, formatOf, mostBytes, unpacked } from './format.ts';
+import { type NumpyOptions, numpyArchiveTable, numpyTable } from './numpyTable.ts';
+import type { RawTable } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 
@@ -32,4 +35,31 @@ export async function parseTable(
   const content = await unpacked(given, name, mostBytes(format, asked.maxBytes));
   if (content.length === 0) throw new InvalidInputError(`'${name}' is empty.`);
   return tableOf(await rawTableOf(content, format, name, asked), asked);
+}
+
+/** Options for reading a file, independent of what its columns are used for. */
+export type RawOptions = TextOptions & NumpyOptions & { readonly maxBytes?: number | undefined };
+
+/** Parses the bytes of a file into a table. */
+export async function rawTableOf(
+  bytes: Uint8Array,
+  format: Format,
+  file: string,
+  options: RawOptions,
+): Promise<RawTable> {
+  const most = mostBytes(format, options.maxBytes);
+  switch (format) {
+    case 'npy':
+      return numpyTable(bytes, file, options, most);
+    case 'npz':
+      return numpyArchiveTable(bytes, file, options, most);
+    case 'parquet':
+      return parquetTable(bytes, file, most);
+    case 'arrow':
+      return arrowTable(bytes, file, most);
+    case 'mtx':
+      return (await import('./matrixMarket.ts')).matrixMarketTable(bytes, file, most);
+    default:
+      return delimitedTable(bytes, format, file, options);
+  }
 }

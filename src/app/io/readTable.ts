@@ -1,5 +1,9 @@
 import { checkOptions } from '../../core/options.ts';
-import { readRawTable } from './readRawTable.ts';
+import { denseRawTable } from './matrixMarket.ts';
+import { type RawOptions, rawTableOf } from './parseTable.ts';
+import type { RawTable } from './rawTable.ts';
+import { isFolder, readMatrix } from './readSparseTable.ts';
+import { readSource, STDIN } from './source.ts';
 import { type Table, tableOf } from './table.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 
@@ -21,4 +25,12 @@ import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 export async function readTable(file: string, options: ReadTableOptions = {}): Promise<Table> {
   const given = checkOptions(tableOptions, options, 'readTable') as ReadTableOptions;
   return tableOf(await readRawTable(file, given), given);
+}
+
+/** Reads the table of a file or of a Cell Ranger folder; `-` is standard input. */
+export async function readRawTable(file: string, options: RawOptions): Promise<RawTable> {
+  if (await isFolder(file))
+    return denseRawTable(await readMatrix(file, undefined, options.maxBytes), file, options.maxBytes);
+  const { bytes, format } = await readSource(file, options.maxBytes);
+  return rawTableOf(bytes, format, file === STDIN ? 'standard input' : file, options);
 }

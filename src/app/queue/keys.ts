@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 
 /** Blob keys of a job. */
 export const keysOf = (id: string) => ({
@@ -31,3 +32,6 @@ export const FITS = 'fits';
 
 /** Queue of shards, each of which stays with its worker for the whole fit. */
 export const SHARDS = 'shards';
+
+/** Version of the library, and of the messages between its coordinators and workers. */
+export const VERSION = (createRequire(import.meta.url)('../../../package.json') as { version: string }).version;

@@ -1,5 +1,4 @@
 import { localBlobs } from './localBlobs.ts';
-import { localInboxes } from './localInboxes.ts';
 import {
   type Blobs,
   type JobState,
@@ -157,3 +156,35 @@ export function localTransport(blobs: Blobs = localBlobs()): Transport {
 }
 
 const isOver = (entry: Entry | undefined) => entry?.state.kind === 'completed' || entry?.state.kind === 'failed';
+
+/** Inboxes in the memory of this process. */
+function localInboxes(): Pick<Transport, 'inbox' | 'send'> {
+  const lists = new Map<string, Uint8Array[]>();
+  const readers = new Map<string, (message: Uint8Array | undefined) => void>();
+  return {
+    async send(name, bytes) {
+      const reader = readers.get(name);
+      if (reader !== undefined) reader(bytes);
+      else lists.set(name, [...(lists.get(name) ?? []), bytes]);
+    },
+    inbox: async (name) => ({
+      async receive(seconds) {
+        const first = lists.get(name)?.shift();
+        if (first !== undefined) return first;
+        return new Promise((resolve) => {
+          const read = (message: Uint8Array | undefined) => {
+            clearTimeout(timer);
+            readers.delete(name);
+            resolve(message);
+          };
+          const timer = setTimeout(read, 1000 * seconds, undefined);
+          readers.set(name, read);
+        });
+      },
+      async close() {
+        readers.get(name)?.(undefined);
+        lists.delete(name);
+      },
+    }),
+  };
+}

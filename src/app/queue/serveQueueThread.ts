@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { OwnParts } from '../../models/ownParts.ts';
 import { serveFits } from '../workers/index.ts';
 import { serveShards } from './shards/serveShards.ts';
-import { serveCells } from './sweep/serveCells.ts';
+import { serveCells } from './sweep/fitCell.ts';
 
 /**
  * Turns the calling thread into a thread of a queue's worker: the single line of its file.

@@ -1,5 +1,4 @@
 export { type ApproximateKnnGraphOptions, approximateKnnGraph } from './approximateKnnGraph.ts';
 export type { CompleteClasses, Edges, Graph } from './graph.ts';
-export { completeGraph, graphUnion, labelGraph } from './labelGraph.ts';
-export type { Labels } from './labels.ts';
+export { completeGraph, graphUnion, type Labels, labelGraph } from './labelGraph.ts';
 export { type EdgeWeights, epsilonGraph, knnGraph } from './neighbourhoodGraph.ts';

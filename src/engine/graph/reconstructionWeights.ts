@@ -1,6 +1,6 @@
 import { NumericalError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { repeatsInWords } from '../../core/repeatedRows.ts';
+import { repeatsInWords } from '../../core/rowMatrices.ts';
 
 /** Reconstruction of every point from its neighbours, row by row: y_i ≈ Σ_n weights[n]·y_(neighbours[n]) for starts[i] ≤ n < starts[i + 1]. */
 export interface Reconstruction {

@@ -1,17 +1,19 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
 import type { LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
+import { lapackEngine } from './lapackEngine.ts';
 import {
   type ForeignFunction,
   type ForeignInterface,
   type ForeignLibrary,
   firstLine,
+  firstOf,
   foreignInterface,
   nodeRequire,
   type Reason,
-} from './foreignInterface.ts';
-import { lapackEngine } from './lapackEngine.ts';
-import { firstOf, type Routines, routinesOf } from './routines.ts';
+  type Routines,
+  routinesOf,
+} from './routines.ts';
 
 /** Environment variable with the library's file. */
 const VARIABLE = 'LATENTFIELD_BLAS';

@@ -1,7 +1,7 @@
 import type { findNative as findNativeInNode } from './findNative.ts';
-import type { Reason } from './foreignInterface.ts';
+import type { Reason } from './routines.ts';
 
-export type { Reason } from './foreignInterface.ts';
+export type { Reason } from './routines.ts';
 
 /** Replaces this folder's index in browser bundles (see "browser" in package.json), which call no native code. */
 export const findNative: typeof findNativeInNode = (): Reason => ({

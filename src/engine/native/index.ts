@@ -1,2 +1,2 @@
 export { findNative, type NativeLibrary, type NativeOptions } from './findNative.ts';
-export type { Reason } from './foreignInterface.ts';
+export type { Reason } from './routines.ts';

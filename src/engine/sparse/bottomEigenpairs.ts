@@ -5,6 +5,10 @@ import type { Eigenpairs } from '../dense/eigenpairs.ts';
 import { topEigenpairsInParts } from '../dense/topEigenpairs.ts';
 import { signOfLargest } from '../typescript/symmetricEigen.ts';
 import { dot } from '../vectors.ts';
+import { solve } from './solve.ts';
+import { factorise } from './sparseCholesky.ts';
+import type { SparseSymmetric } from './sparseSymmetric.ts';
+import { analyse } from './symbolicFactor.ts';
 
 /** Residual of the eigenpairs of the inverse, relative to its largest eigenvalue. */
 const TOLERANCE = 1e-12;
@@ -125,4 +129,41 @@ function unscaled(vectors: Matrix, root: Float64Array): Matrix {
     for (let i = 0; i < rows; i++) result.data[i * columns + j] = sign * v[i]!;
   }
   return result;
+}
+
+/** Shift relative to the mean eigenvalue: large enough for a factor, small beside every relevant gap. */
+const SHIFT = 1e-9;
+
+interface BottomOptions {
+  /** Diagonal of D, > 0; default the identity. */
+  readonly metric?: Float64Array | undefined;
+  /** Trace of D⁻¹A, if it is known. */
+  readonly trace?: number;
+}
+
+/**
+ * The q eigenpairs of smallest eigenvalue, except for the null vector 1, of A·v = μ·D·v for a sparse, positive semidefinite A with A·1 = 0:
+ * shift-invert Lanczos on the factor of A + σD, with pauses.
+ *
+ * @returns μ ascending; columns vᵀDv = 1, the entry of largest modulus positive
+ */
+export function* bottomOfSparse(
+  { pattern, values }: SparseSymmetric,
+  q: number,
+  options: BottomOptions = {},
+): ProgressiveWork<Eigenpairs> {
+  const { size, starts } = pattern;
+  const D = options.metric ?? new Float64Array(size).fill(1);
+  // Each column starts with its diagonal entry.
+  const diagonal = D.map((_, i) => values[starts[i]!]!);
+  const trace = options.trace ?? diagonal.reduce((sum, entry, i) => sum + entry / D[i]!, 0);
+  const shift = (SHIFT * trace) / size;
+  const shifted = values.slice();
+  for (let i = 0; i < size; i++) shifted[starts[i]!] = diagonal[i]! + shift * D[i]!;
+  const factor = factorise(analyse(pattern), shifted);
+  const known = [new Float64Array(size).fill(1)];
+  const solution = (b: Float64Array, x: Float64Array) => {
+    solve(factor, b, x);
+  };
+  return yield* bottomEigenpairsInParts(size, solution, q, { metric: D, shift, known });
 }

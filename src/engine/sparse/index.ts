@@ -1,6 +1,5 @@
 export { type BottomEigenpairsOptions, bottomEigenpairs } from './bottomEigenpairs.ts';
 export { type EdgeEntries, type EdgeFactor, edgeFactor } from './edgeFactor.ts';
-export type { Front } from './fronts.ts';
 export { type LaplacianFactor, laplacianFactor } from './laplacianFactor.ts';
 export {
   adjacencyOf,
@@ -12,7 +11,7 @@ export {
   SPARSE,
   type SymmetricPattern,
 } from './pattern.ts';
-export { selectedInverse } from './selectedInverse.ts';
+export { type Front, selectedInverse } from './selectedInverse.ts';
 export { solve } from './solve.ts';
 export { factorise, logDeterminant, type SparseFactor } from './sparseCholesky.ts';
 export { multiplySparse, type SparseSymmetric, type SparseTerms, sparseSymmetric } from './sparseSymmetric.ts';

@@ -1,9 +1,8 @@
 import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { numbersFor } from './factorStorage.ts';
-import { type Front, frontReader } from './fronts.ts';
 import { type EdgeList, patternOfGraph } from './pattern.ts';
-import { invertOnBlocks } from './selectedInverse.ts';
+import { type Front, frontReader, invertOnBlocks } from './selectedInverse.ts';
 import { solve } from './solve.ts';
 import { eliminate, logDeterminant, type SparseFactor } from './sparseCholesky.ts';
 import { analyse } from './symbolicFactor.ts';

@@ -24,14 +24,11 @@ export {
 export * from './ops/customGrad.ts';
 export { distances, squaredDistances } from './ops/distances.ts';
 export * from './ops/elementary.ts';
-export * from './ops/elementary.ts';
-export * from './ops/gramMatrix.ts';
-export * from './ops/laplacianQuadraticForm.ts';
 export * from './ops/normalLogDensity.ts';
+export * from './ops/quadraticForms.ts';
 export * from './ops/radialCovariance.ts';
 export { type RadialGramParameters, radialGramMatrix } from './ops/radialGramMatrix.ts';
 export * from './ops/rbfExpectations.ts';
-export * from './ops/reconstructionError.ts';
 export * from './ops/reduction.ts';
 export * from './ops/specialFunctions.ts';
 export * from './ops/structure.ts';

@@ -1,9 +1,6 @@
 /**
  * @tensorflow/tfjs-core without its optimizers and without model storage, as its replacement in browser bundles (see "browser" in package.json).
  * Other uses of TensorFlow.js on the page get the same modules, or another copy, which shares engine and platform through a global.
- *
- * @tensorflow/tfjs-core without its optimizers and without the storage of its layers, in its place in bundles for browsers (see "browser" in
- * package.json). What a page has of TensorFlow.js beside is the same modules, or another copy, which shares engine and platform through a global.
  */
 import '@tensorflow/tfjs-core/dist/flags.js';
 import { getOrMakeEngine } from '@tensorflow/tfjs-core/dist/engine.js';

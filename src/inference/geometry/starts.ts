@@ -1,5 +1,5 @@
 import type { Matrix } from '../../core/matrix.ts';
-import { pointQueue } from '../../engine/graph/pointQueue.ts';
+import { pointQueue } from '../../engine/graph/shortestPaths.ts';
 import type { Grid, MetricField } from './metricField.ts';
 import { segmentLengths } from './paths.ts';
 

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
-import { classesOf, type Labels } from '../../engine/graph/labels.ts';
+import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import { rankedTogether } from '../../engine/neighbours/rankedNeighbours.ts';
 import { pointsFrom, squaredDistancesFrom } from './points.ts';
 

@@ -1,7 +1,7 @@
 import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
-import { classesOf, type Labels } from '../../engine/graph/labels.ts';
+import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /**

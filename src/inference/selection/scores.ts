@@ -2,7 +2,7 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenList } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { classesOf, type Labels } from '../../engine/graph/labels.ts';
+import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { nearestNeighbourError } from '../scores/nearestNeighbourError.ts';
 import { trustworthiness } from '../scores/trustworthiness.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '../../core/random.ts';
-import { gaussHermite } from '../../engine/quadrature/gaussHermite.ts';
+import { gaussHermite } from '../../engine/special/gaussHermite.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';

@@ -7,7 +7,7 @@ import { observationsFrom, standardizationOf, standardized } from '../../core/ob
 import { checkOptions } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
 import { knnGraph } from '../../engine/graph/index.ts';
-import { bottomOfSparse } from '../../engine/sparse/bottomOfSparse.ts';
+import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import type { SparseSymmetric } from '../../engine/sparse/index.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { dot } from '../../engine/vectors.ts';

@@ -1,5 +1,5 @@
+import { incidentEdges } from '../../engine/graph/edges.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
-import { incidentEdges } from '../../engine/graph/incidentEdges.ts';
 import { minimumDegreeOrder } from '../../engine/sparse/minimumDegree.ts';
 
 /** An order of points that leaves little fill in a Cholesky factor on their graph. */

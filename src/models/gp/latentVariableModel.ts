@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isPart } from '../../core/given.ts';
 import { checkOptions } from '../../core/options.ts';
-import { copiesNote } from '../../core/repeatedRows.ts';
+import { copiesNote } from '../../core/rowMatrices.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { free } from '../../latents/free.ts';
 import { isLatentDistribution } from '../../latents/latentDistribution.ts';

@@ -1,6 +1,6 @@
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Labels } from '../../engine/graph/index.ts';
-import { classesOf } from '../../engine/graph/labels.ts';
+import { classesOf } from '../../engine/graph/labelGraph.ts';
 import { nearestNeighbourScore, selectOptions } from '../../inference/index.ts';
 import type { Model } from '../../model/model.ts';
 

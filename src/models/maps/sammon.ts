@@ -5,7 +5,7 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { repeatsInWords } from '../../core/repeatedRows.ts';
+import { repeatsInWords } from '../../core/rowMatrices.ts';
 import { squaredDistances } from '../../engine/neighbours/squaredDistance.ts';
 import { checkMapped } from '../../model/neighbourStart.ts';
 import type { PlainFunction } from '../../priors/plainFunction.ts';

@@ -5,7 +5,7 @@ import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Labels } from '../../engine/graph/index.ts';
-import type { Classes } from '../../engine/graph/labels.ts';
+import type { Classes } from '../../engine/graph/labelGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import { checkVaried } from './embedding/checkVaried.ts';

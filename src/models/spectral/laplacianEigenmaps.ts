@@ -6,7 +6,7 @@ import { checkOptions } from '../../core/options.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import type { EdgeWeights } from '../../engine/graph/index.ts';
-import { bottomOfSparse } from '../../engine/sparse/bottomOfSparse.ts';
+import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import { type SparseSymmetric, sparseSymmetric } from '../../engine/sparse/index.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';

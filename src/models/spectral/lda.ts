@@ -6,7 +6,7 @@ import { observationsFrom, standardizationOf, standardized } from '../../core/ob
 import { checkOptions } from '../../core/options.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
 import type { Labels } from '../../engine/graph/index.ts';
-import type { Classes } from '../../engine/graph/labels.ts';
+import type { Classes } from '../../engine/graph/labelGraph.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
 import {

@@ -3,7 +3,7 @@ import { unitsAdvice } from '../../core/columnUnits.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
-import { bottomOfSparse } from '../../engine/sparse/bottomOfSparse.ts';
+import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import { checkVaried } from './embedding/checkVaried.ts';

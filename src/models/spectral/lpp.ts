@@ -9,7 +9,7 @@ import { principalAxes } from '../../engine/dense/principalComponents.ts';
 import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { type EdgeWeights, knnGraph, type Labels, labelGraph } from '../../engine/graph/index.ts';
-import { type Classes, members } from '../../engine/graph/labels.ts';
+import { type Classes, members } from '../../engine/graph/labelGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type ComputationStep, stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';

@@ -1,7 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Random } from '../../core/random.ts';
-import { gaussHermite } from '../../engine/quadrature/gaussHermite.ts';
+import { gaussHermite } from '../../engine/special/gaussHermite.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';

@@ -2,7 +2,7 @@ import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { slopeVariances } from '../../kernels/slopeVariance.ts';
+import { slopeVariances } from '../../kernels/slopeKernel.ts';
 import { whiteOf } from '../../kernels/structure/index.ts';
 import type {
   Conditional,

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { progressBar } from '../../../src/app/cli/progress.ts';
-import { timeBudget } from '../../../src/app/cli/timeBudget.ts';
+import { progressBar, timeBudget } from '../../../src/app/cli/progress.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowsOfPoints } from '../../../src/app/cli/shownPoints.ts';
+import { rowsOfPoints } from '../../../src/app/cli/tableRecord.ts';
 import { type Fit, InvalidInputError, Matrix } from '../../../src/index.ts';
 
 const fitOf = (rows: number, points?: number[]) =>

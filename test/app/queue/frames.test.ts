@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { framed, frameFrom } from '../../../src/app/queue/frames.ts';
+import { framed, frameFrom } from '../../../src/app/queue/shards/messages.ts';
 
 it('keeps every bit, wherever the bytes begin', () => {
   const lists = [

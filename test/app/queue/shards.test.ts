@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
-import { framed } from '../../../src/app/queue/frames.ts';
 import {
   localTransport,
   type QueueShardsOptions,
@@ -9,6 +8,7 @@ import {
   redisTransport,
   serveQueue,
 } from '../../../src/app/queue/index.ts';
+import { framed } from '../../../src/app/queue/shards/messages.ts';
 import { openShards } from '../../../src/app/queue/shards/shardCalls.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { Matrix } from '../../../src/core/matrix.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { engineReport, withEngine } from '../../../src/engine/dense/index.ts';
 import { Float64Memory } from '../../../src/engine/memory.ts';
 import { type Environment, findNative, vendorOf } from '../../../src/engine/native/findNative.ts';
-import { type ForeignInterface, foreignInterface, nodeRequire } from '../../../src/engine/native/foreignInterface.ts';
+import { type ForeignInterface, foreignInterface, nodeRequire } from '../../../src/engine/native/routines.ts';
 import { withNativeLibrary } from './nativeLibrary.ts';
 import { simulatedLibraries } from './simulatedLibrary.ts';
 

@@ -1,4 +1,4 @@
-import type { ForeignInterface } from '../../../src/engine/native/foreignInterface.ts';
+import type { ForeignInterface } from '../../../src/engine/native/routines.ts';
 
 /** Bytes between two buffers' addresses. */
 const SPACING = 2 ** 32;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gaussHermite } from '../../../src/engine/quadrature/gaussHermite.ts';
+import { gaussHermite } from '../../../src/engine/special/gaussHermite.ts';
 
 describe('Gauss–Hermite quadrature', () => {
   it.each([1, 2, 3, 5, 20, 31, 64])('with %i nodes has the moments of a standard normal up to degree 2n − 1', (n) => {

@@ -1,7 +1,7 @@
 import { knnGraph, seededRandom } from 'latentfield';
 import { expect, it } from 'vitest';
 import { completed } from '../../../src/core/progressiveWork.ts';
-import { geodesicDistances } from '../../../src/engine/graph/geodesicDistances.ts';
+import { geodesicDistances } from '../../../src/engine/graph/shortestPaths.ts';
 import { expectClose } from '../../tolerance.ts';
 import { floydWarshall } from './floydWarshall.ts';
 

@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FlowProducer, Job, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
 import { namedOptions } from '../../../core/options.ts';
+import { tooLarge } from '../localBlobs.ts';
 import {
+  type Blobs,
   type JobState,
   type QueuedJob,
   RefusedJob,
@@ -12,8 +15,6 @@ import {
   type Watcher,
 } from '../transport.ts';
 import { checkServer, failureOf, lasting, queuePackages, type ServerOptions, serverOptions } from './connection.ts';
-import { redisBlobs } from './redisBlobs.ts';
-import { redisInboxes } from './redisInboxes.ts';
 
 /** Options of {@link redisTransport}. */
 export interface RedisTransportOptions {
@@ -229,6 +230,67 @@ async function serve(
     async close() {
       shutdown.abort();
       await worker.close();
+    },
+  };
+}
+
+/** Blobs under Redis keys: inside of a job they would be JSON, five times as large. */
+function redisBlobs(redis: Redis, prefix: string, seconds: number): Blobs {
+  const named = (key: string) => `${prefix}:blobs:${key}`;
+  return {
+    seconds,
+    async put(key, bytes) {
+      await redis.set(named(key), Buffer.from(bytes), 'EX', seconds);
+    },
+    async get(key, most = Number.POSITIVE_INFINITY) {
+      const length = await redis.strlen(named(key));
+      if (length > most) throw tooLarge(key, length, most);
+      return (await redis.getBuffer(named(key))) ?? undefined;
+    },
+    async append(key, bytes) {
+      await redis.multi().rpush(named(key), Buffer.from(bytes)).expire(named(key), seconds).exec();
+    },
+    parts: (key, from) => redis.lrangeBuffer(named(key), from, -1),
+    async renew(...keys) {
+      await Promise.all(keys.map((key) => redis.expire(named(key), seconds)));
+    },
+    async remove(...keys) {
+      if (keys.length > 0) await redis.del(...keys.map(named));
+    },
+  };
+}
+
+/** Seconds for which unread messages are kept. */
+const MESSAGE_SECONDS = 86_400;
+
+/** Inboxes as Redis lists, each with a connection that waits for the next message. */
+function redisInboxes(redis: Redis, prefix: string): Pick<Transport, 'inbox' | 'send'> {
+  const named = (name: string) => `${prefix}:inbox:${name}`;
+  return {
+    async send(name, bytes) {
+      const { buffer, byteOffset, byteLength } = bytes;
+      const message = Buffer.from(buffer, byteOffset, byteLength);
+      await redis.multi().rpush(named(name), message).expire(named(name), MESSAGE_SECONDS).exec();
+    },
+    async inbox(name) {
+      const reader = redis.duplicate();
+      reader.on('error', () => undefined);
+      let isClosed = false;
+      return {
+        async receive(seconds) {
+          try {
+            return (await reader.blpopBuffer(named(name), seconds))?.[1];
+          } catch (error) {
+            if (isClosed) return undefined;
+            throw error;
+          }
+        },
+        async close() {
+          isClosed = true;
+          reader.disconnect();
+          await redis.del(named(name));
+        },
+      };
     },
   };
 }

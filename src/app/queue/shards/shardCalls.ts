@@ -3,11 +3,10 @@ import { LatentFieldError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { type Branch, blocksOfShards, branchesWithin, sumOverTree } from '../../../processes/variational/rowBlocks.ts';
 import { rowsOf, type ShardPoint } from '../../../processes/variational/shards.ts';
-import { dataKey, keysOf, SHARDS } from '../keys.ts';
+import { dataKey, keysOf, SHARDS, VERSION } from '../keys.ts';
 import { packed } from '../packed.ts';
 import { openSession } from '../session.ts';
 import type { Transport } from '../transport.ts';
-import { VERSION } from '../version.ts';
 import { type Answer, answerFrom, type HeldRows, questionBytes, rowsBytes } from './messages.ts';
 
 /** Milliseconds between signs of life to the workers. */

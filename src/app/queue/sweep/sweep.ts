@@ -4,17 +4,24 @@ import { InvalidInputError, LatentFieldError } from '../../../core/errors.ts';
 import { checkOptions } from '../../../core/options.ts';
 import { checkSaved } from '../../../core/saved.ts';
 import type { NodeThread } from '../../../inference/index.ts';
-import { fileBlobs } from '../fileBlobs.ts';
-import { FITS, keysOf } from '../keys.ts';
+import { FITS, keysOf, VERSION } from '../keys.ts';
+import { fileBlobs } from '../localBlobs.ts';
 import { localTransport } from '../localTransport.ts';
 import { packed } from '../packed.ts';
 import { redisTransport } from '../redis/redisTransport.ts';
 import { openSession, type Session } from '../session.ts';
 import type { Transport } from '../transport.ts';
-import { VERSION } from '../version.ts';
 import { serveQueue } from '../worker/serveQueue.ts';
-import { type Kept, keptIn, NOTHING_KEPT } from './kept.ts';
-import { type CellOutcome, cellOutcomeSchema, rowOf, type SweepRow, tableText } from './outcome.ts';
+import {
+  type CellOutcome,
+  cellOutcomeSchema,
+  type Kept,
+  keptIn,
+  NOTHING_KEPT,
+  rowOf,
+  type SweepRow,
+  tableText,
+} from './outcome.ts';
 import { type CheckedSpec, linesOf, type SweepLine, type SweepSpec, specSchema } from './spec.ts';
 import { placedTable, type TablePlace } from './sweptTable.ts';
 

@@ -4,13 +4,13 @@ import { checkSaved } from '../../../core/saved.ts';
 import { keysOf } from '../keys.ts';
 import { packed, unpacked } from '../packed.ts';
 import { type RequestOf, refusing } from '../requests.ts';
+import type { CellReply } from '../sweep/fitCell.ts';
 import { cellOutcomeSchema, rowOf } from '../sweep/outcome.ts';
-import type { CellReply } from '../sweep/serveCells.ts';
 import { cellSchema } from '../sweep/spec.ts';
 import { placeSchema, type ReadTable, type TablePlace } from '../sweep/sweptTable.ts';
 import { RefusedJob, type RunningJob } from '../transport.ts';
 import type { WorkerContext } from './serveQueue.ts';
-import { watchOver } from './watchOver.ts';
+import { watchOver } from './threads.ts';
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const bytes = (said: string) => new TextEncoder().encode(said);

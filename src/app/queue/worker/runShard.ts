@@ -5,8 +5,7 @@ import { type Answer, answerBytes, type Question, questionFrom, rowsFrom } from 
 import type { ShardReply, ShardRequest } from '../shards/serveShards.ts';
 import type { RunningJob } from '../transport.ts';
 import type { WorkerContext } from './serveQueue.ts';
-import type { HeldThread } from './threads.ts';
-import { CancelledJob, watchOver } from './watchOver.ts';
+import { CancelledJob, type HeldThread, watchOver } from './threads.ts';
 
 /** Milliseconds without a sign of the coordinator after which a shard is released, and between checks. */
 const ABANDONED = 60_000;

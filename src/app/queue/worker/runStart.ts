@@ -6,7 +6,7 @@ import { packed, unpacked } from '../packed.ts';
 import { problemSchema, type RequestOf, refusing, startSchema } from '../requests.ts';
 import type { RunningJob } from '../transport.ts';
 import type { WorkerContext } from './serveQueue.ts';
-import { watchOver } from './watchOver.ts';
+import { watchOver } from './threads.ts';
 
 /** Seconds between states from which another worker could continue. */
 const STATE_INTERVAL = 5;

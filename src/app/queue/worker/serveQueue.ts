@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { namedOptions } from '../../../core/options.ts';
 import type { NodeThread } from '../../../inference/index.ts';
-import { checksumOf, FITS, keysOf, refusalKey, SHARDS } from '../keys.ts';
+import { checksumOf, FITS, keysOf, refusalKey, SHARDS, VERSION } from '../keys.ts';
 import { type Request, requestOf } from '../requests.ts';
 import {
   RefusedJob,
@@ -11,12 +11,10 @@ import {
   type Serving,
   type Transport,
 } from '../transport.ts';
-import { VERSION } from '../version.ts';
 import { runCell, runRow } from './runCell.ts';
 import { runShard } from './runShard.ts';
 import { runStart } from './runStart.ts';
-import { queueThreads, type ThreadPool, threadPool } from './threads.ts';
-import { CancelledJob } from './watchOver.ts';
+import { CancelledJob, queueThreads, type ThreadPool, threadPool } from './threads.ts';
 
 /** Options of {@link serveQueue}. */
 export interface ServeQueueOptions {

@@ -1,7 +1,6 @@
 import { LOWER, multiply } from './multiply';
-import { startInLower } from './parts';
 import { GROUP } from './rowGroup';
-import { partsAlong, sharedRecord, shareOut } from './team';
+import { partsAlong, sharedRecord, shareOut, startInLower } from './team';
 import { half, multiplyTriangular, solveTransposed } from './triangular';
 import { at, scaleVector } from './vectors';
 

@@ -1,15 +1,13 @@
 export { cholesky } from './cholesky';
 export { choleskyInverse, mirrorLower } from './choleskyInverse';
-export { exponential } from './exponential';
-export { hyperbolicTangent } from './hyperbolicTangent';
+export { exponential, hyperbolicTangent } from './exponential';
 export { logarithm } from './logarithm';
 export { gemm } from './multiply';
 export { nearestOfBlock, pairSquares } from './nearestPairs';
 export { quadraticProduct, quadraticProductByPoints, quadraticSweep } from './quadraticSweep';
-export { radialCross, radialCrossGradient } from './radialCross';
 export { gradientWorkspace, radialGradient } from './radialGradient';
-export { radialGram } from './radialGram';
 export { logDensityWorkspace, radialLogDensity } from './radialLogDensity';
+export { radialCross, radialCrossGradient, radialGram } from './radialRows';
 export { rankedRows, rankedRowsWorkspace } from './rankedRows';
 export { expectedRbf, expectedRbfGradient } from './rbfExpectations';
 export { expectedRbfProductsGradient } from './rbfProductGradients';

@@ -1,8 +1,7 @@
 import { matrixVector } from './matrixVector';
 import { multiplyTile, multiplyTiles } from './microKernel';
 import { pack, SLIVER } from './packing';
-import { startInLower, startInUpper, startOf } from './parts';
-import { partsAlong, performParts } from './team';
+import { partsAlong, performParts, startInLower, startInUpper, startOf } from './team';
 import { scaleVector } from './vectors';
 import { blockColumns, blockDepth, blockRows, packedA, packedB, productRecord, tile } from './workspace';
 

@@ -1,5 +1,4 @@
-import { startOf } from './parts';
-import { partsAlong, performParts } from './team';
+import { partsAlong, performParts, startOf } from './team';
 
 /** Points of a group of products, and rows and columns that a shared part should have. */
 const GROUP: i32 = 8;

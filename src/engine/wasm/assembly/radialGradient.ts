@@ -1,6 +1,5 @@
-import { startInLower } from './parts';
 import { BLOCK, Radial, weighBySlopes } from './radialRows';
-import { performParts } from './team';
+import { performParts, startInLower } from './team';
 import { at, dot, lanes } from './vectors';
 
 /**

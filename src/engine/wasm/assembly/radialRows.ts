@@ -1,6 +1,7 @@
 import { distanceFactor, profileSlopes, profileValues } from './radialProfiles';
-import { distancesFromPoint } from './squaredDistances';
-import { at } from './vectors';
+import { distancesFromPoint, weightedDifferences } from './squaredDistances';
+import { partsAlong, performParts, startInLower, threadNumber } from './team';
+import { at, dot } from './vectors';
 
 /** Columns of a block, whose distances never leave the first-level cache. */
 export const BLOCK: i32 = 32;
@@ -90,4 +91,88 @@ function distances(r: Radial, width: i32, a: usize, aBytes: i32, b: usize, bByte
   distancesFromPoint(width, r.q, a, aBytes, b, bBytes, distanceFactor(r.profile), target);
   if (width & 1) store<f64>(at(target, width), 1.0);
   return (width + 1) >> 1;
+}
+
+/** Columns of a block of K. */
+const GRAM_BLOCK: i32 = 64;
+/** What an entry costs, an exponential or a logarithm above all, in multiplications of a product. */
+const VALUE: f64 = 20.0;
+
+/**
+ * K_ij and K_ji ← variance·f(‖x_i − x_j‖²) + shift, `diagonal` at K_ii, n×n, row-major; `work` holds 64 numbers a thread. Block by block, so that values
+ * never leave the first-level cache.
+ */
+export function radialGram(r: Radial): void {
+  const cost = VALUE * r.n * r.n;
+  r.parts = partsAlong(r.n, GRAM_BLOCK, cost);
+  performParts(gramPart, r.parts, changetype<usize>(r), cost);
+}
+
+function gramPart(part: i32, record: usize): void {
+  const r = changetype<Radial>(record);
+  const n = r.n;
+  const k = r.k;
+  const work: usize = at(r.work, GRAM_BLOCK * threadNumber());
+  const rowBytes = n << 3;
+  const end = startInLower(part + 1, r.parts, n, GRAM_BLOCK);
+  for (let ib = startInLower(part, r.parts, n, GRAM_BLOCK); ib < end; ib += GRAM_BLOCK) {
+    const rows = min(ib + GRAM_BLOCK, end);
+    for (let jb = 0; jb < rows; jb += GRAM_BLOCK) {
+      for (let i = max(ib, jb + 1); i < rows; i++) {
+        // A width is odd only where it ends before the diagonal, which is written last: values may be computed in place.
+        const row: usize = at(k + i * rowBytes, jb);
+        valuesFromPoint(r, min(GRAM_BLOCK, i - jb), at(r.x, i), rowBytes, at(r.x, jb), rowBytes, row, row, work);
+      }
+      if (r.mirrored) mirrorBlock(ib, rows, jb, k, rowBytes);
+    }
+    for (let i = ib; i < rows; i++) store<f64>(at(k + i * rowBytes, i), r.diagonal);
+  }
+}
+
+/** Copies what is below the diagonal in rows ib … rows − 1 of a block to above it. */
+function mirrorBlock(ib: i32, rows: i32, jb: i32, k: usize, rowBytes: i32): void {
+  for (let j = jb; j < min(jb + GRAM_BLOCK, rows); j++) {
+    const line: usize = k + j * rowBytes;
+    for (let i = max(ib, j + 1); i < rows; i++) store<f64>(at(line, i), load<f64>(at(k + i * rowBytes, j)));
+  }
+}
+
+/** K_ij ← variance·f(‖x_i − y_j‖²) + shift, n×m, row-major; `work` holds 64 numbers. */
+export function radialCross(r: Radial): void {
+  const n = r.n;
+  const m = r.m;
+  const spare: usize = at(r.work, BLOCK);
+  for (let jb = 0; jb < m; jb += BLOCK) {
+    const width = min(BLOCK, m - jb);
+    for (let i = 0; i < n; i++) {
+      valuesFromPoint(r, width, at(r.x, i), n << 3, at(r.y, jb), m << 3, at(r.k, i * m + jb), r.work, spare);
+    }
+  }
+}
+
+/**
+ * dx_i += 2·Σ_j w_ij·(x_i − y_j) and dy_j −= 2·Σ_i w_ij·(x_i − y_j), w_ij = variance·f′(‖x_i − y_j‖²)·g_ij: what g = ∂L/∂K is in the points.
+ * Returns Σ g_ij·k_ij. Gradients are given dimension by dimension; `work` holds 96 numbers.
+ */
+export function radialCrossGradient(r: Radial): f64 {
+  const n = r.n;
+  const m = r.m;
+  const weights: usize = at(r.work, 2 * BLOCK);
+  let sum = 0.0;
+  for (let jb = 0; jb < m; jb += BLOCK) {
+    const width = min(BLOCK, m - jb);
+    for (let i = 0; i < n; i++) {
+      const row: usize = at(r.g, i * m + jb);
+      sum += dot(width, row, at(r.k, i * m + jb));
+      memory.copy(weights, row, width << 3);
+      weighBySlopes(r, width, at(r.x, i), n << 3, at(r.y, jb), m << 3, 2.0 * r.variance, weights, r.work);
+      for (let d = 0; d < r.q; d++) {
+        const line = d * m + jb;
+        const entry: usize = at(r.dx, d * n + i);
+        const pull = weightedDifferences(width, load<f64>(at(r.x, d * n + i)), weights, at(r.y, line), at(r.dy, line));
+        store<f64>(entry, load<f64>(entry) + pull);
+      }
+    }
+  }
+  return sum;
 }

@@ -1,7 +1,6 @@
 import { FULL, multiply } from './multiply';
-import { startOf } from './parts';
 import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
-import { partsAlong, sharedRecord, shareOut } from './team';
+import { partsAlong, sharedRecord, shareOut, startOf } from './team';
 import { multiplyAdd } from './vectors';
 import { scratch } from './workspace';
 

@@ -1,7 +1,7 @@
 import { square } from '../../../core/elementary/index.ts';
-import { type IncidentEdges, incidentEdges } from '../../../engine/graph/incidentEdges.ts';
-import type { Front } from '../../../engine/sparse/fronts.ts';
+import { type IncidentEdges, incidentEdges } from '../../../engine/graph/edges.ts';
 import type { LaplacianFactor } from '../../../engine/sparse/laplacianFactor.ts';
+import type { Front } from '../../../engine/sparse/selectedInverse.ts';
 import type { Preconditioner } from '../conjugateGradients.ts';
 
 /**

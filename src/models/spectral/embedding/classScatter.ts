@@ -1,7 +1,7 @@
 import { counted } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
-import { type Classes, classesOf, type Labels } from '../../../engine/graph/labels.ts';
+import { type Classes, classesOf, type Labels } from '../../../engine/graph/labelGraph.ts';
 import { product, transposed } from './generalisedPairs.ts';
 
 /** The classes of N points, of which there are two at least, and one with two points. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { checkSaved, readingAt } from '../../../core/saved.ts';
 import { graphFromJSON } from '../../../engine/graph/json.ts';
-import type { Labels } from '../../../engine/graph/labels.ts';
+import type { Labels } from '../../../engine/graph/labelGraph.ts';
 import { type KernelCatalogue, kernelFromJSON } from '../../../kernels/json.ts';
 import type { AnyModel, ModelJSON } from '../../../model/model.ts';
 import type { NamedModel } from '../../catalogue.ts';

@@ -2,9 +2,8 @@ import { unitsAdvice } from '../../../core/columnUnits.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { describe, type Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
-import { edgesOfPairs, pairKey } from '../../../engine/graph/edges.ts';
+import { edgesOfPairs, incidentEdges, pairKey } from '../../../engine/graph/edges.ts';
 import type { Graph } from '../../../engine/graph/graph.ts';
-import { incidentEdges } from '../../../engine/graph/incidentEdges.ts';
 import { squaredDistance } from '../../../engine/neighbours/squaredDistance.ts';
 import { type NeighbourhoodOptions, neighbourhoodGraph, radiusTooSmall } from './neighbourhood.ts';
 

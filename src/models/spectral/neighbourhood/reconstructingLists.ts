@@ -1,8 +1,7 @@
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { connectedComponents } from '../../../engine/graph/connectedComponents.ts';
-import { edgesOfPairs, pairKey } from '../../../engine/graph/edges.ts';
+import { edgesOfPairs, incidentEdges, pairKey } from '../../../engine/graph/edges.ts';
 import type { Graph } from '../../../engine/graph/graph.ts';
-import { incidentEdges } from '../../../engine/graph/incidentEdges.ts';
 import { nearestLists } from './localReconstruction.ts';
 import { lengthsOf, type NeighbourInput } from './neighbourLengths.ts';
 import { type Disconnected, shownComponent } from './shownComponent.ts';

@@ -17,7 +17,7 @@ import { registerFusedMatrixProduct, registerMatrixProduct } from './matrixProdu
 import { registerCumulative, registerReductions } from './reductions.ts';
 import { registerSlicing } from './slicing.ts';
 import { registerBatchNormalization, registerSoftmax } from './softmax.ts';
-import { registerTranspose } from './transpose.ts';
+import { registerTranspose } from './stridedCopy.ts';
 
 /** Registers every operation of the float64 backend with TensorFlow.js. */
 export function registerKernels(elementaryFunctionsOn: ElementaryFunctionsOn): void {
