@@ -62,9 +62,9 @@ export const SCALED_NOTE =
 /** Columns as a model of distances sees them. */
 export interface DividedColumns {
   readonly points: Matrix;
-  /** What the columns were divided by, D entries; undefined where they are as they were given. */
+  /** Divisors of the D columns; undefined if they are unchanged. */
   readonly deviation: Float64Array | undefined;
-  /** What a fit's message says of that. */
+  /** Note about it in the message of a fit. */
   readonly unitsNote: string;
 }
 
@@ -76,7 +76,7 @@ export function dividedColumns(Y: Matrix, scale: ScaleOption): DividedColumns {
   return { points: standardized(Y, standardization), deviation: standardization.deviation, unitsNote };
 }
 
-/** Note in the message of a fit that takes columns as they are; '' unless they seem to have different units. */
+/** Note in the message of a fit that does not rescale columns; '' unless they seem to have different units. */
 export function unitsAdvice(Y: Matrix): string {
   if (!differInUnit(Y)) return '';
   const { mean, deviation } = standardizationOf(Y, true, true);

@@ -44,7 +44,7 @@ export interface KnownColumns {
   readonly others: readonly string[];
 }
 
-/** What a fit remembers about its table. */
+/** Description of the table that a fit was made from. */
 export interface FittedTable extends KnownColumns {
   readonly idColumn?: string | undefined;
   /** N names of the points. */
@@ -68,7 +68,7 @@ export type ObservationsLike = MatrixLike | NamedTable;
 export const isTable = (value: unknown): value is NamedTable =>
   typeof value === 'object' && value !== null && 'observations' in value && 'columns' in value;
 
-/** What a fit keeps of a table. */
+/** The part of a table that a fit keeps. */
 export function rememberedTable(table: NamedTable): FittedTable {
   const { columns, isNamed = true, ids, idColumn, labelColumn, labels, leftOut = [], counts } = checkTable(table);
   const others = leftOut.map(({ column }) => column);

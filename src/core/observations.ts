@@ -16,7 +16,7 @@ export function checkNumbers(matrix: Matrix, name: string, ifMissing?: string): 
   return checkEntries(matrix, name, () => false, ifMissing);
 }
 
-/** The same check with some non-finite entries allowed. */
+/** Checks observations, some of whose non-finite entries are allowed. */
 export function checkEntries(
   matrix: Matrix,
   name: string,

@@ -16,11 +16,11 @@ export function isRowSource(value: unknown): value is RowSource {
   return typeof value === 'object' && value !== null && 'read' in value && typeof value.read === 'function';
 }
 
-/** What is kept of a source when its rows are no longer at hand. */
+/** A source whose rows are no longer available. */
 export interface SampledRows extends RowSource {
-  /** Some rows, as they were read: what a model of them starts from. */
+  /** Sample of the rows, from which a model starts. */
   readonly sample: Matrix;
-  /** What all rows are shifted and divided by. */
+  /** Means and deviations by which all rows are standardised. */
   readonly standardization: Standardization;
   /** Means and variances of the latents of all rows, once they are fitted. */
   readonly latents?: { readonly mean: Matrix; readonly variance: Matrix } | undefined;

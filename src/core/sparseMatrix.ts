@@ -67,7 +67,7 @@ export class SparseMatrix implements CompressedRows {
     [this.rows, this.columns, this.starts, this.indices, this.values] = [rows, columns, starts, indices, values];
   }
 
-  /** The same matrix as a dense one. */
+  /** Converts the matrix to a dense one. */
   toDense(): Matrix {
     const dense = Matrix.zeros(this.rows, this.columns);
     for (let i = 0; i < this.rows; i++) {

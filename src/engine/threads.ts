@@ -36,10 +36,10 @@ export async function startThreads(count: number): Promise<Threads> {
   return { ...threads, reason };
 }
 
-/** As many as a fit takes that nobody gave a number: what more of them gain was not measured. */
+/** Default limit on the number of threads of a fit; the gain from more was not measured. */
 const MOST = 4;
 
-/** A thread for each processor that nobody else has been given: a thread of Node beside the main one is one of several that share them. */
+/** Starts a thread per processor, up to the default limit. A worker thread of Node starts none, since several of them usually share the processors. */
 export async function startFreeThreads(): Promise<Threads> {
   if (!(await isMainThread())) return alone(undefined);
   return startTeam(sharedMemory(), Math.min(MOST, await processors()));

@@ -5,7 +5,7 @@ import type { TensorMap } from '../model/model.ts';
 import type { ExpectationInputs, Expectations } from './expectations/expectations.ts';
 
 /**
- * What a definition may declare about its covariance beside its values. Sums, scales, selections and products of kernels derive theirs from those of
+ * Declarations of a definition about its covariance, besides the values. Sums, scales, selections and products of kernels derive theirs from those of
  * their parts.
  * P: natural values of the definition's parameters as tensors, by name.
  */

@@ -37,7 +37,7 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   ): Tensor2D;
   /** k(x, x) for every row of A (n entries). Without it, diagonal blocks of the Gram matrix are formed. */
   diagonal?(p: KernelParameters<Name>, A: Tensor2D, inputs: Tensor2D, options: Partial<Options>): Tensor1D;
-  /** What the kernel declares beside its values, given its options and parameters: see {@link KernelCapabilities}. */
+  /** Further declarations about the covariance, given its options and parameters: see {@link KernelCapabilities}. */
   capabilities?(
     options: Partial<Options>,
     parameters: Readonly<Record<Name, Parameter>>,

@@ -41,7 +41,7 @@ export interface KernelLeaf {
   readonly options: Readonly<Record<string, unknown>>;
   /** Makes the same kernel with other parameters or options. */
   readonly remade: (changes: Readonly<Record<string, unknown>>) => Kernel;
-  /** What its definition declares beside the covariance. */
+  /** Further declarations of its definition about the covariance. */
   readonly capabilities: KernelCapabilities;
   /** Its tensors under the definition's names: `rbf.variance` becomes `variance`. */
   readonly own: (p: TensorMap) => TensorMap;

@@ -33,7 +33,7 @@ export interface PlainTable {
   readonly ids: readonly string[] | undefined;
   readonly idColumn: string | undefined;
   /** Columns of the file that are none of the observations. */
-  readonly others: readonly { readonly column: string; readonly reason: string }[];
+  readonly others: Awaited<ReturnType<typeof parseTable>>['leftOut'];
   /** Columns of the observations that hold whole numbers of few kinds. */
   readonly few: readonly { readonly column: string; readonly kinds: number }[];
   readonly notes: readonly string[];

@@ -43,7 +43,10 @@ interface CompareArguments extends TableArguments {
 /** A linear map, two Gaussian process models, one of paths along neighbours, and one of neighbours alone. */
 const MODELS = ['ppca', 'gplvm', 'bayesianGplvm', 'isomap', 'tsne'];
 const SECONDS = 60;
-/** Fraction of the rows that is held out, the most of them, as each is a search, the most times all rows, among which each search begins, and the fewest rows for which that is done. */
+/**
+ * Fraction of the rows that is held out; its largest number, since each row is a search; the largest number of held-out rows times all rows, among which
+ * each search begins; and the fewest rows of a table.
+ */
 const HELD_OUT = 1 / 3;
 const MOST_HELD_OUT = 500;
 const MOST_SEARCHED = 1e6;
@@ -161,7 +164,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
         if (whole !== undefined)
           streams.stderr.write(`note: ${model} fills in the missing entries for the scores of neighbours.\n`);
       }
-      // The time of the scores is none of the fits'.
+      // The time limit is for fits: scores do not count.
       ends += performance.now() - fittedAt;
       const title = `${model}: ${status}`;
       const plot = { latents, title, equalScales: dim > 1, width: 460, height: 400, ...(shown && { labels: shown }) };

@@ -50,10 +50,10 @@ export async function prepareFiles(given: WritingArguments): Promise<() => Promi
   return end;
 }
 
-/** What is written beside a fit. */
+/** Contents of the files of a fit, besides the fit itself. */
 export interface FitContents {
   readonly record: TableRecord;
-  /** What pictures show, with the ids of the shown points. */
+  /** Contents of the pictures, with the ids of the shown points. */
   readonly shown: Shown;
   readonly plots: PlotArguments & { readonly force?: boolean };
   readonly completed?: Completed | undefined;

@@ -26,7 +26,7 @@ export function checkAbsent(files: readonly string[], force: boolean | undefined
   });
 }
 
-/** The same for the only file that a command writes, if any; its path must be valid for a file. */
+/** Checks the only file that a command writes, if any: its path must be valid, and it must not exist unless it may be replaced. */
 export function checkOut({ out, force }: OutputArguments): void {
   if (out === undefined) return;
   checkFilePath(out);

@@ -11,6 +11,6 @@ export const PARTS_FLAG = [
   'a module with kernels, priors, maps, likelihoods or models of your own',
 ] as const;
 
-/** What the module of a command exports; without one there are no parts of the caller's own. */
+/** Exports of the module given to `--parts`; none without a module. */
 export const partsOf = async (file: string | undefined): Promise<OwnParts> =>
   file === undefined ? {} : readParts(file);

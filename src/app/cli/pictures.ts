@@ -16,7 +16,7 @@ import { descriptionOf } from './modelDescriptions.ts';
 import { type PlotArguments, pictureNames } from './plotFlags.ts';
 import { latentVariancesOf } from './tableRecord.ts';
 
-/** What pictures show beside the latents. */
+/** Contents of pictures, besides the latents. */
 export interface Shown {
   /** Colours of the points. */
   readonly looks: LookOptions;

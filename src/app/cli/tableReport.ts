@@ -41,18 +41,17 @@ const COLUMNS_TAKES = (them: string) => `--columns takes ${them}`;
  * @param remedy - advice about columns that might be wanted, called "it" or "them"
  */
 export function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES): string[] {
-  const byReason = new Map<string, { readonly names: string[]; readonly reason: string }>();
-  for (const { column, reason } of leftOut) {
+  const byReason = new Map<string, { readonly names: string[]; readonly reason: string; readonly byDefault?: true }>();
+  for (const { column, reason, byDefault } of leftOut) {
     // Each piece of advice is given once, for the first column.
     const advice = reason.replace(/numbers such as '.*':/, 'numbers:');
     const known = byReason.get(advice);
-    if (known === undefined) byReason.set(advice, { names: [column], reason });
+    if (known === undefined) byReason.set(advice, { names: [column], reason, ...(byDefault && { byDefault }) });
     else known.names.push(column);
   }
-  return Array.from(byReason.values(), ({ names, reason }) => {
+  return Array.from(byReason.values(), ({ names, reason, byDefault }) => {
     const isSingle = names.length === 1;
-    const isOut = /dropped|^names the points|^is the time|not chosen|text|no value/.test(reason);
-    const hint = isOut ? '' : ` (${remedy(isSingle ? 'it' : 'them')})`;
+    const hint = byDefault ? ` (${remedy(isSingle ? 'it' : 'them')})` : '';
     return `left out: ${list(names.map((name) => `'${name}'`))}${isSingle ? '' : ': each'} ${reason}${hint}`;
   });
 }
@@ -68,9 +67,9 @@ export function list(names: readonly string[]): string {
 /** Above this number of entries, looking for equal rows would take longer than reading them. */
 const MOST_COMPARED = 5e6;
 
-/** Models that tie equal rows or refuse them, and say which. */
+/** Models whose messages name equal rows, because they tie or refuse them. */
 const ALWAYS_SAY = ['alle', 'drill', 'meu', 'mpme', 'sammon'];
-/** Least part of rows that repeat others from which fits of models with noise say so. */
+/** Least fraction of repeated rows that fits of models with noise mention. */
 const COPIES = 0.1;
 
 /** A note about rows that repeat others, unless the message of the fit says it. */
@@ -87,13 +86,13 @@ function equalRows({ data, rows, columns }: Matrix, model?: string): string[] {
 /** Ratio of the largest to the smallest deviation of columns that is allowed without a note. */
 const WIDEST_RATIO = 100;
 
-/** Whether a model of this name divides columns of unequal units by their deviations by itself, as its fit then says. */
+/** True if the model divides columns in unequal units by their deviations, which the message of its fit then mentions. */
 const takesUnits = (model: string) => Object.hasOwn(optionsOf(model), 'scale');
 
 /**
- * A warning where the deviations of columns differ by more than 100: those of large deviation then decide alone, in models that take columns as they are.
+ * Warns if the deviations of columns differ by a factor of more than 100: in models that do not rescale columns, those with large deviations dominate.
  *
- * @param models - those that are fitted
+ * @param models - names of the fitted models
  */
 export function scaleWarning({ observations, columns }: Table, models: readonly string[]): string[] {
   const plain = models.filter((model) => !takesUnits(model));
@@ -112,7 +111,7 @@ export function scaleWarning({ observations, columns }: Table, models: readonly 
   ];
 }
 
-/** 0 of a column of one value: its mean is not always that value to the last digit. */
+/** Standard deviation of a column; exactly 0 if it is constant, whose computed mean may differ from its value in the last digit. */
 function deviationOf(column: Float64Array): number {
   const present = column.filter((entry) => !Number.isNaN(entry));
   if (present.every((entry) => entry === present[0])) return 0;

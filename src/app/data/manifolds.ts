@@ -1,7 +1,7 @@
 import { cos, sin, tanh } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
+import { withDefaults } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 
 /** Points scattered around a curve or a surface. */
@@ -58,14 +58,14 @@ export function sampleManifold(
  * ```
  */
 export function circle(options: SamplingOptions = {}): ManifoldSample {
-  const { points = 100, seed = 1, noise = 0.1 } = namedOptions(options, 'circle', ['points', 'seed', 'noise']);
+  const sampling = withDefaults(options, 'circle', { points: 100, seed: 1, noise: 0.1 });
   return sampleManifold(
     'circle',
     {
       draw: (random) => [2 * Math.PI * random.uniform()],
       at: ([t]) => [cos(t!), sin(t!)],
     },
-    { points, seed, noise },
+    sampling,
   );
 }
 
@@ -90,7 +90,7 @@ export interface TwoMoons extends ManifoldSample {
  * ```
  */
 export function twoMoons(options: SamplingOptions = {}): TwoMoons {
-  const { points = 200, seed = 1, noise = 0.1 } = namedOptions(options, 'twoMoons', ['points', 'seed', 'noise']);
+  const sampling = withDefaults(options, 'twoMoons', { points: 200, seed: 1, noise: 0.1 });
   const labels: number[] = [];
   const sample = sampleManifold(
     'twoMoons',
@@ -101,7 +101,7 @@ export function twoMoons(options: SamplingOptions = {}): TwoMoons {
       },
       at: ([t]) => (labels.at(-1) === 0 ? [cos(t!), sin(t!)] : [1 - cos(t!), 0.5 - sin(t!)]),
     },
-    { points, seed, noise },
+    sampling,
   );
   return { ...sample, labels };
 }
@@ -126,12 +126,12 @@ export interface SwissRollOptions extends SamplingOptions {
  * ```
  */
 export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
-  const {
-    points = 1000,
-    seed = 1,
-    noise = 0.05,
-    height = 21,
-  } = namedOptions(options, 'swissRoll', ['points', 'seed', 'noise', 'height']);
+  const { height, ...sampling } = withDefaults(options, 'swissRoll', {
+    points: 1000,
+    seed: 1,
+    noise: 0.05,
+    height: 21,
+  });
   checkHeight('swissRoll', height);
   return sampleManifold(
     'swissRoll',
@@ -139,7 +139,7 @@ export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
       draw: (random) => [1.5 * Math.PI * (1 + 2 * random.uniform()), height * random.uniform()],
       at: ([t, h]) => [t! * cos(t!), h!, t! * sin(t!)],
     },
-    { points, seed, noise },
+    sampling,
   );
 }
 
@@ -160,7 +160,7 @@ export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {
  * ```
  */
 export function helix(options: SamplingOptions = {}): ManifoldSample {
-  const { points = 600, seed = 1, noise = 0.05 } = namedOptions(options, 'helix', ['points', 'seed', 'noise']);
+  const sampling = withDefaults(options, 'helix', { points: 600, seed: 1, noise: 0.05 });
   return sampleManifold(
     'helix',
     {
@@ -170,7 +170,7 @@ export function helix(options: SamplingOptions = {}): ManifoldSample {
         return [radius * cos(t!), radius * sin(t!), sin(8 * t!)];
       },
     },
-    { points, seed, noise },
+    sampling,
   );
 }
 
@@ -196,12 +196,7 @@ export interface TwinPeaksOptions extends SamplingOptions {
  * ```
  */
 export function twinPeaks(options: TwinPeaksOptions = {}): ManifoldSample {
-  const {
-    points = 600,
-    seed = 1,
-    noise = 0.05,
-    height = 1,
-  } = namedOptions(options, 'twinPeaks', ['points', 'seed', 'noise', 'height']);
+  const { height, ...sampling } = withDefaults(options, 'twinPeaks', { points: 600, seed: 1, noise: 0.05, height: 1 });
   checkHeight('twinPeaks', height);
   return sampleManifold(
     'twinPeaks',
@@ -209,7 +204,7 @@ export function twinPeaks(options: TwinPeaksOptions = {}): ManifoldSample {
       draw: (random) => [1 - 2 * random.uniform(), 1 - 2 * random.uniform()],
       at: ([u, v]) => [u!, v!, height * sin(Math.PI * u!) * tanh(3 * v!)],
     },
-    { points, seed, noise },
+    sampling,
   );
 }
 
@@ -235,7 +230,7 @@ const SHEAR = [
  * ```
  */
 export function distortedS(options: SamplingOptions = {}): ManifoldSample {
-  const { points = 100, seed = 1, noise = 0.025 } = namedOptions(options, 'distortedS', ['points', 'seed', 'noise']);
+  const sampling = withDefaults(options, 'distortedS', { points: 100, seed: 1, noise: 0.025 });
   return sampleManifold(
     'distortedS',
     {
@@ -246,7 +241,7 @@ export function distortedS(options: SamplingOptions = {}): ManifoldSample {
         return SHEAR.map(([a, b]) => a * width + b * height);
       },
     },
-    { points, seed, noise },
+    sampling,
   );
 }
 

@@ -1,6 +1,6 @@
 import { cos, exp, sin, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
+import { withDefaults } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { checkSampling } from './manifolds.ts';
 
@@ -71,7 +71,7 @@ const BEAMS: { readonly name: string; readonly direction: 'vertical' | 'horizont
  * ```
  */
 export function pipeFlow(options: PipeFlowOptions = {}): PipeFlow {
-  const { points = 300, seed = 1, noise = 0.005 } = namedOptions(options, 'pipeFlow', ['points', 'seed', 'noise']);
+  const { points, seed, noise } = withDefaults(options, 'pipeFlow', { points: 300, seed: 1, noise: 0.005 });
   checkSampling('pipeFlow', { points, noise });
   const random = seededRandom(seed);
   const observations: number[][] = [];

@@ -6,6 +6,8 @@ export interface LeftOut {
   readonly column: string;
   /** The reason, as the end of a sentence: "is constant". */
   readonly reason: string;
+  /** True for numbers that are not taken for observations by default, but may be chosen. */
+  readonly byDefault?: true;
   /** The value of a column that is constant, and how many columns of the observations precede it in the file. */
   readonly constant?: { readonly value: number; readonly position: number };
 }
@@ -28,7 +30,7 @@ const FEWEST_UNIQUE = 20;
  * - an index: no name, first, and no value twice; the name of an identifier (id, index, row, key, sample_id, …) and whole numbers; text
  *   that never comes twice; whole numbers that count the rows up by one, in order or, from 20 rows, in any order; the first column, from 20 rows, of
  *   whole numbers none of which comes twice, where other columns are not like that;
- * - text: more than half of what it holds is none;
+ * - text: more than half of its cells are not numbers;
  * - constant without holes, or empty throughout.
  */
 export function appearance(column: RawColumn, position: number, all: readonly RawColumn[]): Appearance {
@@ -54,7 +56,7 @@ export function appearance(column: RawColumn, position: number, all: readonly Ra
   return arrayAppearance(column);
 }
 
-/** What a column of an array looks like: all of them were meant, but a constant one says nothing of the points. */
+/** Kind of a column of an array: all columns are meant as observations, but a constant one carries no information. */
 export function arrayAppearance({ numbers, text }: RawColumn): Appearance {
   if (text !== undefined) return { kind: 'text', reason: 'is text' };
   const first = numbers![0]!;

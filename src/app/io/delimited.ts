@@ -108,7 +108,7 @@ export function namedDelimiter(text: string): { readonly line: string; readonly 
   return found === null ? undefined : { line: found[0], delimiter: found[1]! };
 }
 
-/** In order of preference: a comma may be a decimal comma between semicolons. */
+/** Delimiters in order of preference: between semicolons, a comma may be a decimal comma. */
 const DELIMITERS = ['\t', ';', ',', '|', ' '] as const;
 
 /**

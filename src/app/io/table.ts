@@ -59,7 +59,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const isTaken = (j: number) => [label, asked, time].includes(j) || dropped.has(j) || isHot.has(names[j]!);
   const features =
     options.columns === undefined
-      ? likelyFeatures(looks, isTaken)
+      ? likelyFeatures(looks, raw.columns, isTaken)
       : chosenColumns(names, options.columns, 'the observations', raw.file)
           .flatMap((j) => (isHot.has(names[j]!) ? indicators(j) : [j]))
           .filter((j) => !isTaken(j));
@@ -86,7 +86,13 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
       const look: Appearance = j === time ? { kind: 'text', reason: 'is the time' } : looks[j]!;
       const constant = look.kind === 'constant' &&
         !isTaken(j) && { value: raw.columns[j]!.numbers![0]!, position: features.filter((k) => k < j).length };
-      return [{ column: name, reason: reasonOf(j, ids, look, dropped, asked), ...(constant && { constant }) }];
+      const byDefault =
+        !isTaken(j) &&
+        ['index', 'constant'].includes(look.kind) &&
+        isNumbers(raw.columns[j]!) &&
+        ({ byDefault: true } as const);
+      const reason = reasonOf(j, ids, look, dropped, asked);
+      return [{ column: name, reason, ...byDefault, ...(constant && { constant }) }];
     }),
     notes: found === undefined ? raw.notes : [...raw.notes, countsNote(found.counts)],
     ...(found && { counts: found.counts }),
@@ -103,15 +109,21 @@ const isOther = (raw: RawTable, choice: string | number) =>
   raw.others !== undefined && Object.hasOwn(raw.others, String(choice));
 
 /** Columns that look like observations; if there are none, those that look like an index, or else constant ones. */
-function likelyFeatures(looks: readonly Appearance[], isTaken: (j: number) => boolean): number[] {
+function likelyFeatures(
+  looks: readonly Appearance[],
+  columns: readonly RawColumn[],
+  isTaken: (j: number) => boolean,
+): number[] {
   for (const kind of ['feature', 'index', 'constant'] as const) {
-    const found = looks.flatMap((look, j) => (look.kind === kind && isNumeric(look) && !isTaken(j) ? [j] : []));
+    const found = looks.flatMap((look, j) =>
+      look.kind === kind && (kind === 'feature' || isNumbers(columns[j]!)) && !isTaken(j) ? [j] : [],
+    );
     if (found.length > 0) return found;
   }
   return [];
 }
 
-const isNumeric = (look: Appearance) => look.kind === 'feature' || !look.reason.startsWith('is text');
+const isNumbers = ({ numbers }: RawColumn) => numbers !== undefined;
 
 function reasonOf(
   j: number,

@@ -1,9 +1,8 @@
-import type { Spec } from 'vega';
 import { square } from '../../core/elementary/index.ts';
-import { namedOptions } from '../../core/options.ts';
+import { withDefaults } from '../../core/options.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { EDGE, FRAME } from './looks.ts';
-import { checkPictureSize, renderSvg } from './render.ts';
+import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
 
 export interface AdjacencyPlotOptions {
   readonly title?: string;
@@ -27,50 +26,38 @@ export interface AdjacencyPlotOptions {
  * ```
  */
 export async function adjacencyPlot(graph: Graph, options: AdjacencyPlotOptions = {}): Promise<string> {
-  const { title, size = 400 } = namedOptions(options, 'adjacencyPlot', ['title', 'size']);
+  const { title, size } = withDefaults(options, 'adjacencyPlot', { title: undefined, size: 400 });
   checkPictureSize({ size });
   const joined = pairsOf(checkGraph(graph, 'adjacencyPlot'));
   const share = (100 * 2 * joined.length) / square(graph.size);
-  const spec: Spec = {
-    description: title ?? 'Weights of a graph',
-    width: size,
-    height: size,
-    padding: 8,
-    ...(title === undefined ? {} : { title }),
-    data: [{ name: 'weights', values: [{ path: squares(joined, size / graph.size) }] }],
-    marks: [
-      {
-        type: 'rect',
-        aria: false,
-        encode: {
-          enter: { width: { value: size }, height: { value: size }, stroke: { value: FRAME }, fill: { value: null } },
-        },
-      },
-      {
-        type: 'path',
-        name: 'entries',
-        aria: false,
-        from: { data: 'weights' },
-        encode: { enter: { path: { field: 'path' }, fill: { value: EDGE } } },
-      },
-      {
-        type: 'text',
-        name: 'caption',
-        aria: false,
-        encode: {
-          enter: {
+  const caption = `${2 * joined.length} of ${graph.size}² are not 0: ${share.toFixed(1)} %`;
+  const spec = pictureOf(
+    { title, description: 'Weights of a graph', width: size, height: size },
+    {
+      data: [{ name: 'weights', values: [{ path: squares(joined, size / graph.size) }] }],
+      marks: [
+        markOf(
+          'rect',
+          {},
+          { width: { value: size }, height: { value: size }, stroke: { value: FRAME }, fill: { value: null } },
+        ),
+        markOf('path', { name: 'entries', data: 'weights' }, { path: { field: 'path' }, fill: { value: EDGE } }),
+        markOf(
+          'text',
+          { name: 'caption' },
+          {
             x: { value: size / 2 },
             y: { value: size + 20 },
             align: { value: 'center' },
             font: { value: 'sans-serif' },
             fontSize: { value: 13 },
             fill: { value: '#222222' },
-            text: { value: `${2 * joined.length} of ${graph.size}² are not 0: ${share.toFixed(1)} %` },
+            text: { value: caption },
           },
-        },
-      },
-    ],
-  };
+        ),
+      ],
+    },
+  );
   return renderSvg(spec);
 }
 
@@ -80,7 +67,7 @@ const pairsOf = ({ sources, targets, weights }: Graph): (readonly [i: number, j:
     .filter((e) => weights[e]! > 0)
     .map((e) => [sources[e]!, targets[e]!]);
 
-/** Both entries of every pair as one path of squares, which are never too small to see. */
+/** Path of squares for both entries of every pair; squares are never too small to see. */
 function squares(pairs: readonly (readonly [i: number, j: number])[], side: number): string {
   const drawn = Math.round(100 * Math.max(side, 1.5)) / 100;
   const square = (row: number, column: number) =>

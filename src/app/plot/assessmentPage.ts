@@ -5,7 +5,7 @@ import { namedOptions } from '../../core/options.ts';
 import type { Assessment } from '../../inference/assessment/assessment.ts';
 import { latentPlot } from './latentPlot.ts';
 import type { LookOptions } from './looks.ts';
-import { printable } from './render.ts';
+import { escaped } from './render.ts';
 
 export interface AssessmentPageOptions extends Pick<LookOptions, 'labels' | 'legendTitle'> {
   /** Result of `assess`. */
@@ -194,9 +194,6 @@ function svg(content: string, [first, last]: Ends, height?: Ends): string {
 
 /** Three decimals with a minus sign; what rounds to 0 has none. */
 const fixed = (value: number): string => value.toFixed(3).replace('-0.000', '0.000').replace('-', '−');
-
-const escaped = (text: string): string =>
-  printable(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 const STYLE = `
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif;

@@ -1,12 +1,11 @@
-import type { Mark, Spec } from 'vega';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkFunction, givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
+import { withDefaults } from '../../core/options.ts';
 import { columnsShown } from './axes.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
-import { checkPictureSize, renderSvg } from './render.ts';
+import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
 
 /** Largest number of points in each direction. */
 const MOST = 1000;
@@ -55,23 +54,10 @@ export interface DecodedGridOptions {
  */
 export async function decodedGrid(predict: Decode, latents: MatrixLike, options: DecodedGridOptions): Promise<string> {
   checkFunction(predict, 'decodedGrid', 'a prediction, such as (X) => result.predict(X)');
-  const {
-    image,
-    observations,
-    resolution = 12,
-    margin = 0,
-    columns,
-    title,
-    width = 460,
-  } = namedOptions(options, 'decodedGrid', [
-    'image',
-    'observations',
-    'resolution',
-    'margin',
-    'columns',
-    'title',
-    'width',
-  ]);
+  const { image, observations, resolution, margin, columns, title, width } = withDefaults(options, 'decodedGrid', {
+    ...{ image: undefined, observations: undefined, columns: undefined, title: undefined },
+    ...{ resolution: 12, margin: 0, width: 460 },
+  });
   const X = Matrix.from(latents, 'latents');
   const [first, second] = columnsShown(X, columns);
   if (second === undefined)
@@ -105,32 +91,26 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
     return [low - half, low + length + half];
   };
   const scale = { type: 'linear', zero: false, nice: false } as const;
-  const spec: Spec = {
-    description: title ?? 'Decoded latent space',
-    width,
-    height,
-    padding: 8,
-    ...(title === undefined ? {} : { title }),
-    data: [
-      { name: 'grid', values: [{ url }] },
-      { name: 'borders', values: Array.from({ length: resolution - 1 }, (_, k) => (k + 1) / resolution) },
-    ],
-    scales: [
-      { ...scale, name: 'x', range: 'width', domain: domain(across) },
-      { ...scale, name: 'y', range: 'height', domain: domain(up) },
-    ],
-    axes: [
-      { scale: 'x', orient: 'bottom', title: `latent dimension ${first + 1}`, tickCount: 6, zindex: 1 },
-      { scale: 'y', orient: 'left', title: `latent dimension ${second + 1}`, tickCount: 6, zindex: 1 },
-    ],
-    marks: [
-      {
-        type: 'image',
-        name: 'decoded',
-        aria: false,
-        from: { data: 'grid' },
-        encode: {
-          enter: {
+  const spec = pictureOf(
+    { title, description: 'Decoded latent space', width, height },
+    {
+      data: [
+        { name: 'grid', values: [{ url }] },
+        { name: 'borders', values: Array.from({ length: resolution - 1 }, (_, k) => (k + 1) / resolution) },
+      ],
+      scales: [
+        { ...scale, name: 'x', range: 'width', domain: domain(across) },
+        { ...scale, name: 'y', range: 'height', domain: domain(up) },
+      ],
+      axes: [
+        { scale: 'x', orient: 'bottom', title: `latent dimension ${first + 1}`, tickCount: 6, zindex: 1 },
+        { scale: 'y', orient: 'left', title: `latent dimension ${second + 1}`, tickCount: 6, zindex: 1 },
+      ],
+      marks: [
+        markOf(
+          'image',
+          { name: 'decoded', data: 'grid' },
+          {
             x: { value: 0 },
             y: { value: 0 },
             width: { value: width },
@@ -139,20 +119,15 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
             aspect: { value: false },
             smooth: { value: false },
           },
-        },
-      },
-      ...[
-        { y2: { value: height }, x: { signal: 'datum.data * width' } },
-        { x2: { value: width }, y: { signal: 'datum.data * height' } },
-      ].map(
-        (place): Mark => ({
-          type: 'rule',
-          aria: false,
-          from: { data: 'borders' },
-          encode: { enter: { ...place, stroke: { value: '#ffffff' }, strokeWidth: { value: 2 } } },
-        }),
-      ),
-    ],
-  };
+        ),
+        ...[
+          { y2: { value: height }, x: { signal: 'datum.data * width' } },
+          { x2: { value: width }, y: { signal: 'datum.data * height' } },
+        ].map((place) =>
+          markOf('rule', { data: 'borders' }, { ...place, stroke: { value: '#ffffff' }, strokeWidth: { value: 2 } }),
+        ),
+      ],
+    },
+  );
   return renderSvg(spec);
 }

@@ -1,11 +1,11 @@
 import type { Mark, Spec } from 'vega';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, givenList } from '../../core/given.ts';
-import { namedOptions, unknownName } from '../../core/options.ts';
+import { unknownName, withDefaults } from '../../core/options.ts';
 import type { Draws, PredictiveCheck } from '../../inference/sampling/index.ts';
 import { colourOf, PRIMARY } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';
-import { checkPictureSize, renderSvg } from './render.ts';
+import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
 
 /** Options of {@link chainPlot}, {@link rankPlot} and {@link pairsPlot}. */
 export interface DrawsPlotOptions {
@@ -58,13 +58,11 @@ export async function chainPlot(draws: Draws, options: DrawsPlotOptions = {}): P
       type: 'group',
       from: { facet: { name: 'chain', data: 'shown', groupby: 'chain' } },
       marks: [
-        {
-          type: 'line',
-          name: 'chains',
-          aria: false,
-          from: { data: 'chain' },
-          encode: { enter: { ...at, stroke: { field: 'chain' }, strokeWidth: { value: 0.7 } } },
-        },
+        markOf(
+          'line',
+          { name: 'chains', data: 'chain' },
+          { ...at, stroke: { field: 'chain' }, strokeWidth: { value: 0.7 } },
+        ),
       ],
     };
     return panel({ ...size, rows, x: 'draw', y: name, marks: [line] });
@@ -89,14 +87,14 @@ export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Pr
   return panels(draws, options, 'rankPlot', (name, size) => {
     const { data, rows: chains, columns: count } = draws.values(name);
     const order = Array.from(data.keys()).sort((a, b) => data[a]! - data[b]! || a - b);
-    const bars = Array.from({ length: chains }, () => new Float64Array(BINS));
+    const counts = Array.from({ length: chains }, () => new Float64Array(BINS));
     order.forEach((k, rank) => {
-      bars[Math.floor(k / count)]![Math.floor((rank * BINS) / order.length)]!++;
+      counts[Math.floor(k / count)]![Math.floor((rank * BINS) / order.length)]!++;
     });
     const expected = count / BINS;
-    const highest = Math.max(2 * expected, ...bars.flatMap((own) => Array.from(own)));
+    const highest = Math.max(2 * expected, ...counts.flatMap((own) => Array.from(own)));
     // Chain c stands on level c, and its highest bar reaches 0.9 above it.
-    const rows = bars.flatMap((own, c) =>
+    const rows = counts.flatMap((own, c) =>
       Array.from(own, (number, bin) => ({
         chain: colourOf(c),
         x: bin / BINS,
@@ -106,38 +104,26 @@ export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Pr
         mean: c + (0.9 * expected) / highest,
       })),
     );
-    const bar: Mark = {
-      type: 'rect',
-      name: 'bars',
-      aria: false,
-      from: { data: 'shown' },
-      encode: {
-        enter: {
-          ...at,
-          x2: { scale: 'x', field: 'x2' },
-          y2: { scale: 'y', field: 'y2' },
-          fill: { field: 'chain' },
-          stroke: { value: '#ffffff' },
-          strokeWidth: { value: 0.5 },
-        },
+    const mean = markOf(
+      'rule',
+      { data: 'shown' },
+      {
+        x: { scale: 'x', field: 'x' },
+        x2: { scale: 'x', field: 'x2' },
+        y: { scale: 'y', field: 'mean' },
+        stroke: { value: '#444444' },
+        strokeDash: { value: [3, 2] },
       },
-    };
-    const mean: Mark = {
-      type: 'rule',
-      aria: false,
-      from: { data: 'shown' },
-      encode: {
-        enter: {
-          x: { scale: 'x', field: 'x' },
-          x2: { scale: 'x', field: 'x2' },
-          y: { scale: 'y', field: 'mean' },
-          stroke: { value: '#444444' },
-          strokeDash: { value: [3, 2] },
-        },
-      },
-    };
+    );
     const limits = { xDomain: [0, 1], yDomain: [0, chains] } as const;
-    return panel({ ...size, ...limits, rows, x: `rank of ${name}`, y: 'chain', marks: [bar, mean] });
+    return panel({
+      ...size,
+      ...limits,
+      rows,
+      x: `rank of ${name}`,
+      y: 'chain',
+      marks: [bars({ field: 'chain' }), mean],
+    });
   });
 }
 
@@ -173,15 +159,8 @@ export async function pairsPlot(draws: Draws, options: DrawsPlotOptions = {}): P
     for (const second of names.slice(i + 1)) {
       const [a, b] = [draws.values(first).data, draws.values(second).data];
       const rows = places.map((k) => ({ x: a[k]!, y: b[k]!, colour: divergent.has(k) ? MARKED : PRIMARY }));
-      const point: Mark = {
-        type: 'symbol',
-        name: 'points',
-        aria: false,
-        from: { data: 'shown' },
-        encode: {
-          enter: { ...at, size: { value: 10 }, fill: { field: 'colour' }, fillOpacity: { value: 0.45 } },
-        },
-      };
+      const look = { size: { value: 10 }, fill: { field: 'colour' }, fillOpacity: { value: 0.45 } };
+      const point = markOf('symbol', { name: 'points', data: 'shown' }, { ...at, ...look });
       pictures.push(await renderSvg(panel({ ...size, rows, x: first, y: second, marks: [point] })));
     }
   }
@@ -203,12 +182,9 @@ export async function pairsPlot(draws: Draws, options: DrawsPlotOptions = {}): P
  */
 export async function predictivePlot(check: PredictiveCheck, options: PredictivePlotOptions = {}): Promise<string> {
   checkGiven(check, 'predictivePlot', 'what checkPredictive returned', ({ replicated }) => replicated?.length > 0);
-  const {
-    title,
-    statistic = 'statistic',
-    width = 300,
-    height = 160,
-  } = namedOptions(options, 'predictivePlot', ['title', 'statistic', 'width', 'height']);
+  const { title, statistic, width, height } = withDefaults(options, 'predictivePlot', {
+    ...{ title: undefined, statistic: 'statistic', width: 300, height: 160 },
+  });
   checkPictureSize({ width, height });
   const { observed, replicated } = check;
   const [low, high] = [Math.min(observed, ...replicated), Math.max(observed, ...replicated)];
@@ -216,42 +192,48 @@ export async function predictivePlot(check: PredictiveCheck, options: Predictive
   const counts = new Float64Array(BINS);
   for (const value of replicated) counts[Math.min(BINS - 1, Math.floor((value - low) / width1))]!++;
   const rows = Array.from(counts, (y2, bin) => ({ x: low + bin * width1, x2: low + (bin + 1) * width1, y: 0, y2 }));
-  const bar: Mark = {
-    type: 'rect',
-    name: 'bars',
-    aria: false,
-    from: { data: 'shown' },
-    encode: {
-      enter: {
-        ...at,
-        x2: { scale: 'x', field: 'x2' },
-        y2: { scale: 'y', field: 'y2' },
-        fill: { value: PRIMARY },
-        stroke: { value: '#ffffff' },
-        strokeWidth: { value: 0.5 },
-      },
+  const line = markOf(
+    'rule',
+    { name: 'observed' },
+    {
+      x: { scale: 'x', value: observed },
+      y: { value: 0 },
+      y2: { value: height },
+      stroke: { value: MARKED },
+      strokeWidth: { value: 2 },
     },
-  };
-  const line: Mark = {
-    type: 'rule',
-    name: 'observed',
-    aria: false,
-    encode: {
-      enter: {
-        x: { scale: 'x', value: observed },
-        y: { value: 0 },
-        y2: { value: height },
-        stroke: { value: MARKED },
-        strokeWidth: { value: 2 },
-      },
-    },
-  };
+  );
   const domains = { xDomain: [low, low + BINS * width1], yDomain: [0, Math.max(...counts)] } as const;
   const labels = { x: `${statistic} (observed in red, p = ${check.pValue.toFixed(3)})`, y: 'replications' };
-  return renderSvg(panel({ width, height, ...domains, ...labels, rows, marks: [bar, line], ...(title && { title }) }));
+  return renderSvg(
+    panel({
+      width,
+      height,
+      ...domains,
+      ...labels,
+      rows,
+      marks: [bars({ value: PRIMARY }), line],
+      ...(title && { title }),
+    }),
+  );
 }
 
 const at = { x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: 'y' } };
+
+/** Bars from (x, y) to (x2, y2), with white borders. */
+const bars = (fill: { readonly field: string } | { readonly value: string }): Mark =>
+  markOf(
+    'rect',
+    { name: 'bars', data: 'shown' },
+    {
+      ...at,
+      x2: { scale: 'x', field: 'x2' },
+      y2: { scale: 'y', field: 'y2' },
+      fill,
+      stroke: { value: '#ffffff' },
+      strokeWidth: { value: 0.5 },
+    },
+  );
 
 interface PanelSize {
   readonly width: number;
@@ -278,20 +260,18 @@ function panel({ width, height, title, rows, x, y, xDomain, yDomain, marks }: Pa
     zero: false,
     domain: domain === undefined ? { data: 'shown', field: name } : [...domain],
   });
-  return {
-    description: title ?? `${y} by ${x}`,
-    ...(title !== undefined && { title }),
-    width,
-    height,
-    padding: 8,
-    data: [{ name: 'shown', values: rows }],
-    scales: [scale('x', xDomain), scale('y', yDomain)],
-    axes: [
-      { scale: 'x', orient: 'bottom', title: x, tickCount: 5 },
-      { scale: 'y', orient: 'left', title: y, tickCount: 4 },
-    ],
-    marks,
-  };
+  return pictureOf(
+    { title, description: `${y} by ${x}`, width, height },
+    {
+      data: [{ name: 'shown', values: rows }],
+      scales: [scale('x', xDomain), scale('y', yDomain)],
+      axes: [
+        { scale: 'x', orient: 'bottom', title: x, tickCount: 5 },
+        { scale: 'y', orient: 'left', title: y, tickCount: 4 },
+      ],
+      marks,
+    },
+  );
 }
 
 function chosen(draws: Draws, options: DrawsPlotOptions, caller: string, most: number) {
@@ -301,18 +281,15 @@ function chosen(draws: Draws, options: DrawsPlotOptions, caller: string, most: n
     'what draw returned',
     (given) => typeof given.values === 'function' && Array.isArray(given.names),
   );
-  const {
-    names,
-    title,
-    width = 300,
-    height = 160,
-  } = namedOptions(options, caller, ['names', 'title', 'width', 'height']);
-  checkPictureSize({ width, height });
+  const { names, title, ...size } = withDefaults(options, caller, {
+    ...{ names: undefined, title: undefined, width: 300, height: 160 },
+  });
+  checkPictureSize(size);
   const others = draws.names.filter((name) => !/^latents\[/.test(name));
   const given = names === undefined ? undefined : givenList(names, caller, 'a list of names');
   const bad = given?.find((name) => !draws.names.includes(name));
   if (bad !== undefined) throw unknownName('name', bad, draws.names.slice(0, 12), 'These draws');
-  return { names: given ?? (others.length > 0 ? others : draws.names).slice(0, most), title, width, height };
+  return { names: given ?? (others.length > 0 ? others : draws.names).slice(0, most), title, ...size };
 }
 
 async function panels(

@@ -28,7 +28,7 @@ import {
 } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
-import { CONFIG, checkPictureSize, renderSvg } from './render.ts';
+import { CONFIG, checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
 import type { ImageShape } from './rowImages.ts';
 
 export interface LatentPlotOptions extends LookOptions {
@@ -213,41 +213,39 @@ async function specOf(latents: Matrix, panel: Panel): Promise<Spec> {
   }));
   const edges = panel.graph && graphLayer(panel.graph, pixels);
   const images = await imagesOf(panel, pixels, latents.rows);
-  return {
-    description: panel.title ?? 'Latent points',
-    width,
-    height,
-    padding: 8,
-    ...(panel.title === undefined ? {} : { title: panel.title }),
-    data: [
-      { name: 'latents', values: points },
-      ...(background?.data ?? []),
-      ...(edges?.data ?? []),
-      ...(images?.data ?? []),
-    ],
-    scales: [
-      axisScale('x', 'width', domains.x),
-      axisScale('y', 'height', domains.y),
-      ...lookScales(looks, (shape) => sizeOf(shape, circleSize(latents.rows))),
-      ...(background?.scales ?? []),
-    ],
-    axes:
-      panel.axes === false
-        ? []
-        : [
-            axis('x', 'bottom', `latent dimension ${first + 1}`),
-            axis('y', 'left', second === undefined ? 'index of the point' : `latent dimension ${second + 1}`),
-          ],
-    legends: panel.hasLegend ? [...lookLegends(looks), ...(background?.legends ?? [])] : [],
-    ...(panel.axes === false && { encode: { enter: { stroke: { value: FRAME } } } }),
-    marks: [
-      ...(background?.marks ?? []),
-      ...(edges?.marks ?? []),
-      ...(across ? [ellipseMarks(looks)] : []),
-      pointMarks(latents.rows, looks),
-      ...(images?.marks ?? []),
-    ],
-  };
+  return pictureOf(
+    { title: panel.title, description: 'Latent points', width, height },
+    {
+      data: [
+        { name: 'latents', values: points },
+        ...(background?.data ?? []),
+        ...(edges?.data ?? []),
+        ...(images?.data ?? []),
+      ],
+      scales: [
+        axisScale('x', 'width', domains.x),
+        axisScale('y', 'height', domains.y),
+        ...lookScales(looks, (shape) => sizeOf(shape, circleSize(latents.rows))),
+        ...(background?.scales ?? []),
+      ],
+      axes:
+        panel.axes === false
+          ? []
+          : [
+              axis('x', 'bottom', `latent dimension ${first + 1}`),
+              axis('y', 'left', second === undefined ? 'index of the point' : `latent dimension ${second + 1}`),
+            ],
+      legends: panel.hasLegend ? [...lookLegends(looks), ...(background?.legends ?? [])] : [],
+      ...(panel.axes === false && { encode: { enter: { stroke: { value: FRAME } } } }),
+      marks: [
+        ...(background?.marks ?? []),
+        ...(edges?.marks ?? []),
+        ...(across ? [ellipseMarks(looks)] : []),
+        pointMarks(latents.rows, looks),
+        ...(images?.marks ?? []),
+      ],
+    },
+  );
 }
 
 /** The variances on the diagonals, N×q. */
@@ -289,7 +287,7 @@ function finite(latents: Matrix, i: number, j: number): number {
   throw new InvalidInputError(`Latent points must be finite, but row ${i}, column ${j} is ${value}.`);
 }
 
-/** From the first to the last number, which the axis spans exactly. */
+/** Scale of an axis that spans exactly from the first to the last number. */
 const axisScale = (name: 'x' | 'y', range: 'width' | 'height', numbers: ArrayLike<number>): Scale => ({
   name,
   type: 'linear',
@@ -317,13 +315,11 @@ const axis = (scale: string, orient: 'bottom' | 'left', title: string): Axis => 
 /** Points of a large set are smaller, so that clusters stay separate. */
 const circleSize = (count: number) => Math.min(48, Math.max(14, 14_000 / count));
 
-const pointMarks = (count: number, looks: PointLooks): Mark => ({
-  type: 'symbol',
-  name: 'points',
-  aria: false,
-  from: { data: 'latents' },
-  encode: {
-    enter: {
+const pointMarks = (count: number, looks: PointLooks): Mark =>
+  markOf(
+    'symbol',
+    { name: 'points', data: 'latents' },
+    {
       x: { scale: 'x', field: 'x' },
       y: { scale: 'y', field: 'y' },
       size: looks.kindOf === undefined ? { value: circleSize(count) } : { scale: 'size', field: 'label' },
@@ -332,5 +328,4 @@ const pointMarks = (count: number, looks: PointLooks): Mark => ({
       stroke: { value: '#ffffff' },
       strokeWidth: { value: 0.5 },
     },
-  },
-});
+  );

@@ -4,6 +4,7 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { EDGE, fillOf, GREYS, lookFields, type PointLooks, PRIMARY } from './looks.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
+import { markOf } from './render.ts';
 import { brightness, checkImage, type ImageShape, imageAddress } from './rowImages.ts';
 
 /** Half axis of an ellipse, in standard deviations. */
@@ -75,14 +76,11 @@ export function covarianceEllipse(xx: number, xy: number, yy: number, pixelsX: n
 }
 
 /** Ellipses of mean ± 2 standard deviations below the points, in their colours; `outline` is a field of the points. */
-export const ellipseMarks = (looks: PointLooks): Mark => ({
-  type: 'path',
-  name: 'ellipses',
-  aria: false,
-  clip: true,
-  from: { data: 'latents' },
-  encode: {
-    enter: {
+export const ellipseMarks = (looks: PointLooks): Mark =>
+  markOf(
+    'path',
+    { name: 'ellipses', data: 'latents', clip: true },
+    {
       x: { scale: 'x', field: 'x' },
       y: { scale: 'y', field: 'y' },
       path: { field: 'outline' },
@@ -92,8 +90,7 @@ export const ellipseMarks = (looks: PointLooks): Mark => ({
       strokeOpacity: { value: 0.35 },
       strokeWidth: { value: 0.75 },
     },
-  },
-});
+  );
 
 /** Number of levels of opacity: all edges of a level are one path, a fraction of the size of one path per edge. */
 const LEVELS = 20;
@@ -117,20 +114,16 @@ export function graphLayer(graph: Graph, pixels: readonly Pixel[]): { readonly d
   return {
     data: [{ name: 'graph', values: paths }],
     marks: [
-      {
-        type: 'path',
-        name: 'edges',
-        aria: false,
-        from: { data: 'graph' },
-        encode: {
-          enter: {
-            path: { field: 'path' },
-            stroke: { value: EDGE },
-            strokeWidth: { value: 1 },
-            strokeOpacity: { field: 'opacity' },
-          },
+      markOf(
+        'path',
+        { name: 'edges', data: 'graph' },
+        {
+          path: { field: 'path' },
+          stroke: { value: EDGE },
+          strokeWidth: { value: 1 },
+          strokeOpacity: { field: 'opacity' },
         },
-      },
+      ),
     ],
   };
 }
@@ -190,22 +183,16 @@ export async function imageLayer(
   return {
     data: [{ name: 'shownImages', values }],
     marks: [
-      {
-        type: 'image',
-        name: 'images',
-        aria: false,
-        from: { data: 'shownImages' },
-        encode: { enter: { ...place, url: { field: 'url' }, aspect: { value: false }, smooth: { value: false } } },
-      },
-      {
-        type: 'rect',
-        name: 'frames',
-        aria: false,
-        from: { data: 'shownImages' },
-        encode: {
-          enter: { ...place, stroke: 'value' in fill ? { value: PRIMARY } : fill, strokeWidth: { value: 1.5 } },
-        },
-      },
+      markOf(
+        'image',
+        { name: 'images', data: 'shownImages' },
+        { ...place, url: { field: 'url' }, aspect: { value: false }, smooth: { value: false } },
+      ),
+      markOf(
+        'rect',
+        { name: 'frames', data: 'shownImages' },
+        { ...place, stroke: 'value' in fill ? { value: PRIMARY } : fill, strokeWidth: { value: 1.5 } },
+      ),
     ],
   };
 }

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
 import { namedOptions } from '../../core/options.ts';
-import { printable } from './render.ts';
+import { escaped } from './render.ts';
 
 export interface PictureGridOptions {
   /** Pictures per row, at least 1; default all of them. */
@@ -74,6 +74,3 @@ function sizeOf(svg: string, k: number): { readonly width: number; readonly heig
     `Picture ${k} of a grid must be SVG text with a width and a height, as the plots return it.`,
   );
 }
-
-const escaped = (text: string): string =>
-  printable(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');

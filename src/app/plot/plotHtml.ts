@@ -10,7 +10,7 @@ import { mapOnCanvas } from './page/mapOnCanvas.ts';
 import type { MapTheme } from './page/mapScene.ts';
 import type { PageData } from './page/runPage.ts';
 import { describePoint, runPage } from './page/runPage.ts';
-import { printable } from './render.ts';
+import { escaped, printable } from './render.ts';
 import { brightness, checkImage, type ImageShape } from './rowImages.ts';
 
 export interface PlotHtmlOptions extends LookOptions {
@@ -218,9 +218,6 @@ function legend({ kinds, scale, legendTitle }: PageData): string {
   );
   return `<h2>${escaped(legendTitle)}</h2>${entries.join('')}`;
 }
-
-const escaped = (text: string): string =>
-  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 /** Styles of a plot's page, in light and dark. */
 const PAGE_STYLE = `

@@ -1,4 +1,4 @@
-import type { Config, Spec } from 'vega';
+import type { Config, EncodeEntry, Mark, Spec } from 'vega';
 import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 
@@ -30,6 +30,31 @@ export const CONFIG: Config = {
   },
   title: { font: 'sans-serif', fontSize: 14, fontWeight: 'bold', color: '#222222', offset: 12 },
 };
+
+/** A specification with the size, padding and title that all pictures share; the description, for screen readers, is the title if there is one. */
+export const pictureOf = (
+  {
+    title,
+    description,
+    width,
+    height,
+  }: { title?: string | undefined; description: string; width: number; height: number },
+  layers: Spec,
+): Spec => ({
+  description: title ?? description,
+  width,
+  height,
+  padding: 8,
+  ...(title !== undefined && { title }),
+  ...layers,
+});
+
+/** A mark for each row of `data`, or a single one. Screen readers skip it: they read the description of the picture. */
+export const markOf = (
+  type: 'group' | 'image' | 'line' | 'path' | 'rect' | 'rule' | 'symbol' | 'text',
+  { data, ...rest }: { readonly data?: string; readonly name?: string; readonly clip?: true; readonly marks?: Mark[] },
+  enter: EncodeEntry,
+): Mark => ({ type, aria: false, ...(data !== undefined && { from: { data } }), ...rest, encode: { enter } }) as Mark;
 
 /** Renders a Vega specification as SVG text, without a page. Vega is larger than the rest of the library and is loaded only when a picture is drawn. */
 export async function renderSvg(spec: Spec): Promise<string> {
@@ -69,6 +94,10 @@ function collecting(problems: string[]) {
 /** Text for XML: control characters and lone surrogates become �, so that text of a table cannot damage a picture. */
 export const printable = (text: string): string =>
   text.replace(/(?![\t\n\r])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+
+/** Text for the content or an attribute of an element of XML or HTML. */
+export const escaped = (text: string): string =>
+  printable(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 /** Rounds coordinates to a hundredth of a pixel, which is invisible and halves the file. */
 const shortened = (svg: string): string =>

@@ -1,9 +1,8 @@
-import type { Spec } from 'vega';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
-import { namedOptions } from '../../core/options.ts';
+import { withDefaults } from '../../core/options.ts';
 import { PRIMARY } from './looks.ts';
-import { checkPictureSize, renderSvg } from './render.ts';
+import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
 
 export interface TracePlotOptions {
   readonly title?: string;
@@ -29,9 +28,9 @@ export async function tracePlot(
   trace: readonly { readonly evaluations: number; readonly objective: number }[],
   options: TracePlotOptions = {},
 ): Promise<string> {
-  const { title, width = 460, height = 280 } = namedOptions(options, 'tracePlot', ['title', 'width', 'height']);
+  const { title, ...size } = withDefaults(options, 'tracePlot', { title: undefined, width: 460, height: 280 });
   checkGiven(trace, 'tracePlot', 'the trace of a fit, a list', (given) => Array.isArray(given) && given.every(Boolean));
-  checkPictureSize({ width, height });
+  checkPictureSize(size);
   const bad = trace.findIndex((entry) => !Number.isFinite(entry.evaluations) || !Number.isFinite(entry.objective));
   if (trace.length === 0 || bad >= 0) {
     throw new InvalidInputError(
@@ -40,44 +39,38 @@ export async function tracePlot(
         : `A trace must be finite, but entry ${bad} is ${trace[bad]!.objective} after ${trace[bad]!.evaluations} evaluations.`,
     );
   }
-  const spec: Spec = {
-    description: title ?? 'Objective by evaluations',
-    width,
-    height,
-    padding: 8,
-    ...(title === undefined ? {} : { title }),
-    data: [{ name: 'trace', values: trace.map(({ evaluations, objective }) => ({ evaluations, objective })) }],
-    scales: [
-      { name: 'x', type: 'linear', range: 'width', zero: false, domain: { data: 'trace', field: 'evaluations' } },
-      {
-        name: 'y',
-        type: 'linear',
-        range: 'height',
-        zero: false,
-        nice: true,
-        domain: { data: 'trace', field: 'objective' },
-      },
-    ],
-    axes: [
-      { scale: 'x', orient: 'bottom', title: 'evaluations', tickCount: 6 },
-      { scale: 'y', orient: 'left', title: 'objective', tickCount: 6, grid: true, gridColor: '#e5e5e5' },
-    ],
-    marks: [
-      {
-        type: 'line',
-        name: 'curve',
-        aria: false,
-        from: { data: 'trace' },
-        encode: {
-          enter: {
+  const spec = pictureOf(
+    { title, description: 'Objective by evaluations', ...size },
+    {
+      data: [{ name: 'trace', values: trace.map(({ evaluations, objective }) => ({ evaluations, objective })) }],
+      scales: [
+        { name: 'x', type: 'linear', range: 'width', zero: false, domain: { data: 'trace', field: 'evaluations' } },
+        {
+          name: 'y',
+          type: 'linear',
+          range: 'height',
+          zero: false,
+          nice: true,
+          domain: { data: 'trace', field: 'objective' },
+        },
+      ],
+      axes: [
+        { scale: 'x', orient: 'bottom', title: 'evaluations', tickCount: 6 },
+        { scale: 'y', orient: 'left', title: 'objective', tickCount: 6, grid: true, gridColor: '#e5e5e5' },
+      ],
+      marks: [
+        markOf(
+          'line',
+          { name: 'curve', data: 'trace' },
+          {
             x: { scale: 'x', field: 'evaluations' },
             y: { scale: 'y', field: 'objective' },
             stroke: { value: PRIMARY },
             strokeWidth: { value: 1.75 },
           },
-        },
-      },
-    ],
-  };
+        ),
+      ],
+    },
+  );
   return renderSvg(spec);
 }

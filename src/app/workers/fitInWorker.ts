@@ -26,7 +26,7 @@ export interface FitInWorkerOptions extends PlainFitOptions {
   readonly signal?: AbortSignal | undefined;
   /** Starts the worker; default that of the library. For custom parts, its file calls `serveFits` with them. */
   readonly worker?: (() => WorkerLike) | undefined;
-  /** The same parts, for the result. */
+  /** Custom parts of the result's model, the same as in the worker. */
   readonly own?: OwnParts | undefined;
 }
 

@@ -29,7 +29,7 @@ export async function serveFits(own: OwnParts = {}): Promise<void> {
   await serveModels(own);
 }
 
-/** The same; with a reason why there are no parts, each model is answered with it. */
+/** Serves fits; if the parts could not be read, every model is answered with the reason. */
 export async function serveModels(own: OwnParts | Error): Promise<void> {
   const port = isNode() ? await threadPort() : webPort();
   const model = (json: Parameters<typeof modelFromJSON>[0]) => {

@@ -112,9 +112,9 @@ export function log1p(x: number): number {
   return u <= 0 ? log(u) : log(u) * (x / (u - 1));
 }
 
-/** For larger x, 1/eˣ is below the rounding error of eˣ. */
+/** Argument above which 1/eˣ is below the rounding error of eˣ. */
 const SATURATED = 22;
-/** For larger x, 1 is below the rounding error of x². */
+/** Argument above which 1 is below the rounding error of x². */
 const LARGE = 268435456;
 
 /**

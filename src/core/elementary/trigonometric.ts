@@ -80,7 +80,7 @@ function angleRemainder(x: number): number {
 const DIGITS = 1200n;
 let halfTurn: bigint | undefined;
 
-/** The same for large x with big integers: x·2^DIGITS modulo π/2·2^DIGITS. */
+/** Argument reduction of large x with big integers: x·2^DIGITS modulo π/2·2^DIGITS. */
 function ofLarge(x: number): number {
   halfTurn ??= 2n * (4n * inverseTangent(5n) - inverseTangent(239n));
   // Below 2⁵³ there are up to 33 digits after the point.

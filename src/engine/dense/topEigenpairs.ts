@@ -13,7 +13,7 @@ import { type Eigenpairs, symmetricEigenpairs } from './eigenpairs.ts';
 /** y ← A·x for a symmetric matrix A; must not keep or change x. */
 export type SymmetricOperator = (x: Float64Array, y: Float64Array) => void;
 
-/** The same for several vectors at once, one per row of x and of y. */
+/** Products of a symmetric matrix with several vectors, one per row of x and of y. */
 type BlockOperator = SymmetricOperator;
 
 /** Up to this order all eigenpairs are computed and the rest is dropped. */
@@ -346,7 +346,7 @@ function norm(x: Float64Array): number {
   return Math.sqrt(squares);
 }
 
-/** The same numbers with space for at least `length` of them. */
+/** Copies an array to one with space for at least `length` numbers. */
 function enlarged(x: Float64Array, length: number): Float64Array {
   if (x.length >= length) return x;
   const larger = new Float64Array(Math.max(length, 2 * x.length));

@@ -34,7 +34,7 @@ export function componentTree(graph: Pairs, points: Matrix): { sources: Int32Arr
   });
 }
 
-/** The same for given distances, N×N. */
+/** Component tree from N×N distances. */
 export function componentTreeOf(graph: Pairs, distances: Matrix): { sources: Int32Array; targets: Int32Array } {
   const N = distances.rows;
   return joined(graph, () => (labels, sizes) => {

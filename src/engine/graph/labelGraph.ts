@@ -46,7 +46,7 @@ export function completeGraph(n: number): Graph {
   return classGraph({ classes: new Int32Array(n), count: 1, rest: noEdges() });
 }
 
-/** More than an array can index. */
+/** Largest number of edges that an array can index. */
 const MOST_POINTS = 2 ** 31 - 1;
 
 /** The graph of complete classes and additional edges. */

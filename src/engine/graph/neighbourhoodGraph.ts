@@ -75,7 +75,7 @@ export function epsilonGraph(Y: MatrixLike, r: number, options: EdgeWeights = {}
   return completed(epsilonGraphInParts(Y, r, options));
 }
 
-/** The same with pauses. */
+/** `epsilonGraph` with pauses. */
 export function* epsilonGraphInParts(Y: MatrixLike, r: number, options: EdgeWeights = {}): ProgressiveWork<Graph> {
   const points = pointsFrom(Y, 'epsilonGraph');
   const weightOf = edgeWeight(points, checkOptions(schema, options, 'epsilonGraph'));

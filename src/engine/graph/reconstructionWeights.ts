@@ -7,7 +7,7 @@ export interface Reconstruction {
   /** N + 1 entries. */
   readonly starts: Int32Array;
   readonly neighbours: Int32Array;
-  /** Those of one point sum to 1. */
+  /** Weights; those of one point sum to 1. */
   readonly weights: Float64Array;
 }
 
@@ -59,7 +59,7 @@ export function reconstructionWeights(
   return { starts, neighbours: all, weights };
 }
 
-/** What to do about rows that repeat others, which neighbours cannot tell apart; undefined if all rows differ. */
+/** Advice about repeated rows, which neighbours cannot tell apart; undefined if all rows differ. */
 export function repeatsAdvice(Y: Matrix): string | undefined {
   const repeats = repeatsInWords(Y);
   return repeats && `${repeats}: leave repeated rows out.`;

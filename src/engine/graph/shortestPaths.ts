@@ -150,7 +150,7 @@ export interface LandmarkDistances {
   readonly landmarks: Int32Array;
   /** L×L, symmetric. */
   readonly between: Matrix;
-  /** From every shown point, in order, to the landmarks. */
+  /** Distances from every shown point, in order, to the landmarks. */
   readonly fromAll: Matrix;
 }
 

@@ -30,7 +30,7 @@ export interface NativeLibrary {
   /** File, as given to the system's loader. */
   readonly library: string;
   readonly vendor: Vendor['name'];
-  /** What the library says about itself. */
+  /** The library's description of itself. */
   readonly version: string;
   /** Bits of the library's integers: 64 in ILP64 builds. */
   readonly integerBits: 32 | 64;

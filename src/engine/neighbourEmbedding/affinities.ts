@@ -137,7 +137,7 @@ export function memberships({ distances }: Neighbours, k: number): Float64Array 
   return weights;
 }
 
-/** Of the mean distance. */
+/** Least width relative to the mean distance. */
 const LEAST_WIDTH = 1e-3;
 
 function widthOf(distances: Float64Array, nearest: number, target: number): number {

@@ -9,7 +9,7 @@ import { exactRepulsion, planarRepulsion } from './studentRepulsion.ts';
 export interface Descent {
   /** Takes a step from X to X. */
   step(number: number): void;
-  /** What it remembers between steps, as live arrays. */
+  /** State between steps, as live arrays. */
   readonly memory: Readonly<Record<string, Float64Array>>;
 }
 

@@ -131,7 +131,7 @@ export function gridConvolution(nodes: number): GridConvolution {
 }
 
 interface FourierTransform {
-  /** What is transformed, in place. */
+  /** Data that are transformed in place. */
   readonly re: Float64Array;
   readonly im: Float64Array;
   forward(): void;

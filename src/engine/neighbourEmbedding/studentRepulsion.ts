@@ -343,7 +343,7 @@ function nearPairs(N: number) {
   };
 }
 
-/** What the point at one place and those from some to another place have of each other. */
+/** Interaction of one point with a range of points. */
 function nearOnes(
   points: Float64Array,
   forces: Float64Array,

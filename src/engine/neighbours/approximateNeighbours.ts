@@ -33,7 +33,7 @@ export function neighboursBy(search: NeighbourSearch, Y: MatrixLike, k: number, 
   return completed(neighboursInParts(search, Y, k, seed));
 }
 
-/** The same with pauses. */
+/** Neighbour search with pauses. */
 export function* neighboursInParts(
   search: NeighbourSearch,
   Y: MatrixLike,

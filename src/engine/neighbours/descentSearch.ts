@@ -99,7 +99,7 @@ class Samples {
   has = (i: number, row: number): boolean => this.of(i).includes(row);
 }
 
-/** For each point the nearest found so far, nearest first, ties by row. */
+/** The nearest points found so far for each point, nearest first, ties by row. */
 class KnownNeighbours {
   /** size×kept, row by row; −1 where fewer are known. */
   readonly rows: Int32Array;

@@ -12,7 +12,7 @@ import { checkNearest, type Neighbours, nearestNeighbours } from './nearestNeigh
  */
 export type Metric = 'euclidean' | 'cosine' | 'correlation' | 'hamming' | 'precomputed';
 
-/** What a search by a metric is of: points as they are searched, and distances from what the search gives. */
+/** Euclidean search that stands for a search by another metric: the points to search, and the conversion of its distances. */
 interface SearchedPoints {
   readonly points: Matrix;
   distance(found: number): number;

@@ -172,7 +172,7 @@ function* searchOthers(
   });
 }
 
-/** Candidates beside the k: with none, each would have to be told from the next by rounded distances. */
+/** Extra candidates: without them the k-th would have to be separated from the next by rounded distances. */
 const SPARE = 4;
 
 /** Looks at the candidates of point i, in the order of their rows: all other points are at a squared distance of `others` at least. */
@@ -215,7 +215,7 @@ export function* ownCandidates(points: Matrix, k: number, visit: VisitCandidates
   }
 }
 
-/** Puts an entry in the place of the largest of a heap. */
+/** Replaces the largest entry of a heap. */
 function replaceTop(
   rows: Int32Array,
   squares: Float64Array,

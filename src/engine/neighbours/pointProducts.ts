@@ -14,7 +14,7 @@ const UNIT = 2 ** -53;
 
 /** How far squared distances by products may be from those by direct differences: see `pointProducts`. */
 export interface Slack {
-  /** Of (‖x‖ + ‖y‖)². */
+  /** Rounding error relative to (‖x‖ + ‖y‖)². */
   readonly relative: number;
   readonly absolute: number;
 }
@@ -108,7 +108,7 @@ export function columnMeans({ data, rows, columns }: Matrix): Float64Array {
   return means;
 }
 
-/** Some rows, minus the means. */
+/** A block of rows, minus the means. */
 function about(mean: Float64Array, { data, columns }: Matrix, first: number, count: number): Float64Array {
   const values = data.slice(first * columns, (first + count) * columns);
   for (let start = 0; start < values.length; start += columns) {

@@ -14,13 +14,13 @@ export interface RankedBlock {
   /** The first row and how many there are. */
   readonly first: number;
   readonly count: number;
-  /** Of row first + p: its N ranks of all points, 1 for the nearest one, 0 for the row itself. */
+  /** Ranks of all N points as neighbours of row first + p: 1 for the nearest one, 0 for the row itself. */
   ranks(p: number): Int32Array;
-  /** Of row first + p: squared distances to all points. */
+  /** Squared distances from row first + p to all points. */
   squares(p: number): Float64Array;
 }
 
-/** Where distances are less than this part of those to the mean, products about the mean have lost digits, and differences are taken. */
+/** Distances below this fraction of those to the mean are computed by differences, because products about the mean have lost digits. */
 const NEAR = 1e-4;
 
 /** Multiplications that take as long as to rank one point of a row. */

@@ -6,7 +6,7 @@ import { NEAREST_BLOCK, SINGLE_PRODUCTS } from '../wasm/engineModule.ts';
 import type { LinkedKernels } from '../wasm/instance.ts';
 import { RECORD_BYTES, writeRecord } from '../wasm/workspace.ts';
 
-/** Candidates beside the k: with none, each would have to be told from the next by rounded distances. */
+/** Extra candidates: without them the k-th would have to be separated from the next by rounded distances. */
 const SPARE = 2;
 /** Rows of a block of products, and points of which each coordinate's numbers lie side by side. */
 const ROWS = 64;

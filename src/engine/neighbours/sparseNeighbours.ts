@@ -6,7 +6,7 @@ import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { Nearest } from './nearest.ts';
 import { checkNearest, type Neighbours } from './nearestNeighbours.ts';
 
-/** Candidates beside the k, whose distances are computed again by differences. */
+/** Extra candidates, whose distances are computed again by differences. */
 const SPARE = 8;
 
 /**

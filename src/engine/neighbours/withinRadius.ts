@@ -40,7 +40,7 @@ export function withinRadius(
   return completed(withinRadiusInParts(Y, r, options));
 }
 
-/** The same with pauses. */
+/** `withinRadius` with pauses. */
 export function* withinRadiusInParts(
   Y: MatrixLike,
   r: number,

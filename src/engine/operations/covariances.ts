@@ -214,7 +214,7 @@ export interface PairSteps {
   count: number;
 }
 
-/** Number of entries of H from which a product may go by points; a smaller one takes a millisecond. */
+/** Number of entries of H from which a product may be computed by points; a smaller one takes a millisecond. */
 const MANY = 1e6;
 
 /**

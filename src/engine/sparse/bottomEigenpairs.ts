@@ -54,7 +54,7 @@ export function bottomEigenpairs(
   return completed(bottomEigenpairsInParts(size, solve, q, options));
 }
 
-/** The same with pauses. */
+/** `bottomEigenpairs` with pauses. */
 export function* bottomEigenpairsInParts(
   size: number,
   solve: (b: Float64Array, x: Float64Array) => void,

@@ -113,6 +113,6 @@ function joined(...parts: readonly Int32Array[]): Int32Array {
   return result;
 }
 
-/** The same order of pairs of a node and its copy. */
+/** Elimination order of pairs of a node and its copy. */
 const pairwise = (order: Int32Array) =>
   Int32Array.from({ length: 2 * order.length }, (_, k) => order[k >> 1]! + (k & 1) * order.length);

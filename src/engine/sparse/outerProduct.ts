@@ -48,7 +48,7 @@ export function outerProduct(M: SparseColumns): SparseSymmetric {
 
 const pairs = (entries: number) => (entries * (entries + 1)) / 2;
 
-/** The same with the rows of each column in ascending order. */
+/** Sorts the rows of each column in ascending order. */
 function ascending({ size, starts, rows, values }: SparseColumns): SparseColumns {
   const sorted = { size, starts, rows: rows.slice(), values: values.slice() };
   for (let i = 0; i + 1 < starts.length; i++) {

@@ -22,7 +22,7 @@ export interface EdgeList {
 /** Below this many points a dense factor is faster whatever the graph is. */
 const SMALL = 200;
 
-/** Of the entries of a dense triangle: beyond this part, a sparse factor saves nothing. */
+/** Fraction of the entries of a dense triangle above which a sparse factor saves nothing. */
 export const SPARSE = 0.3;
 
 /** Whether a graph has so few edges that its factor is sparse, as that of neighbours on a surface is. */

@@ -21,7 +21,7 @@ export interface SymbolicFactor {
   readonly rowStarts: Int32Array;
   /** Rows below the diagonal block of each supernode, ascending. */
   readonly rows: Int32Array;
-  /** Where each of these rows is in the block of the parent supernode: its columns first, then its rows. */
+  /** Index of each of these rows in the block of the parent supernode: its columns first, then its rows. */
   readonly rowInParent: Int32Array;
   readonly parent: Int32Array;
   /** Children of s from the last on: `lastChild[s]`, then `previousSibling` of each, until −1. */

@@ -9,7 +9,7 @@ import { log, log1p, pow, sin, tan } from '../../core/elementary/index.ts';
 const ZETA_MINUS_ONE = Array.from({ length: 40 }, (_, k) => (k < 2 ? 0 : zetaMinusOne(k)));
 const EULER = 0.5772156649015329;
 const HALF_LOG_TWO_PI = 0.9189385332046728;
-/** From here on the asymptotic series are exact to the last digit. */
+/** Argument from which the asymptotic series are exact to the last digit. */
 const ASYMPTOTIC = 12;
 /** Bernoulli numbers B_2, B_4, …, B_18. */
 const BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798];

@@ -5,7 +5,7 @@ import { describe } from '../../core/matrix.ts';
 /** Nodes and weights of a quadrature rule. */
 export interface QuadratureRule {
   readonly nodes: Float64Array;
-  /** They sum to 1. */
+  /** Weights, which sum to 1. */
   readonly weights: Float64Array;
 }
 
@@ -52,7 +52,7 @@ function ruleOf(n: number): QuadratureRule {
   return { nodes, weights };
 }
 
-/** More steps than Newton's method ever takes to reach a zero. */
+/** Upper bound on the steps of Newton's method. */
 const STEPS = 200;
 
 function zeroBelow(n: number, start: number, found: readonly number[]): number {

@@ -32,7 +32,7 @@ export function valueAndGradients(f: () => Scalar | readonly Scalar[], xs: reado
   return differentiated(f, xs, () => {});
 }
 
-/** The same with a recording of the computation; without one if it cannot be repeated for other numbers. */
+/** Value and gradients, with a recording of the computation if it can be repeated for other numbers. */
 export function recordedGradients(
   f: () => readonly Scalar[],
   xs: readonly Tensor[],

@@ -23,7 +23,7 @@ export type NumericFunction = (
   isWanted: (input: number) => boolean,
 ) => { readonly value: number; readonly slopes: Slopes };
 
-/** For a computation of which it is unknown which gradients are needed. */
+/** Used when it is not known which gradients a computation needs. */
 export const allWanted = (): boolean => true;
 
 /** Numbers of a recording: an input, a constant, or the result of a step. */

@@ -9,7 +9,7 @@ export interface Differentiable {
   readonly f: () => readonly Scalar[];
 }
 
-/** The same computation at a sequence of points. */
+/** A computation that is repeated at a sequence of points. */
 export interface RepeatedGradients {
   /**
    * @param entries - the inputs to differentiate with respect to

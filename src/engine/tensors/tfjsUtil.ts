@@ -1,4 +1,4 @@
-/** What the library uses of `util` of TensorFlow.js, in bundles for browsers. */
+/** The parts of TensorFlow.js' `util` that the library uses, for browser bundles. */
 export { now } from '@tensorflow/tfjs-core/dist/util.js';
 export {
   arraysEqual,

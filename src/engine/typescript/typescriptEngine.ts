@@ -64,7 +64,7 @@ export function typescriptEngine(memory: Float64Memory): LinearAlgebraEngine {
   });
 }
 
-/** The same, bit for bit, one entry at a time. */
+/** Elementary functions with the bits of the compiled ones, one entry at a time. */
 export function typescriptElementaryFunctions(memory: Float64Memory): ElementaryFunctions {
   // One loop each: V8 compiles a loop that gets its function as an argument four times as slow.
   return Object.freeze<ElementaryFunctions>({

@@ -23,7 +23,7 @@ export function shareableMultiplications(memory: Float64Memory): number {
   return instances.get(memory)?.shareable ?? 0;
 }
 
-/** What the threaded build exports besides. */
+/** Exports of the threaded build. */
 export interface ThreadedKernels extends Kernels {
   useTeam(block: number, threads: number, leaderMaySleep: boolean): void;
 }
@@ -46,7 +46,7 @@ export function supportsKernels(): boolean {
 }
 
 const NEEDS = 'WebAssembly with 128-bit vectors, which the engines wasm and native need,';
-/** What browsers say of a policy: Chrome and Firefox, then Safari and older ones. */
+/** Errors of browsers for a content security policy: Chrome and Firefox, then Safari and older ones. */
 const BY_POLICY = /content security policy|unsafe-eval|disallowed by embedder/i;
 
 /** Why the kernels cannot run here, as a sentence; undefined where they can. */

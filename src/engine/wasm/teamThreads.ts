@@ -7,7 +7,7 @@ export const JOINED = 192;
 export const ENDED = 320;
 export const FAILED = 324;
 
-/** The threads of a team beside the one that leads it. */
+/** The worker threads of a team, without the leader. */
 export interface TeamThreads {
   /** Waits until all have ended by themselves, as the kernels make them; until then they keep no process alive. */
   end(): Promise<void>;
@@ -67,7 +67,7 @@ function signal() {
   return { promise, resolve, reject };
 }
 
-/** What a thread is given: the threaded kernels, the memory, the block of its team there, and its number in it, from 1. */
+/** Start message of a thread: the threaded kernels, the memory, the offset of the team's block in it, and the thread's number from 1. */
 export interface Assignment {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;

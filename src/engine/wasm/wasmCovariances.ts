@@ -151,7 +151,7 @@ function inverted(lengthscales: ArrayLike<number>, q: number): Float64Array {
   return inverses;
 }
 
-/** What the compiled kernels call the profiles: `assembly/radialProfiles.ts`. */
+/** Numbers of the profiles in `assembly/radialProfiles.ts`. */
 const PROFILE_NUMBERS: Readonly<Record<CompiledProfile, number>> = {
   thinPlate1: 1,
   thinPlate2: 2,

@@ -120,7 +120,7 @@ export function expectationsOn(memory: Float64Memory): ExpectationOperations {
     },
   });
 
-  /** What the distances between inducing inputs add to the gradient. */
+  /** Contribution of the distances between inducing inputs to the gradient. */
   function pullTogether(
     { m, q, inducing, lengthscales }: GaussianPoints,
     width: number,
@@ -154,16 +154,16 @@ export function expectationsOn(memory: Float64Memory): ExpectationOperations {
 const BYTES = 8;
 const NONE: Kept = { points: 0, offset: 0 };
 const TILE = 4;
-/** Points of the smallest part that is summed by itself, and most parts: they do not depend on how many threads there are. */
+/** Least number of points of a part, and largest number of parts. Both are independent of the number of threads. */
 const LEAST_POINTS = 64;
 const MOST_PARTS = 8;
 /** Numbers of a part's sums above which there is one part only: eight of them would take 64 MB. */
 const MOST_NUMBERS = 2 ** 20;
 
-/** What an exponential costs, in multiplications of a product. */
+/** Cost of an exponential, in multiplications of a product. */
 const EXPONENTIAL = 10;
 
-/** How many parts n points are cut into, each with so many numbers of its own. */
+/** Number of parts into which n points are divided, each with this many numbers of workspace. */
 function partsOf(n: number, numbers: number): number {
   return numbers > MOST_NUMBERS ? 1 : Math.max(1, Math.min(MOST_PARTS, Math.floor(n / LEAST_POINTS)));
 }
@@ -177,7 +177,7 @@ function tiledLength(m: number): number {
   return ((count * (count + 1)) / 2) * TILE * TILE;
 }
 
-/** Where entry (i, j) of a matrix lies among the tiles of its lower triangle, of which j's tile must be one. */
+/** Index of entry (i, j) among the tiles of a lower triangle, which must contain j's tile. */
 function placeInTiles(i: number, j: number): number {
   const [I, J] = [Math.floor(i / TILE), Math.floor(j / TILE)] as const;
   return (((I * (I + 1)) / 2 + J) * TILE + (i % TILE)) * TILE + (j % TILE);

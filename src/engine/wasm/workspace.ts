@@ -8,7 +8,7 @@ const BYTES = 8;
 /** Hands out one part of a workspace after the other. */
 export type Place = (length: number) => number;
 
-/** What the longest record takes. */
+/** Numbers of the longest record. */
 const RECORD = 16;
 export const RECORD_BYTES = BYTES * RECORD;
 
@@ -70,7 +70,7 @@ export function writeRecord<const F extends Fields>(
   return start;
 }
 
-/** The same in a workspace, once. */
+/** Writes a record to a workspace. */
 export function placeRecord<const F extends Fields>(
   memory: Float64Memory,
   place: Place,

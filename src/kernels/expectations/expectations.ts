@@ -64,7 +64,7 @@ export function whitenedProducts(
   });
 }
 
-/** From this number of points, sums are matrix products, which add block by block and round less. */
+/** Number of points from which sums are matrix products, which add block by block and round less. */
 const MANY = 1025;
 
 /** Σ_n ω_n·x_n for each column of weights. */

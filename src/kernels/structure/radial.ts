@@ -85,7 +85,7 @@ function squaredDistances({ data: x, rows: N, columns: q }: Matrix, lengthscales
   return s;
 }
 
-/** What a constant or a white noise adds to a Gram matrix: one number to every entry, or to the diagonal. */
+/** Contribution of a constant or white noise to a Gram matrix: one number on every entry, or on the diagonal. */
 export interface Offset {
   readonly type: 'constant' | 'white';
   readonly variance: Tensor;

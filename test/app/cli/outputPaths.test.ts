@@ -34,6 +34,20 @@ test('advice about columns of numbers with units is given once, for all of them'
   ]);
 });
 
+test('only numbers that are left out by default may be chosen with --columns, and the report says so', () => {
+  const counter = { column: 'n', reason: 'counts the rows', byDefault: true } as const;
+  const others = ['row', 'id'].map((column) => ({
+    column,
+    reason: 'is named like an identifier',
+    byDefault: true as const,
+  }));
+  expect(leftOutReport([counter, { column: 'a', reason: 'is dropped' }, ...others])).toEqual([
+    "left out: 'n' counts the rows (--columns takes it)",
+    "left out: 'a' is dropped",
+    "left out: 'row', 'id': each is named like an identifier (--columns takes them)",
+  ]);
+});
+
 test('a fit that fails leaves no folder behind, except one that was there or holds something', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latentfield-'));
   const data = join(folder, 'holes.csv');

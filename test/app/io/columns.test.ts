@@ -28,9 +28,11 @@ describe('columns that look like an index', () => {
     expect(table.ids).toEqual(before);
     expect(table.idColumn).toBe(idColumn);
     const column = names.split(',')[0] || 'column0';
-    expect(table.leftOut).toEqual([{ column, reason: `${reason}: it names the points` }]);
-    const all = await read(measured(names, before), { columns: '*', ...(reason.includes('text') ? { drop: 0 } : {}) });
-    expect(all.columns).toHaveLength(reason.includes('text') ? 2 : 3);
+    const isText = reason.includes('text');
+    const expected = { column, reason: `${reason}: it names the points`, ...(!isText && { byDefault: true }) };
+    expect(table.leftOut).toEqual([expected]);
+    const all = await read(measured(names, before), { columns: '*', ...(isText ? { drop: 0 } : {}) });
+    expect(all.columns).toHaveLength(isText ? 2 : 3);
   });
 
   it('are unique whole numbers in the first of many rows, where others are not like them', async () => {
@@ -53,7 +55,7 @@ describe('columns without numbers to fit', () => {
     expect(table.columns).toEqual(['a', 'b']);
     expect(table.leftOut).toEqual([
       { column: 'kind', reason: "is text ('oil', 2 kinds)" },
-      { column: 'unit', reason: 'is 3 in every row', constant: { value: 3, position: 1 } },
+      { column: 'unit', reason: 'is 3 in every row', byDefault: true, constant: { value: 3, position: 1 } },
       { column: 'gap', reason: 'holds no value' },
     ]);
     expect((await read(text, { labels: 'kind' })).labels).toEqual(['oil', 'gas', 'oil']);

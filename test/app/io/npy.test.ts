@@ -70,7 +70,7 @@ describe('readTable on .npy', () => {
     ]);
     expect(columns).toEqual(['column0', 'column2']);
     expect(leftOut).toEqual([
-      { column: 'column1', reason: 'is 0.1 in every row', constant: { value: 0.1, position: 1 } },
+      { column: 'column1', reason: 'is 0.1 in every row', byDefault: true, constant: { value: 0.1, position: 1 } },
     ]);
     expect((await readTable(file, { columns: '*' })).observations.columns).toBe(3);
   });

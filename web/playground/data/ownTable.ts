@@ -180,9 +180,9 @@ function usesOf(
   const named = count < 3 ? columns.join(', ') : `${columns[0]} … ${columns[count - 1]}`;
   /** Columns by why they are left out. */
   const leftOut = new Map<string, string[]>();
-  for (const { column, reason } of others) {
+  for (const { column, reason, constant } of others) {
     if (column === labelColumn || (ids && column === idColumn)) continue;
-    const kind = / in every row$/.test(reason) ? 'constant' : reason.replace(/ \(.*/, '');
+    const kind = constant ? 'constant' : reason.replace(/ \(.*/, '');
     leftOut.set(kind, [...(leftOut.get(kind) ?? []), column]);
   }
   return [

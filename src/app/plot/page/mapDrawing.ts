@@ -1,6 +1,6 @@
 import type { MapPictures, MapScene, MapTerrain, MapTheme } from './mapScene.ts';
 
-/** From units to pixels: pixels = scale · unit + shift. */
+/** Conversion from units to pixels: pixels = scale · unit + shift. */
 export interface Pixels {
   readonly scaleX: number;
   readonly scaleY: number;
@@ -16,7 +16,7 @@ export interface Land {
   readonly image: HTMLCanvasElement;
   /** 1 where nothing is known. */
   readonly unknown: HTMLCanvasElement;
-  /** In units. */
+  /** Contour lines in units. */
   readonly contours: readonly Path2D[];
 }
 
@@ -238,7 +238,7 @@ export function drawMarks(
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
-  /** As many points as there is room for, as pictures framed in the colours of their kinds. */
+  /** Draws as many points as there is room for as pictures, framed in the colours of their kinds. */
   function inPictures({ width: across, height: down, ...pictures }: MapPictures): number {
     const longer = Math.min(40, 13 * Math.sqrt(nearness));
     const [wide, high] = [across, down].map((side) => (longer * side) / Math.max(across, down)) as [number, number];

@@ -41,7 +41,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   /** Frames that a drawing has waited for. */
   let waited = 0;
   let rest = 0;
-  /** What the layer shows, and from where. */
+  /** Contents and view of the layer. */
   let drawn: { of: readonly unknown[]; view: typeof view } | undefined;
   let land: { of: MapTerrain; theme: MapTheme; made: Land } | undefined;
   let cells:

@@ -1,7 +1,7 @@
 import { InvalidInputError, LatentFieldError } from '../../../core/errors.ts';
 import { optionalPackage } from '../../../core/host.ts';
 
-/** What is said to whoever has not installed the queue. */
+/** Purpose of the packages, for the error if they are not installed. */
 const PURPOSE = 'A queue on Redis';
 const PACKAGES = 'bullmq ioredis';
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FlowProducer, Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { namedOptions } from '../../../core/options.ts';
+import { withDefaults } from '../../../core/options.ts';
 import { tooLarge } from '../localBlobs.ts';
 import {
   type Blobs,
@@ -53,12 +53,9 @@ interface Body {
  * ```
  */
 export async function redisTransport(options: RedisTransportOptions): Promise<Transport> {
-  const {
-    connection,
-    prefix = 'latentfield',
-    lockSeconds = 10,
-    keptSeconds = 86_400,
-  } = namedOptions(options, 'redisTransport', ['connection', 'prefix', 'lockSeconds', 'keptSeconds']);
+  const { connection, prefix, lockSeconds, keptSeconds } = withDefaults(options, 'redisTransport', {
+    ...{ connection: undefined, prefix: 'latentfield', lockSeconds: 10, keptSeconds: 86_400 },
+  });
   const { bullmq, Redis } = await queuePackages();
   const server = serverOptions(connection);
   await checkServer(server);
@@ -141,7 +138,7 @@ export async function redisTransport(options: RedisTransportOptions): Promise<Tr
   });
 }
 
-/** The same functions, rejecting with errors of the library that name the server. */
+/** Wraps functions so that they reject with errors of the library that name the server. */
 function speaking<T extends object>(server: ServerOptions, functions: T): T {
   const spoken = Object.entries(functions).map(([name, value]) => {
     if (typeof value !== 'function') return [name, value];

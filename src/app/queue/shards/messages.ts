@@ -55,7 +55,7 @@ export type Question =
     }
   /** The gradients at the point of the previous question, so that it need not be sent and evaluated again. */
   | { readonly kind: 'slopes'; readonly number: number; readonly slopes: Float64Array }
-  /** For an answer that did not arrive. */
+  /** Asks again for an answer that did not arrive. */
   | { readonly kind: 'again'; readonly number: number };
 
 const questionSchema = v.variant('kind', [

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
-import { namedOptions } from '../../../core/options.ts';
+import { withDefaults } from '../../../core/options.ts';
 import type { NodeThread } from '../../../inference/index.ts';
 import { checksumOf, FITS, keysOf, refusalKey, SHARDS, VERSION } from '../keys.ts';
 import { type Request, requestOf } from '../requests.ts';
@@ -61,17 +61,6 @@ export interface WorkerContext {
 const MOST_RETURNS = 200;
 const MOST_BYTES = 256 * 2 ** 20;
 
-const OPTIONS: readonly (keyof ServeQueueOptions)[] = [
-  'queue',
-  'threads',
-  'mostBytes',
-  'data',
-  'parts',
-  'start',
-  'onMessage',
-  'version',
-];
-
 /**
  * Serves fits from a queue on this machine until it is closed.
  * No code from the queue is run: jobs are checked JSON, and custom parts are those of the worker's threads. A malformed or too large job is refused
@@ -87,20 +76,17 @@ const OPTIONS: readonly (keyof ServeQueueOptions)[] = [
  * ```
  */
 export async function serveQueue(transport: Transport, options: ServeQueueOptions = {}): Promise<QueueServer> {
-  const {
-    queue = FITS,
-    threads: count = 1,
-    mostBytes = MOST_BYTES,
-    parts,
-    start = queueThreads(parts),
-  } = namedOptions(options, 'serveQueue', OPTIONS);
-  const { onMessage = () => undefined, version = VERSION, data: readable = [] } = options;
+  const given = withDefaults(options, 'serveQueue', {
+    ...{ queue: FITS, threads: 1, mostBytes: MOST_BYTES, data: [], parts: undefined, start: undefined },
+    ...{ onMessage: () => undefined, version: VERSION },
+  });
+  const { queue, threads: count, mostBytes, parts, start = queueThreads(parts), onMessage, version } = given;
   if (!Number.isInteger(count) || count < 1) {
     throw new InvalidInputError(`A worker has a whole number of threads from 1, but ${count} was given.`);
   }
   const threads = threadPool(start, count);
   const data = fetched(transport, mostBytes);
-  const context: WorkerContext = { transport, threads, mostBytes, readable, data, problem: onMessage };
+  const context: WorkerContext = { transport, threads, mostBytes, readable: given.data, data, problem: onMessage };
   let closed!: () => void;
   const ended = new Promise<void>((resolve) => {
     closed = resolve;

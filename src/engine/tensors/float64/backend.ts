@@ -183,7 +183,7 @@ export class Float64Backend extends tf.KernelBackend {
     return this.#block(tensor.dataId).offset;
   }
 
-  /** The same numbers with another shape, counted as one more reference. */
+  /** Reshapes a tensor without copying it; the data get one more reference. */
   share(tensor: TensorInfo, shape: readonly number[]): TensorInfo {
     this.#block(tensor.dataId).references++;
     return { dataId: tensor.dataId, shape: shape as number[], dtype: tensor.dtype };

@@ -7,7 +7,7 @@ export type { Save } from '../linearAlgebra/operations/operation.ts';
 /** A value, and the function that computes the gradients of the arguments. */
 export interface WithGradient<T extends Tensor = Tensor> {
   readonly value: T;
-  /** From ∂f/∂value and the saved tensors to ∂f/∂argument for each argument, in order and in its shape. */
+  /** Computes ∂f/∂argument for each argument, in order and in its shape, from ∂f/∂value and the saved tensors. */
   readonly gradFunc: (dy: T, saved: Tensor[]) => Tensor | Tensor[];
 }
 

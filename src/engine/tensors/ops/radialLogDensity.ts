@@ -214,7 +214,7 @@ const DENSITY: MatrixKernel<Attributes> = {
   },
 };
 
-/** With fewer points, factoring the full covariance is as fast. */
+/** Number of points below which factoring the full covariance is as fast. */
 const LEAST_POINTS = 500;
 
 /** Largest rank relative to the number of points; above it, factoring the full covariance is as fast. */

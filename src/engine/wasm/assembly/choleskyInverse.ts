@@ -105,7 +105,7 @@ function multiplyByTransposeBase(n: i32, m: usize, rowBytes: i32): void {
   }
 }
 
-/** What an entry costs to mirror, in multiplications of a product. */
+/** Cost of mirroring an entry, in multiplications of a product. */
 const ENTRY: f64 = 3.0;
 
 /** A matrix as the threads of a team find it that mirror it. */

@@ -9,7 +9,7 @@ export const LEAF: i32 = 64;
 const EPSILON: f64 = 1.1102230246251565e-16;
 const HALF_ROOT: f64 = 0.7071067811865476;
 
-/** Where an eigenvector of the two halves has entries: in the upper one, in both, in the lower one. */
+/** Halves in which an eigenvector has entries: the upper one, both, or the lower one. */
 const UPPER_HALF: i32 = 0;
 const BOTH: i32 = 1;
 const LOWER_HALF: i32 = 2;

@@ -99,9 +99,9 @@ function exponentialPairs(pairs: i32, x: usize, y: usize): void {
   } while (--pairs);
 }
 
-/** From here on tanh rounds to ±1. */
+/** Argument from which tanh rounds to ±1. */
 const SATURATED: f64 = 22.0;
-/** Below it a rational approximation keeps the relative error small, above it 1 − 2/(e²ˣ + 1) does. */
+/** Argument below which a rational approximation keeps the relative error small; above it 1 − 2/(e²ˣ + 1) does. */
 const SMALL: f64 = 0.625;
 
 /** tanh(x), two at a time: the small case is that of Moshier's Cephes (tanh.c); both cases share one division. @inline */

@@ -18,5 +18,5 @@ export { placeEigenvectors, symmetricEigen, symmetricEigenWorkspace } from './sy
 export { multiplyTriangular, solveTransposed } from './triangular';
 export { usePacking } from './workspace';
 
-/** Where the module's own data ends: below the first offset that the arena hands out. */
+/** End of the module's own data, below the first offset that the arena hands out. */
 export const dataEnd: usize = __heap_base;

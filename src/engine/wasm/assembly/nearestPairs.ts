@@ -47,7 +47,7 @@ function after(b: NearestBlock): i32 {
   return min(b.n, (b.first + b.count + GROUP - 1) & -GROUP);
 }
 
-/** Some of the points after the block are offered the block's, or some of the points of the block complete their heaps. */
+/** One part of the work: points after the block are offered the points of the block, or points of the block complete their heaps. */
 function blockPart(number: i32, record: usize): void {
   const b = changetype<NearestBlock>(record);
   if (number < b.columnParts) {
@@ -106,12 +106,12 @@ function completeOwn(i: i32, b: NearestBlock): void {
   listedSquares(i, b.columns, b.x, place(b.points, i * kept), kept, b.squares + (((i - b.first) * (kept + 3)) << 3));
 }
 
-/** Where the products of point i would have their column 0. @inline */
+/** Address at which column 0 of the products of point i would be. @inline */
 function rowOf(i: i32, b: NearestBlock): usize {
   return b.products + (((i - b.first) * b.n - b.first) << 2);
 }
 
-/** Puts an entry in the place of the largest of a heap, and returns which is the largest then. */
+/** Replaces the largest entry of a heap and returns the new largest one. */
 function replaceTop(distances: usize, points: usize, start: i32, count: i32, distance: f32, point: i32): f32 {
   const values: usize = place(distances, start);
   const names: usize = place(points, start);
@@ -128,7 +128,7 @@ function replaceTop(distances: usize, points: usize, start: i32, count: i32, dis
   return load<f32>(values);
 }
 
-/** Where entry i of numbers of four bytes is. @inline */
+/** Address of entry i of an array of four-byte numbers. @inline */
 function place(start: usize, i: i32): usize {
   return start + (i << 2);
 }
@@ -261,7 +261,7 @@ function squared(x: v128): v128 {
   return f64x2.mul(x, x);
 }
 
-/** Where the point of place p of a list, or of its last place, begins. @inline */
+/** Address of the point at index p of a list, or at its last index. @inline */
 function pointOf(x: usize, bytes: i32, list: usize, p: i32, count: i32): usize {
   return x + load<i32>(place(list, min(p, count - 1))) * bytes;
 }

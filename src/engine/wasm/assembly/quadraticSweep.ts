@@ -17,7 +17,7 @@ export class Quadratic {
   moved: usize;
   known: i32;
   steps: usize;
-  /** Where in `moved` each pair is, or −1. */
+  /** Index of each pair in `moved`, or −1. */
   places: usize;
   visits: usize;
   gradient: usize;
@@ -106,7 +106,7 @@ export function quadraticProduct(q: Quadratic): void {
   }
 }
 
-/** The same for many pairs, as y_a = factor·u_aᵀL(v)u_a: O(n) for each pair of rows and of columns, and O(n²). */
+/** `quadraticProduct` for many pairs, as y_a = factor·u_aᵀL(v)u_a: O(n) for each pair of rows and of columns, and O(n²). */
 export function quadraticProductByPoints(q: Quadratic): void {
   const n = q.n;
   const u = q.u;
@@ -187,7 +187,7 @@ function rowEntries(n: i32, u: usize, i: i32, k: i32, steps: usize, others: usiz
   store<f64>((target += row), f64x2.extract_lane(s3, 1));
 }
 
-/** For each point the others that it has a pair with, in the order of the pairs, with the steps of these; `ends` says where each list ends. */
+/** Lists the neighbours of each point, the other points of its pairs in order, with the steps of those pairs; `ends` holds the end of each list. */
 function listNeighbours(n: i32, pairs: usize, v: usize, length: i32, steps: usize, others: usize, ends: usize): void {
   memory.fill(ends, 0, (<usize>n) << 2);
   for (let c = 0; c < 2 * length; c++) {
@@ -236,7 +236,7 @@ function dotOfDifferences(n: i32, x: usize, y: usize, z: usize, w: usize): f64 {
 }
 
 /**
- * The differences u_a of four pairs, entry by entry, the four of an entry beside each other; where there are fewer the last one again.
+ * The differences u_a of four pairs, with the four values of an entry side by side; with fewer pairs, the last one is repeated.
  *
  * @param visits - the numbers of the pairs, or 0 for one pair after the other
  */
@@ -298,7 +298,7 @@ function rowDifferences(n: i32, u: usize, pairs: usize, visits: usize, from: i32
   }
 }
 
-/** Two entries of each of four vectors, the four of an entry beside each other. @inline */
+/** Stores two entries of each of four vectors, the four values of an entry side by side. @inline */
 function storeBeside(d0: v128, d1: v128, d2: v128, d3: v128, target: usize): void {
   v128.store(target, v128.shuffle<f64>(d0, d1, 0, 2));
   v128.store(target, v128.shuffle<f64>(d2, d3, 0, 2), 16);
@@ -364,7 +364,7 @@ function squares(d: v128, i: usize, j: usize): v128 {
   return f64x2.mul(d, f64x2.mul(t, t));
 }
 
-/** Of the other two. @inline */
+/** d·(x_i − x_j)² of the last two rows. @inline */
 function nextSquares(d: v128, i: usize, j: usize): v128 {
   const t = f64x2.sub(v128.load(i, 16), v128.load(j, 16));
   return f64x2.mul(d, f64x2.mul(t, t));

@@ -9,9 +9,9 @@ import { at, dot, lanes } from './vectors';
  */
 const LEAST_ROWS: i32 = 128;
 const MOST_PARTS: i32 = 8;
-/** Numbers that a part takes besides its result. */
+/** Numbers of workspace of a part, besides its result. */
 const ROW: i32 = 3 * BLOCK;
-/** What a pair of points costs, half of them, in multiplications of a product: with an exponential or a logarithm, and without. */
+/** Cost of a pair of points in multiplications of a product, with and without an exponential or a logarithm. */
 const SLOPE: f64 = 40.0;
 const ENTRY: f64 = 15.0;
 
@@ -28,7 +28,7 @@ export function gradientWorkspace(n: i32, q: i32): i32 {
   return partsOf(n) * (q * n + q + 4 + ROW);
 }
 
-/** Where a part puts its result, and after that finds its workspace. */
+/** Address of a part's result, followed by its workspace. */
 function resultOfPart(part: i32, r: Radial): usize {
   return at(r.work, part * (resultLength(r) + ROW));
 }

@@ -13,7 +13,7 @@ import { productRecord, usePacking } from './workspace';
 const RECORD: i32 = 16;
 const PACKING_HEAD: i32 = 32;
 const PACKED_ROWS: i32 = 32;
-/** What the rbf is called in radialProfiles.ts. */
+/** Number of the rbf in radialProfiles.ts. */
 const RBF: i32 = 8;
 
 function slivers(length: i32): i32 {

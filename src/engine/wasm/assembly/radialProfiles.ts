@@ -12,7 +12,7 @@ const MATERN_32: i32 = 6;
 const MATERN_52: i32 = 7;
 const RBF: i32 = 8;
 
-/** What squared distances are multiplied by while they are computed: an rbf takes −s/2, which saves a pass; the others take s. */
+/** Factor of the squared distances while they are computed: an rbf takes −s/2, which saves a pass; the others take s. */
 export function distanceFactor(profile: i32): f64 {
   return profile === RBF ? -0.5 : 1.0;
 }

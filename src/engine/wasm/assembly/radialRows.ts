@@ -20,18 +20,18 @@ export class Radial {
   x: usize;
   y: usize;
   k: usize;
-  /** Whether blocks below the diagonal of K are copied above it; otherwise what is above means nothing. */
+  /** Whether blocks below the diagonal of K are copied above it; otherwise entries above it are undefined. */
   mirrored: bool;
-  /** Whether the weights of a gradient are read out of K, of an rbf: an exponential less for each pair. */
+  /** Whether the weights of a gradient are read from K, for an rbf: this saves an exponential for each pair. */
   readsEntries: bool;
-  /** Whether g is symmetric, and its lower triangle alone is read. */
+  /** Whether g is symmetric, so that only its lower triangle is read. */
   symmetric: bool;
   /** ∂L/∂K */
   g: usize;
   dx: usize;
   dy: usize;
   work: usize;
-  /** Set here. */
+  /** Set by the routine. */
   parts: i32;
 }
 
@@ -86,7 +86,7 @@ export function weighBySlopes(
   if (j < width) store<f64>(at(weights, j), factor * load<f64>(at(work, j)) * load<f64>(at(weights, j)));
 }
 
-/** What the profile takes of squared distances, and a 1 that makes their number even; returns the number of pairs of entries. */
+/** Squared distances in the units of the profile, padded with a 1 to an even number; returns the number of pairs of entries. */
 function distances(r: Radial, width: i32, a: usize, aBytes: i32, b: usize, bBytes: i32, target: usize): i32 {
   distancesFromPoint(width, r.q, a, aBytes, b, bBytes, distanceFactor(r.profile), target);
   if (width & 1) store<f64>(at(target, width), 1.0);
@@ -95,7 +95,7 @@ function distances(r: Radial, width: i32, a: usize, aBytes: i32, b: usize, bByte
 
 /** Columns of a block of K. */
 const GRAM_BLOCK: i32 = 64;
-/** What an entry costs, an exponential or a logarithm above all, in multiplications of a product. */
+/** Cost of an entry, mainly of its exponential or logarithm, in multiplications of a product. */
 const VALUE: f64 = 20.0;
 
 /**
@@ -129,7 +129,7 @@ function gramPart(part: i32, record: usize): void {
   }
 }
 
-/** Copies what is below the diagonal in rows ib … rows − 1 of a block to above it. */
+/** Copies the part of a block below the diagonal, rows ib … rows − 1, to above it. */
 function mirrorBlock(ib: i32, rows: i32, jb: i32, k: usize, rowBytes: i32): void {
   for (let j = jb; j < min(jb + GRAM_BLOCK, rows); j++) {
     const line: usize = k + j * rowBytes;
@@ -151,8 +151,8 @@ export function radialCross(r: Radial): void {
 }
 
 /**
- * dx_i += 2·Σ_j w_ij·(x_i − y_j) and dy_j −= 2·Σ_i w_ij·(x_i − y_j), w_ij = variance·f′(‖x_i − y_j‖²)·g_ij: what g = ∂L/∂K is in the points.
- * Returns Σ g_ij·k_ij. Gradients are given dimension by dimension; `work` holds 96 numbers.
+ * dx_i += 2·Σ_j w_ij·(x_i − y_j) and dy_j −= 2·Σ_i w_ij·(x_i − y_j), w_ij = variance·f′(‖x_i − y_j‖²)·g_ij: the gradient in the points from g = ∂L/∂K.
+ * Returns Σ g_ij·k_ij. Gradients are stored dimension by dimension; `work` holds 96 numbers.
  */
 export function radialCrossGradient(r: Radial): f64 {
   const n = r.n;

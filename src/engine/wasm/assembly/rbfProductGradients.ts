@@ -18,7 +18,7 @@ export function expectedRbfProductsGradient(e: Expectations): void {
   addParts(e.parts, resultLength(e.width, e.q), e.target);
 }
 
-/** What a point costs here, in those of its products. */
+/** Cost of a point relative to that of its products. */
 const CONTRACTIONS: f64 = 2.0;
 
 function resultLength(m: i32, q: i32): i32 {

@@ -6,8 +6,8 @@ import { performParts } from './team';
 import { addScaled, at, multiplyAdd, scaleVector } from './vectors';
 
 /**
- * Products are kept in tiles of 4×4, those of the lower triangle row by row, and m is a multiple of four: whoever gives inducing inputs
- * adds some, up to the width, and ignores what comes of them.
+ * Products are kept in tiles of 4×4, those of the lower triangle row by row, and m is a multiple of four: callers pad the inducing
+ * inputs to the width and ignore the results for the padding.
  */
 const TILE: i32 = SLIVER * SLIVER;
 
@@ -22,7 +22,7 @@ export function tiled(m: i32): i32 {
  * Σ_n ω_n·Π_d (1 + 2s_nd/l_d²)^−½·exp(−(z_md − z_m'd)²/(4l_d²) − (μ_nd − z̄_d)²/(l_d² + 2s_nd)), and `apart` is left in steps of the exponential.
  * With m the width of the inducing inputs:
  *
- * The points are cut into `parts`, each of which has sums of its own, added up in order: threads share them, and one alone has the same
+ * The points are divided into `parts` with separate sums, which are added in order, so that one thread and several threads give the same
  * bits. `target` and `work` hold a part's numbers for each: the tiles of its sums, and 4·(q + 2)·m and those of the tiles. Nothing
  * n×m×m is stored, unless the exponentials of the first `keptPoints` are to be `kept` for the gradient, the numbers of the tiles for each.
  */
@@ -33,10 +33,10 @@ export function expectedRbfProducts(e: Expectations): void {
   addParts(e.parts, e.sums * length, e.target);
 }
 
-/** What an exponential costs, in multiplications of a product. */
+/** Cost of an exponential, in multiplications of a product. */
 const EXPONENTIAL: i32 = 10;
 
-/** What the products of all points cost, in multiplications. */
+/** Cost of the products of all points, in multiplications. */
 export function productCost(e: Expectations): f64 {
   return <f64>e.n * tiled(e.width) * (e.q + EXPONENTIAL);
 }

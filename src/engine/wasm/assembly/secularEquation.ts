@@ -4,7 +4,7 @@ const MOST_STEPS: i32 = 100;
 /** Half the distance from 1 to the next number. */
 const EPSILON: f64 = 1.1102230246251565e-16;
 
-/** What `sumPoles` leaves: a sum of poles and its slope. */
+/** Results of `sumPoles`: a sum of poles and its slope. */
 let sum: f64 = 0;
 let slope: f64 = 0;
 

@@ -40,7 +40,7 @@ const PARTS: i32 = 2;
 
 @unmanaged
 class Task {
-  /** In the table of functions, which is the same in every instance. */
+  /** Index in the table of functions, which is the same in every instance. */
   perform: u32;
   parts: i32;
   record: usize;
@@ -142,7 +142,7 @@ export function partsAlong(extent: i32, least: i32, multiplications: f64): i32 {
   return 1;
 }
 
-/** A place for the record of a shared task that has none of its own; there is one in a team only. */
+/** Space for the record of a shared task that is not given one; only a team has it. */
 export function sharedRecord(): usize {
   return block + RECORD;
 }
@@ -195,17 +195,17 @@ function close(): void {
   if (atomic.load<i32>(block, FAILED) != 0) threadFailed();
 }
 
-/** The first of `extent` rows (or columns) that part `number` of `parts` has, a multiple of `unit`, a power of two. */
+/** First row (or column) of part `number` when `extent` rows are divided into `parts`: a multiple of `unit`, a power of two. */
 export function startOf(number: i32, parts: i32, extent: i32, unit: i32): i32 {
   return number == parts ? extent : <i32>((<f64>number / <f64>parts) * extent) & ~(unit - 1);
 }
 
-/** The same where row i has i entries, so that parts have as many entries as each other. */
+/** `startOf` for a lower triangle, where row i has i entries, so that all parts have about the same number of entries. */
 export function startInLower(number: i32, parts: i32, extent: i32, unit: i32): i32 {
   return number == parts ? extent : <i32>(sqrt(<f64>number / <f64>parts) * extent) & ~(unit - 1);
 }
 
-/** The same where row i has extent − i entries. */
+/** `startOf` for an upper triangle, where row i has extent − i entries. */
 export function startInUpper(number: i32, parts: i32, extent: i32, unit: i32): i32 {
   return number == parts ? extent : <i32>((1.0 - sqrt(1.0 - <f64>number / <f64>parts)) * extent) & ~(unit - 1);
 }

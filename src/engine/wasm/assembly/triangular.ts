@@ -47,7 +47,7 @@ export function multiplyTriangular(
   apply(false, m, n, b, bRow, bColumn, l, lRow, lColumn);
 }
 
-/** Some rows of B, which do not need each other, as the threads of a team find them. */
+/** Task for a team of threads: independent rows of B. */
 @unmanaged
 class RowsTask {
   solves: bool;

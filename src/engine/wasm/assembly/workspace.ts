@@ -24,12 +24,12 @@ export function usePacking(offset: usize, rows: i32, columns: i32, depth: i32): 
   blockDepth = depth;
 }
 
-/** Where the workspace of the next thread begins. */
+/** Address of the next thread's workspace. */
 export function packingEnd(): usize {
   return packedB + ((blockColumns * blockDepth) << 3);
 }
 
-/** Where 8·n numbers are free between products, n the order of a triangular matrix that is worked on. */
+/** Address of 8·n numbers that are free between products, for a triangular matrix of order n. */
 export function scratch(): usize {
   return packedA;
 }

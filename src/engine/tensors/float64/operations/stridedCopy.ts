@@ -65,7 +65,7 @@ export function stridedCopy(
   }
 }
 
-/** The same box with as few axes as possible, at least one. */
+/** The box described with as few axes as possible, at least one. */
 function mergeAxes(shape: readonly number[], from: readonly number[], to: readonly number[]) {
   const sizes: number[] = [];
   const steps: number[] = [];

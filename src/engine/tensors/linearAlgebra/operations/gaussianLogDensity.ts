@@ -97,7 +97,7 @@ export function fromObservations(
   return value;
 }
 
-/** The same from S = YYᵀ. */
+/** Gaussian log density from S = YYᵀ. */
 export function fromOuterProduct(
   memory: Float64Memory,
   algebra: LinearAlgebraEngine,
