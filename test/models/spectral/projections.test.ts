@@ -16,7 +16,7 @@ import {
   slpp,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { classesOf } from '../../../src/engine/graph/labels.ts';
+import { classesOf } from '../../../src/engine/graph/labelGraph.ts';
 import { classDeviations, scatter } from '../../../src/models/spectral/embedding/classScatter.ts';
 import { generalisedPairs } from '../../../src/models/spectral/embedding/generalisedPairs.ts';
 import { reference } from '../../reference.ts';
