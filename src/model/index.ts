@@ -64,6 +64,7 @@ export type { Chart, MapLike, MapStart, RowMap } from './language/map.ts';
 export { mapped } from './language/mapped.ts';
 export { type MixtureOptions, mixture } from './language/mixture.ts';
 export { type PriorDrawOptions, priorDraws } from './language/priorDraws.ts';
+export type { DensitySupport, ObservationInterval, ObservationSupport } from './language/support.ts';
 export type {
   AbilitiesOfVariables,
   FillingVariables,

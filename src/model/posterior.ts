@@ -130,6 +130,8 @@ export interface FieldCoordinates {
 export interface Posterior {
   /** N×q */
   readonly latents: Matrix;
+  /** Throws for new observations (n×D, NaN where missing) that the model's densities cannot be of. */
+  checkRows?(Y: Matrix): void;
 }
 
 /** Means and variances of latents, one row a point. */

@@ -62,13 +62,13 @@ const DRAW_JITTER = 1e-10;
 export function functionsDensity({
   kernel,
   likelihood,
-}: Described): Pick<Density, 'kind' | 'name' | 'centred' | 'takesMissing' | 'checkRows' | 'sample'> {
+}: Described): Pick<Density, 'kind' | 'name' | 'centred' | 'takesMissing' | 'support' | 'sample'> {
   return {
     kind: 'density',
     name: 'gaussianProcess',
     centred: likelihood.conjugate !== undefined,
     takesMissing: true,
-    checkRows: likelihood.density.checkRows!,
+    ...(likelihood.density.support && { support: likelihood.density.support }),
     ...((likelihood.conjugate || likelihood.density.sample) && {
       sample: (p: TensorMap, random: Random, [n, D]: readonly [number, number], given: readonly Tensor2D[]) => {
         const K = covarianceOf(kernel, p, inputs(given));

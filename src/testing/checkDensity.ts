@@ -29,7 +29,7 @@ import {
   withRow,
 } from './densityAt.ts';
 import type { DifferenceOptions } from './differences.ts';
-import { integrated, type Support } from './quadrature.ts';
+import { integrated, isContinuous, randomEntry, type Support, supportBy } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 export interface DensityCheckOptions extends CheckOptions, DifferenceOptions {
@@ -48,7 +48,7 @@ export interface DensityCheckOptions extends CheckOptions, DifferenceOptions {
   readonly given?: readonly MatrixLike[];
   /** Natural values of its parameters by name; default their initial ones. */
   readonly values?: GivenValues;
-  /** Support of the entries of the value: 'real' (default), 'counts' from 0, or a list of all values. */
+  /** Support of the entries of the value, as in `defineDensity`; as the density says unless given. */
   readonly support?: Support;
 }
 
@@ -85,8 +85,8 @@ const STANDARD_ERRORS = 5;
 export function checkDensity(part: DensityLike, options: DensityCheckOptions = {}): ConformanceReport {
   namedOptions(options, 'checkDensity', OPTIONS);
   const density = densityOf(part, 'What checkDensity is given');
-  const { seed = 1, support = 'real' } = options;
-  const rows = rowsOf(part, density.functions, options);
+  const { seed = 1, support = density.support === undefined ? 'real' : supportBy(density.support) } = options;
+  const rows = rowsOf(part, density.functions, { ...options, support });
   const at = densityAt(density, rows, options.values === undefined ? {} : givenValues(options.values), seed);
   const requirements = densityRequirements(at, rows, { ...options, seed, support });
   return conformance(`Density '${density.name}'`, options, requirements);
@@ -95,10 +95,7 @@ export function checkDensity(part: DensityLike, options: DensityCheckOptions = {
 function rowsOf(part: DensityLike, functions: number | undefined, options: DensityCheckOptions): PlainRows {
   const { rows = 6, columns = 1, seed = 1, support = 'real' } = options;
   const random = seededRandom(seed);
-  const entry = () => {
-    if (support === 'real') return random.normal();
-    return support === 'counts' ? random.integer(4) : support[random.integer(support.length)]!;
-  };
+  const entry = () => randomEntry(support, random);
   const value =
     options.value === undefined
       ? new Matrix(Float64Array.from({ length: rows * columns }, entry), rows, columns)
@@ -120,6 +117,13 @@ interface Settings extends DifferenceOptions {
   readonly support: Support;
 }
 
+function randomEntries(rows: number, columns: number, support: Support, seed: number): Matrix {
+  if (support === 'real') return randomPoints(rows, columns, seed);
+  const random = seededRandom(seed);
+  const entries = Float64Array.from({ length: rows * columns }, () => randomEntry(support, random));
+  return new Matrix(entries, rows, columns);
+}
+
 /** All requirements on a density at these rows. */
 export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Settings): Requirement[] {
   const { density } = at;
@@ -129,7 +133,7 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
     at.with(rows, ({ p, rows, context }) => density.logDensity(p, rows, context).rank === 1),
   );
   const fresh: PlainRows = {
-    value: support === 'real' ? randomPoints(n, D, seed + 31) : rows.value,
+    value: isContinuous(support) ? randomEntries(n, D, support, seed + 31) : rows.value,
     given: rows.given.map(({ columns }, i) => randomPoints(n, columns, seed + 32 + i)),
   };
   const isIntegrable = D === 1 || density.takesMissing;
@@ -146,14 +150,16 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
     if (support === 'real') return steinAgreement(drawn, slopesOf(at, rows, of, isJoint, drawn), isJoint);
     if (!isIntegrable || (isJoint && !isByRow())) return notIntegrated;
     for (let i = 0; i < n; i++) {
-      const { mean } = integrated(predictiveAlong(of, i), support, 0);
+      const { mean, variance } = integrated(predictiveAlong(of, i), support, 0);
+      const own = drawn.map((one) => one.data[i * D]!);
+      within(`row ${i}`, own, mean);
       within(
-        `row ${i}`,
-        drawn.map((one) => one.data[i * D]!),
-        mean,
+        `the variance of row ${i}`,
+        own.map((entry) => square(entry - mean)),
+        variance,
       );
     }
-    return `means within ${STANDARD_ERRORS} standard errors`;
+    return `means and variances within ${STANDARD_ERRORS} standard errors`;
   };
 
   return [
@@ -317,7 +323,7 @@ function gradientsAgree(at: DensityAt, all: PlainRows, settings: Settings): stri
   const free = Object.keys(parameters).filter((name) => parameters[name]!.free);
   const moved = {
     ...Object.fromEntries(free.map((name) => [`parameter ${name}`, values[name]!])),
-    ...(settings.support === 'real' && { value: all.value }),
+    ...(isContinuous(settings.support) && { value: all.value }),
     ...Object.fromEntries(all.given.map((one, i) => [`given ${i}`, one])),
   };
   return at.with(all, ({ p, rows, context }) => {

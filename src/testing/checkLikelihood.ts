@@ -14,14 +14,14 @@ import { isLikelihood, type Likelihood } from '../processes/likelihoods/likeliho
 import { agreement, finite, randomPoints } from './agreement.ts';
 import { gradientAgreement } from './checkGradient.ts';
 import type { DifferenceOptions } from './differences.ts';
-import { normalNodes, type Support, type SupportNode, supportNodes } from './quadrature.ts';
+import { type DiscreteOrReal, normalNodes, type SupportNode, supportByRefusals, supportNodes } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 export interface LikelihoodCheckOptions extends CheckOptions, DifferenceOptions {
   /** n×D values of the functions; default 5×2 standard normal ones. */
   readonly functions?: MatrixLike;
   /** Support of an observation: 'real', 'counts' from 0, or a list of all values; default the first of these that the likelihood's `refuses` accepts. */
-  readonly support?: Support;
+  readonly support?: DiscreteOrReal;
   /** Factories of custom likelihoods by name, for the JSON round trip. */
   readonly likelihoods?: LikelihoodCatalogue;
 }
@@ -161,24 +161,16 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
   return conformance(`Likelihood '${likelihood.name}'`, options, requirements);
 }
 
-/** A count above all values of a list. */
-const LARGE = 1000;
-
 /**
- * Support of the observations, from what the likelihood refuses.
+ * Support of the observations.
  *
  * @throws InvalidInputError if it depends on the row of an observation, as such a likelihood does not factorise over entries
  */
-function supportOf({ name, refuses }: Likelihood): Support {
-  if (refuses(0, 0) !== refuses(0, 1)) {
-    throw new InvalidInputError(
-      `checkLikelihood takes likelihoods that are densities entry by entry, but '${name}' reads the whole row of an observation. Check it without that option, such as offset.`,
-    );
-  }
-  if (refuses(0.5, 1) === undefined) return 'real';
-  if (refuses(LARGE, 1) === undefined) return 'counts';
-  const values = Array.from({ length: LARGE }, (_, k) => k).filter((k) => refuses(k, 1) === undefined);
-  return values.length === 0 ? 'real' : values;
+function supportOf({ name, refuses }: Likelihood): DiscreteOrReal {
+  if (refuses(0, 0) === refuses(0, 1)) return supportByRefusals(refuses);
+  throw new InvalidInputError(
+    `checkLikelihood takes likelihoods that are densities entry by entry, but '${name}' reads the whole row of an observation. Check it without that option, such as offset.`,
+  );
 }
 
 /** log p(y|f) of every entry of f and the observation at a node. */

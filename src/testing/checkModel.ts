@@ -17,7 +17,7 @@ import { modelFromJSON } from '../models/modelFromJSON.ts';
 import type { OwnParts } from '../models/ownParts.ts';
 import { agreement, finite } from './agreement.ts';
 import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
-import { integrated } from './quadrature.ts';
+import { integrated, supportBy } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 /** Options of the check, with factories of custom models and parts by name, as for `loadFit`. */
@@ -270,12 +270,11 @@ function predictionsAgree(
       return 'not integrated: the density takes complete rows of several columns only';
     throw error;
   }
+  const own = variables.supports[name];
+  const support = own === undefined ? 'real' : supportBy(own);
   const found = Array.from(said.mean.data, (mean, i) =>
-    integrated(along(Math.floor(i / columns), i % columns), 'real', mean),
+    integrated(along(Math.floor(i / columns), i % columns), support, mean),
   );
-  if (variables.observations[name]!.data.every((own) => Number.isNaN(own) || Number.isInteger(own))) {
-    return 'not integrated: observations are whole numbers';
-  }
   agreement(
     found.map(({ total }) => total),
     found.map(() => 1),

@@ -39,7 +39,7 @@ export function sameShape(given: Matrix, like: Matrix, name = 'The complete obse
 /** New observations that a fit was given, n×D. */
 export function givenObservations(
   given: MatrixLike,
-  { mapping, placement }: AnyPosterior,
+  { mapping, placement, checkRows }: AnyPosterior,
   { acceptsMissing = placement?.acceptsMissing !== false } = {},
 ): Matrix {
   const Y = Matrix.from(given, 'Y');
@@ -50,9 +50,10 @@ export function givenObservations(
     );
   }
   if (!acceptsMissing) {
-    return checkNumbers(Y, 'Y', 'This model places complete rows only. Fill it in first, by impute of a fit of gplvm.');
-  }
-  return checkObservedRows(checkEntries(Y, 'Y', Number.isNaN), 'Y');
+    checkNumbers(Y, 'Y', 'This model places complete rows only. Fill it in first, by impute of a fit of gplvm.');
+  } else checkObservedRows(checkEntries(Y, 'Y', Number.isNaN), 'Y');
+  checkRows?.(Y);
+  return Y;
 }
 
 /** New observations of some views side by side, NaN in the columns of the others. */

@@ -44,14 +44,7 @@ export type VariableAbilities = (variables: FittedVariables, plain: Plain, searc
 
 /** What fits of a model of one's own can do. */
 export function namedPosterior(of: FittedGraph): AnyPosterior {
-  const variables: FittedVariables = {
-    ...fittedVariables(of),
-    checkRows: (given) => {
-      for (const { name, densities } of of.observed) {
-        if (given[name] !== undefined) densities[0]!.density.checkRows?.(given[name]);
-      }
-    },
-  };
+  const variables = fittedVariables(of);
   return Object.defineProperties(withRows(of, variables, false), {
     variables: { value: variables, enumerable: true },
     abilities: { value: abilitiesByName, enumerable: true },
@@ -92,7 +85,7 @@ const abilitiesByName: VariableAbilities = (variables, plain, searches) => {
 
   const place = async (given: GivenRows, options: ProjectOptions, caller: string): Promise<PlacedVariables> => {
     const rows = rowsGiven(given, [...observed, ...known], caller, observed);
-    variables.checkRows!(rows);
+    variables.checkRows(rows);
     const absent = known.find(({ name }) => rows[name] === undefined);
     if (absent !== undefined) throw needs(caller, absent);
     if (!observed.some(({ name }) => rows[name] !== undefined)) {

@@ -20,6 +20,7 @@ import { withLocation } from '../withLocation.ts';
 import { type CorrelatedRows, expectedForm, isCorrelated, precisionBetween } from './correlatedRows.ts';
 import type { DensityContext, DensityStart, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
+import { checkSupport } from './support.ts';
 import {
   type DistributedRows,
   distributedRows,
@@ -136,9 +137,16 @@ function seenOf(owner: string, name: string, variable: ObservedVariable): SeenDa
     );
   }
   const raw = observationsFrom(variable.data, missing === 'ignore', scale);
+  if (density.support !== undefined) {
+    if (centre || scale) {
+      throw new InvalidInputError(
+        `Observations of ${density.support.of} cannot be centred or scaled. Leave out centre and scale of '${name}', or set them to false.`,
+      );
+    }
+    checkSupport(raw, density.support, name);
+  }
   const standardization = known ?? standardizationOf(raw, centre, scale);
   const data = standardized(raw, standardization);
-  density.checkRows?.(data);
   const hasHoles = data.data.some(Number.isNaN);
   const entries = (of: (entry: number) => number) => new Matrix(data.data.map(of), data.rows, data.columns);
   return {

@@ -11,6 +11,7 @@ import type { Parameter } from '../parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../part.ts';
 import type { LearnedByLayer, Projection } from '../posterior.ts';
 import type { Curvature } from '../solver.ts';
+import { type DensitySupport, type ObservationSupport, supportOf } from './support.ts';
 
 /** Rows of a variable beside the same rows of the variables that it is given. */
 export interface Rows<V = Tensor2D> {
@@ -160,8 +161,8 @@ export interface Density {
   readonly centred: boolean;
   /** True if rows with missing entries are taken: the density reads `present`, or what is missing in the data at `prepare`. */
   readonly takesMissing: boolean;
-  /** Throws for rows that it cannot be of, such as counts below 0; NaN where missing. */
-  readonly checkRows?: (rows: Matrix) => void;
+  /** Which observations it can be of; any real numbers without it. */
+  readonly support?: ObservationSupport;
   /** True if rows are independent given what they are given, false if not; where it does not say, its log density shows it. */
   readonly independent: boolean | undefined;
   /** True if it counts rows by their weights where its log density is one of all rows. */
@@ -282,6 +283,11 @@ export interface DensityDefinition<Name extends string, C = undefined> {
   readonly centred?: boolean;
   /** true where rows with missing entries are taken, by `rows.present`. */
   readonly takesMissing?: boolean;
+  /**
+   * Values that an entry of an observation may have: 'real' (the default), 'counts' from 0, an interval such as `{ above: 0 }` or `{ from: 0, to: 1 }`, or a list of all
+   * values. Observations outside of it are refused.
+   */
+  readonly support?: DensitySupport;
   /** The search that suits it. */
   readonly search?: Search;
 }
@@ -298,6 +304,7 @@ const MEMBERS: Readonly<Record<keyof DensityDefinition<string>, Member>> = {
   exact: 'anything',
   centred: 'anything',
   takesMissing: 'anything',
+  support: 'anything',
   search: 'anything',
 };
 
@@ -363,6 +370,7 @@ export function defineDensity<Name extends string = never, C = undefined, D = un
   const own = (p: TensorMap) => p as Readonly<Record<Name, Tensor>>;
   const typed = (context: DensityContext) => context as DensityContext<C>;
   const { prepare, condition, sample, expected, search } = definition;
+  const support = supportOf(`density '${name}'`, definition.support);
   return (overrides = {} as Overrides<Name>) => {
     const plain =
       typeof parameters === 'function' ? undefined : Object.freeze(overriddenParameters(owner, parameters, overrides));
@@ -374,6 +382,7 @@ export function defineDensity<Name extends string = never, C = undefined, D = un
       centred: definition.centred ?? false,
       takesMissing: definition.takesMissing ?? false,
       independent: undefined,
+      ...(support && { support }),
       parameters: (start) =>
         plain ??
         overriddenParameters(owner, (parameters as (start: DensityStart) => OwnParameters<Name>)(start), overrides),

@@ -6,6 +6,7 @@ import type { FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
 import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
+import { checkSupport, type ObservationSupport } from './support.ts';
 import { indexOf, isEncoded, pointRows } from './variable.ts';
 
 /** What a fit of a model of variables can say, in plain numbers: all of it by the densities that it was fitted with. */
@@ -25,8 +26,10 @@ export interface FittedVariables
   readonly shown: string;
   /** Observations of those that were fitted, as they were given; NaN where missing. */
   readonly observations: RowsByName;
-  /** Throws for observations that a density cannot be of. */
-  readonly checkRows?: (given: RowsByName) => void;
+  /** Which observations there may be, by the names of variables for which these are not all numbers. */
+  readonly supports: Readonly<Record<string, ObservationSupport>>;
+  /** Throws for observations outside of the support of their density. */
+  checkRows(given: RowsByName): void;
   /** What cannot be done with fits of this model, and why, by the name of what it is. */
   readonly missing: Readonly<Record<string, string>>;
 }
@@ -34,6 +37,11 @@ export interface FittedVariables
 /** What follows from a model of variables at these values. */
 export function fittedVariables(of: FittedGraph): FittedVariables {
   const { model, values, variances, charts, roots, fields, coordinates, observed, known, widths } = of;
+  const supports: Record<string, ObservationSupport> = {};
+  for (const { name, densities } of observed) {
+    const { support } = densities[0]!.density;
+    if (support !== undefined) supports[name] = support;
+  }
   return {
     ...ofNewRows(of),
     ...ofGaussianRows(of),
@@ -51,6 +59,12 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
     observations: Object.fromEntries(
       observed.map(({ name, variable }) => [name, (variable as { readonly data: Matrix }).data]),
     ),
+    supports,
+    checkRows: (given) => {
+      for (const [name, support] of Object.entries(supports)) {
+        if (given[name] !== undefined) checkSupport(given[name], support, name);
+      }
+    },
     missing: reasonsMissing(of),
   };
 }
@@ -131,6 +145,7 @@ export function withRows(of: FittedGraph, variables: FittedVariables, hasViews: 
   const own = {
     ...distributionOf(variables, byView),
     ...mappingOf(of, variables, byView),
+    checkRows: (Y: Matrix) => variables.checkRows(apart(Y, variables.observed)),
     ...(variables.next && { next: variables.next }),
   };
   // Fields are searched for when they are asked for.

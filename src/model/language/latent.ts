@@ -74,11 +74,17 @@ export function latent<
   if (density === undefined && given !== undefined) {
     throw new InvalidInputError("Option 'given' of latent is for its density. Give the density too.");
   }
+  const said = density === undefined ? undefined : densityOf(density, "Option 'density' of latent");
+  if (said?.support !== undefined) {
+    throw new InvalidInputError(
+      `Rows of a latent variable are any numbers, but an observation of ${said.support.of} is not. Give it a density of any numbers, and map them: mapped(z, op.exp).`,
+    );
+  }
   return Object.freeze<LatentVariable<D, F, R>>({
     kind: 'variable',
     role: 'latent',
     dim,
-    density: density === undefined ? undefined : densityOf(density, "Option 'density' of latent"),
+    density: said,
     given: givenOf(given, 'latent'),
     factors: factorsOf(factors, 'latent'),
     init,

@@ -17,6 +17,7 @@ import {
   type RowMoments,
   type Rows,
 } from './density.ts';
+import type { ObservationSupport } from './support.ts';
 
 /** What else is said of a mixture. */
 export interface MixtureOptions {
@@ -91,6 +92,7 @@ export function mixture(components: readonly DensityLike[], options: MixtureOpti
     centred: all(({ centred }) => centred),
     takesMissing: all(({ takesMissing }) => takesMissing),
     independent: true,
+    ...(all(({ support }) => support) && { support: unionOf(parts.map(({ density }) => density.support!)) }),
     ...(all(({ functions }) => functions !== undefined && functions === parts[0]!.density.functions) && {
       functions: parts[0]!.density.functions!,
       functionStart: parts[0]!.density.functionStart!,
@@ -122,6 +124,20 @@ export function mixture(components: readonly DensityLike[], options: MixtureOpti
         ),
     }),
   });
+}
+
+/** Values that one of these supports has. */
+function unionOf(all: readonly ObservationSupport[]): ObservationSupport {
+  const [values, ...others] = all.map((own) => own.values);
+  const areEqual = others.every((own) => JSON.stringify(own) === JSON.stringify(values));
+  return {
+    of: 'the mixture',
+    values: areEqual ? values : undefined,
+    refuses: (y, rowMean) => {
+      const refused = all.map(({ refuses }) => refuses(y, rowMean));
+      return refused.includes(undefined) ? undefined : [...new Set(refused)].join(', or ');
+    },
+  };
 }
 
 function weightsOf(given: MixtureOptions['weights'], count: number): Parameter {

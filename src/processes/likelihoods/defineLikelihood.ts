@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkDefinition, checkName } from '../../core/given.ts';
-import { describe, type Matrix } from '../../core/matrix.ts';
+import { describe } from '../../core/matrix.ts';
 import { checkMembers, type Member } from '../../core/members.ts';
 import { unknownName } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
@@ -12,7 +12,7 @@ import type { TensorMap } from '../../model/model.ts';
 import type { Parameter, ParameterLike } from '../../model/parameter.ts';
 import { parameterToJSON } from '../../model/parameterToJson.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../../model/part.ts';
-import { checkObserved, type Likelihood, type Noise, type ObservationMoments, startedFunctions } from './likelihood.ts';
+import { type Likelihood, type Noise, type ObservationMoments, startedFunctions } from './likelihood.ts';
 import { expectedLogDensity, expectedMoments } from './normalExpectation.ts';
 
 /** Functions that an observation depends on: one, n×D, or a list of several. */
@@ -183,6 +183,7 @@ export function likelihoodFactory<Name extends string, Options extends object = 
       }),
     };
     const density = likelihoodDensity(likelihood, {
+      isBounded: definition.refuses !== undefined,
       ...(definition.sample && {
         sample: (p, f, random) => definition.sample!(values(p), split(f) as Tensor2D, random, options),
       }),
@@ -203,11 +204,13 @@ const momentsOf = (rows: Tensor2D | op.GaussianRows): op.GaussianRows =>
   'variance' in rows ? rows : { mean: rows, variance: op.zerosLike(rows) };
 
 interface OwnSampling {
+  /** True if some observations are refused. */
+  readonly isBounded: boolean;
   readonly sample?: (p: TensorMap, f: Tensor2D, random: Random) => Tensor2D;
 }
 
 /** A likelihood as the density of an observed variable given its functions: `observed(Y, { density: poisson(), given: f })`. */
-function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample }: OwnSampling): Density {
+function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { isBounded, sample }: OwnSampling): Density {
   const { name, functions, parameters, momentsAt } = likelihood;
   const owner = `Likelihood '${name}'`;
   const functionsIn = (given: readonly Tensor2D[], columns: number): Tensor2D => {
@@ -240,7 +243,7 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { sample }: 
     independent: true,
     parameters: () => parameters,
     functionStart: (Y) => startedFunctions(likelihood, Y),
-    checkRows: (rows: Matrix) => checkObserved(rows, likelihood),
+    ...(isBounded && { support: { of: `likelihood '${name}'`, refuses: likelihood.refuses } }),
     logDensity: entries,
     ...(functions === 1 && {
       // A Gaussian density is symmetric in the observation and the function, so either may be uncertain.

@@ -5,6 +5,7 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Density, Saying } from '../../model/language/density.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
+import { checkSupport } from '../../model/language/support.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 
@@ -99,22 +100,15 @@ function rowMeans({ data, rows, columns }: Pick<Matrix, 'data' | 'rows' | 'colum
 /** Throws if an observation is outside of the likelihood's range, or would be after centring or scaling. */
 export function checkObserved(
   Y: Matrix,
-  likelihood: Pick<Likelihood, 'name' | 'conjugate' | 'refuses'>,
-  changed?: boolean,
+  { name, conjugate, density }: Pick<Likelihood, 'name' | 'conjugate' | 'density'>,
+  changed: boolean,
 ): void {
-  if (changed && likelihood.conjugate === undefined) {
+  if (changed && conjugate === undefined) {
     throw new InvalidInputError(
-      `Observations of likelihood '${likelihood.name}' cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
+      `Observations of likelihood '${name}' cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
     );
   }
-  const means = rowMeans(Y);
-  Y.data.forEach((entry, i) => {
-    const expected = Number.isNaN(entry) ? undefined : likelihood.refuses(entry, means[Math.floor(i / Y.columns)]!);
-    if (expected === undefined) return;
-    throw new InvalidInputError(
-      `An observation of likelihood '${likelihood.name}' is ${expected}, but row ${Math.floor(i / Y.columns)}, column ${i % Y.columns} is ${entry}.`,
-    );
-  });
+  if (density.support !== undefined) checkSupport(Y, density.support);
 }
 
 /** Draws entry by entry, given functions, n×D, and scalar values or one per column. */

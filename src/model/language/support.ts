@@ -1,0 +1,101 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, type Matrix } from '../../core/matrix.ts';
+import { namedOptions } from '../../core/options.ts';
+
+/** Interval of observations: `above` and `below` are not in it, `from` and `to` are; unbounded where neither is given. */
+export interface ObservationInterval {
+  readonly above?: number;
+  readonly from?: number;
+  readonly below?: number;
+  readonly to?: number;
+}
+
+/** Values that an entry of an observation may have. */
+export type DensitySupport = 'real' | 'counts' | ObservationInterval | readonly number[];
+
+/** Which observations a density can be of. */
+export interface ObservationSupport {
+  /** Whose support it is, such as "likelihood 'poisson'". */
+  readonly of: string;
+  /** Its values, where a definition names them. */
+  readonly values?: DensitySupport | undefined;
+  /** Description of valid observations if this one is not valid, in a row of this mean (NaN where an entry is missing); otherwise undefined. */
+  readonly refuses: (y: number, rowMean: number) => string | undefined;
+}
+
+const EXPECTED = "'real', 'counts', an interval such as { above: 0 } or { from: 0, to: 1 }, or a list of all values";
+
+/** True for an interval, as against names and lists of values. */
+export const isInterval = (support: DensitySupport): support is ObservationInterval =>
+  typeof support === 'object' && !Array.isArray(support);
+
+/** Lower and upper bound of an interval, and whether it holds them. */
+export function boundsOf({ above, from, below, to }: ObservationInterval) {
+  return { low: above ?? from ?? Number.NEGATIVE_INFINITY, high: below ?? to ?? Number.POSITIVE_INFINITY };
+}
+
+/**
+ * The support that a definition names.
+ *
+ * @throws InvalidInputError for what is none
+ */
+export function supportOf(of: string, given: DensitySupport = 'real'): ObservationSupport | undefined {
+  if (given === 'real') return undefined;
+  if (given === 'counts') {
+    return {
+      of,
+      values: given,
+      refuses: (y) => (Number.isInteger(y) && y >= 0 ? undefined : 'a count, a whole number from 0'),
+    };
+  }
+  const areNumbers = (list: readonly unknown[]) => list.length > 0 && list.every(Number.isFinite);
+  if (Array.isArray(given) && areNumbers(given)) {
+    const values = Object.freeze([...(given as readonly number[])]);
+    return { of, values, refuses: (y) => (values.includes(y) ? undefined : `one of ${values.join(', ')}`) };
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new InvalidInputError(`The support of ${of} is ${EXPECTED}, but ${describe(given)} was given.`);
+  }
+  const interval = namedOptions(given as ObservationInterval, `the support of ${of}`, ['above', 'from', 'below', 'to']);
+  const { above, from, below, to } = interval;
+  const { low, high } = boundsOf(interval);
+  const isOne = (above === undefined || from === undefined) && (below === undefined || to === undefined);
+  if (!isOne || !areNumbers([above, from, below, to].filter((end) => end !== undefined)) || !(low < high)) {
+    throw new InvalidInputError(
+      `The support of ${of} is ${EXPECTED}, with one lower and one upper bound at the most, but ${JSON.stringify(given)} was given.`,
+    );
+  }
+  const ends = Object.entries({ above, from, below, to }).flatMap(([word, end]) =>
+    end === undefined ? [] : `${word} ${end}`,
+  );
+  const refused = `a number ${ends.join(' ')}`;
+  return {
+    of,
+    values: Object.freeze({ ...interval }),
+    refuses: (y) =>
+      y >= low && y <= high && !(y === low && above !== undefined) && !(y === high && below !== undefined)
+        ? undefined
+        : refused,
+  };
+}
+
+/**
+ * Throws if an observation is outside of a support.
+ *
+ * @param rows - observations, NaN where missing
+ * @param name - of their variable, in a model of several
+ */
+export function checkSupport(rows: Matrix, { of, refuses }: ObservationSupport, name?: string): void {
+  for (let i = 0; i < rows.rows; i++) {
+    const row = rows.row(i);
+    const mean = row.reduce((sum, entry) => sum + entry, 0) / rows.columns;
+    row.forEach((entry, j) => {
+      const expected = Number.isNaN(entry) ? undefined : refuses(entry, mean);
+      if (expected === undefined) return;
+      const place = `row ${i}, column ${j}${name === undefined ? '' : ` of '${name}'`}`;
+      throw new InvalidInputError(
+        `An observation of ${of} is ${expected}, but ${place} is ${entry}. Correct it, leave the row out, or choose a density of such numbers.`,
+      );
+    });
+  }
+}
