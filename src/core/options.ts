@@ -114,3 +114,39 @@ export function editDistance(a: string, b: string): number {
   }
   return previous[b.length]!;
 }
+
+/** Whole numbers. */
+export const integer = v.pipe(v.number('a whole number'), v.integer('a whole number'));
+
+/** Whole numbers from the least on. */
+export function integerFrom(least: number) {
+  const expected = `a whole number from ${least}`;
+  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
+}
+
+export const integerFromOne = integerFrom(1);
+
+/** Finite numbers from 0. */
+export const numberFromZero = v.pipe(
+  v.number('a number from 0'),
+  v.finite('a number from 0'),
+  v.minValue(0, 'a number from 0'),
+);
+
+/** Finite numbers above 0. */
+export const numberAboveZero = v.pipe(
+  v.number('a number above 0'),
+  v.finite('a number above 0'),
+  v.gtValue(0, 'a number above 0'),
+);
+
+/** Seed of random numbers; 0 unless given. */
+export const seedOption = v.optional(integer, 0);
+
+/** Signal that aborts. */
+export const signalOption = v.optional(
+  v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal'),
+);
+
+/** What becomes of missing entries: they are refused unless 'ignore' is given. */
+export const missingOption = v.optional(v.picklist(['ignore'], "'ignore', or left out"));

@@ -3,7 +3,7 @@ import { log } from '../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, signalOption } from '../core/options.ts';
 import { type EngineChoice, engineChoice } from '../engine/dense/index.ts';
 import { cholesky } from '../engine/typescript/matrices.ts';
 import { type GivenValues, givenValues } from '../model/evaluate.ts';
@@ -60,7 +60,7 @@ export interface LaplaceApproximation {
 const schema = v.strictObject({
   parameters: v.optional(v.boolean(), true),
   latents: v.optional(v.boolean(), true),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  signal: signalOption,
   engine: v.optional(engineChoice),
 });
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { log, square } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
 import { standardizationOf } from '../core/observations.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, numberAboveZero } from '../core/options.ts';
 import { doublesOf } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
@@ -46,9 +46,7 @@ export const kernelRegressionFactory = defineMap({
 });
 
 const schema = v.strictObject({
-  gamma: v.optional(
-    v.pipe(v.number('a number above 0'), v.finite('a number above 0'), v.gtValue(0, 'a number above 0')),
-  ),
+  gamma: v.optional(numberAboveZero),
 });
 
 /**

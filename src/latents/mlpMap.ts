@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { tanh } from '../core/elementary/index.ts';
 import { Matrix } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, integerFromOne } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import * as op from '../engine/tensors/ops.ts';
 import { real } from '../model/parameter.ts';
@@ -55,9 +55,8 @@ export const mlpMapFactory = defineMap({
   },
 });
 
-const whole = 'a whole number from 1';
 const schema = v.strictObject({
-  hidden: v.optional(v.pipe(v.number(whole), v.integer(whole), v.minValue(1, whole)), 20),
+  hidden: v.optional(integerFromOne, 20),
 });
 
 /**

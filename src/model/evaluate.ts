@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkOptions, editDistance, unknownName } from '../core/options.ts';
+import { checkOptions, editDistance, seedOption, unknownName } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../engine/dense/index.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { assemblyOf, checkModelGiven } from './givenModel.ts';
@@ -47,9 +47,8 @@ export interface EvaluateOptions {
   readonly gradients?: 'byTerm' | undefined;
 }
 
-const wholeNumber = 'a whole number';
 const schema = v.strictObject({
-  seed: v.optional(v.pipe(v.number(wholeNumber), v.integer(wholeNumber)), 0),
+  seed: seedOption,
   engine: v.optional(engineChoice),
   gradients: v.optional(v.picklist(['byTerm'], "'byTerm', or left out")),
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, seedOption } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../engine/dense/index.ts';
 import { float64Backend, withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { repeatedGradients } from '../engine/tensors/repeatedGradients.ts';
@@ -62,9 +62,8 @@ const STEP = 6.055454452393343e-6;
 
 const largest = (entries: Float64Array) => entries.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
 
-const wholeNumber = 'a whole number';
 const schema = v.strictObject({
-  seed: v.optional(v.pipe(v.number(wholeNumber), v.integer(wholeNumber)), 0),
+  seed: seedOption,
   engine: v.optional(engineChoice),
   jacobian: v.optional(v.boolean('true or false'), false),
 });

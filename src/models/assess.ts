@@ -4,7 +4,7 @@ import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { standardizationOf, standardized } from '../core/observations.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, integerFrom, seedOption, signalOption } from '../core/options.ts';
 import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { rowsOf } from '../core/rowMatrices.ts';
@@ -74,31 +74,27 @@ export interface AssessOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const whole = (least: number) => {
-  const expected = `a whole number from ${least}`;
-  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
-};
 const schema = v.strictObject({
   observations: v.optional(v.any()),
   labels: v.optional(v.any()),
-  neighbours: v.optional(whole(1)),
-  starts: v.optional(whole(0), 3),
-  bootstraps: v.optional(whole(0), 4),
-  dimensions: v.optional(v.array(whole(1), 'a list of whole numbers from 1')),
+  neighbours: v.optional(integerFrom(1)),
+  starts: v.optional(integerFrom(0), 3),
+  bootstraps: v.optional(integerFrom(0), 4),
+  dimensions: v.optional(v.array(integerFrom(1), 'a list of whole numbers from 1')),
   shuffled: v.optional(
     v.pipe(
-      whole(0),
+      integerFrom(0),
       v.check((count) => count !== 1, '0 or a whole number from 2'),
     ),
     5,
   ),
   fit: v.optional(v.any(), {}),
-  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+  seed: seedOption,
   own: v.optional(v.any(), {}),
   onProgress: v.optional(
     v.custom<NonNullable<AssessOptions['onProgress']>>((value) => typeof value === 'function', 'a function'),
   ),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  signal: signalOption,
 });
 
 /** Neighbours of the local scores, where there are points enough. */

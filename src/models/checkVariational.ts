@@ -3,7 +3,7 @@ import { log } from '../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, integerFrom } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { logSumExp } from '../inference/sampling/moments.ts';
 import { psis } from '../inference/sampling/psis.ts';
@@ -41,9 +41,8 @@ export interface VariationalCheck {
   readonly message: string;
 }
 
-const whole = 'a whole number from 25';
 const schema = v.strictObject({
-  draws: v.optional(v.pipe(v.number(whole), v.integer(whole), v.minValue(25, whole)), 1000),
+  draws: v.optional(integerFrom(25), 1000),
   seed: v.optional(v.number('a number'), 0),
   own: v.optional(v.any(), {}),
 });

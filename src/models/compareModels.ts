@@ -4,7 +4,7 @@ import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkGiven, givenList } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, seedOption, signalOption } from '../core/options.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
 import type { Draws } from '../inference/sampling/index.ts';
 import { compareElpd, type ElpdRow } from '../inference/sampling/stacking.ts';
@@ -86,10 +86,10 @@ export interface DrawsComparison {
 
 const schema = v.strictObject({
   heldOut: v.optional(v.any()),
-  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+  seed: seedOption,
   laplace: v.optional(v.boolean(), true),
   own: v.optional(v.any()),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  signal: signalOption,
 });
 
 /**

@@ -3,7 +3,7 @@ import { exp } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, observationsFrom, standardizationOf, standardized } from '../core/observations.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, integerFromOne, seedOption } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { type EngineChoice, engineChoice } from '../engine/dense/index.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
@@ -28,10 +28,9 @@ export interface GpScoreOptions {
   readonly engine?: EngineChoice;
 }
 
-const wholeFromOne = 'a whole number from 1';
 const schema = v.strictObject({
-  starts: v.optional(v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)), 5),
-  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+  starts: v.optional(integerFromOne, 5),
+  seed: seedOption,
   engine: v.optional(engineChoice),
 });
 

@@ -4,7 +4,7 @@ import { checkGiven } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { matchedObservations, type ObservationsLike } from '../core/namedTable.ts';
 import { checkEntries } from '../core/observations.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, seedOption, signalOption } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import {
   type Calibration,
@@ -45,9 +45,9 @@ export interface HeldOutScore extends Calibration {
 
 const schema = v.strictObject({
   shown: v.optional(v.any()),
-  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+  seed: seedOption,
   observations: v.optional(v.any()),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  signal: signalOption,
 });
 
 /**

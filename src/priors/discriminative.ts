@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, numberAboveZero } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
 import { type Classes, classesOf, type Labels } from '../engine/graph/labelGraph.ts';
 import * as op from '../engine/tensors/ops.ts';
@@ -86,10 +86,7 @@ export const discriminativeFactory = definePrior({
 const schema = v.strictObject({
   strength: v.optional(v.any()),
   form: v.optional(v.picklist(['published', 'paper'], "'published' or 'paper'"), 'published'),
-  r: v.optional(
-    v.pipe(v.number('a number above 0'), v.finite('a number above 0'), v.gtValue(0, 'a number above 0')),
-    1,
-  ),
+  r: v.optional(numberAboveZero, 1),
 });
 
 /**

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, numberAboveZero } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
 import { incidentEdges } from '../engine/graph/edges.ts';
 import { checkGraph, type Graph } from '../engine/graph/graph.ts';
@@ -75,10 +75,9 @@ export const localityFactory = definePrior({
     op.mul<Scalar>(op.mul(-0.5, p.strength), op.reconstructionError(X, reconstruction)),
 });
 
-const positive = 'a number above 0';
 const schema = v.strictObject({
   strength: v.optional(v.any()),
-  regularization: v.optional(v.pipe(v.number(positive), v.finite(positive), v.gtValue(0, positive)), 1e-3),
+  regularization: v.optional(numberAboveZero, 1e-3),
 });
 
 /**

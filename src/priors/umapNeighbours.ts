@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, integerFrom, numberAboveZero, numberFromZero } from '../core/options.ts';
 import { completed, type ProgressiveWork } from '../core/progressiveWork.ts';
 import { checkSaved } from '../core/saved.ts';
 import type { Graph } from '../engine/graph/graph.ts';
@@ -35,14 +35,11 @@ export interface UmapNeighboursOptions extends EdgeOptions {
   readonly strength?: ParameterLike;
 }
 
-const aboveZero = 'a number above 0';
-const fromZero = 'a number from 0';
-const fromTwo = 'a whole number from 2';
 const orAll = "a number above 0, or 'all'";
 export const edgeOptions = {
-  neighbours: v.optional(v.pipe(v.number(fromTwo), v.integer(fromTwo), v.minValue(2, fromTwo))),
-  minDist: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero)), 0.1),
-  spread: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero)), 1),
+  neighbours: v.optional(integerFrom(2)),
+  minDist: v.optional(numberFromZero, 0.1),
+  spread: v.optional(numberAboveZero, 1),
 };
 const negativesOption = v.union(
   [v.literal('all'), v.pipe(v.number(orAll), v.finite(orAll), v.gtValue(0, orAll))],

@@ -21,7 +21,7 @@ export interface LikelihoodCheckOptions extends CheckOptions, DifferenceOptions 
   /** n×D values of the functions; default 5×2 standard normal ones. */
   readonly functions?: MatrixLike;
   /** Support of an observation: 'real', 'counts' from 0, or a list of all values; default the first of these that the likelihood's `refuses` accepts. */
-  readonly support?: DiscreteOrReal;
+  readonly support?: 'real' | 'counts' | readonly number[];
   /** Factories of custom likelihoods by name, for the JSON round trip. */
   readonly likelihoods?: LikelihoodCatalogue;
 }

@@ -19,7 +19,8 @@ const LARGE = 1000;
 export type DiscreteOrReal = Exclude<Support, ObservationInterval>;
 
 /** Support of observations, as a definition names it or from what is refused. */
-export const supportBy = ({ values, refuses }: ObservationSupport): Support => values ?? supportByRefusals(refuses);
+export const supportBy = ({ values, refuses }: Pick<ObservationSupport, 'values' | 'refuses'>): Support =>
+  values ?? supportByRefusals(refuses);
 
 /** Support of observations, from what is refused. */
 export function supportByRefusals(refuses: ObservationSupport['refuses']): DiscreteOrReal {

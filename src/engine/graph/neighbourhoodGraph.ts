@@ -3,7 +3,7 @@ import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, numberAboveZero } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type Neighbours, nearestNeighbours, withinRadiusInParts } from '../neighbours/index.ts';
 import { squaredDistance } from '../neighbours/squaredDistance.ts';
@@ -20,9 +20,7 @@ export interface EdgeWeights {
 
 export const edgeWeightOptions = {
   weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'")),
-  width: v.optional(
-    v.pipe(v.number('a number above 0'), v.finite('a number above 0'), v.gtValue(0, 'a number above 0')),
-  ),
+  width: v.optional(numberAboveZero),
 };
 const schema = v.strictObject(edgeWeightOptions);
 

@@ -3,7 +3,7 @@ import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, checkName, givenList, isList, readGiven } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
-import { checkOptions, namedOptions } from '../../core/options.ts';
+import { checkOptions, namedOptions, numberAboveZero } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { type EdgeFactor, edgeFactor, isSparse } from '../../engine/sparse/index.ts';
@@ -163,8 +163,8 @@ export interface ConstraintFieldOptions {
 
 const aboveZero = 'a number above 0';
 const schema = v.strictObject({
-  base: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero)), 1),
-  copies: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero))),
+  base: v.optional(numberAboveZero, 1),
+  copies: v.optional(numberAboveZero),
   expect: v.record(v.string(), v.any()),
   slack: v.optional(v.pipe(v.number(aboveZero), v.gtValue(0, aboveZero)), Number.POSITIVE_INFINITY),
 });

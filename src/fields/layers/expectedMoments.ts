@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, numberAboveZero, numberFromZero } from '../../core/options.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { type GraphJSON, graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';
@@ -82,13 +82,11 @@ const savedSchema = v.strictObject({
   copies: v.pipe(v.number(), v.gtValue(0)),
   profiled: v.optional(v.boolean()),
 });
-const aboveZero = 'a number above 0';
-const fromZero = 'a number from 0';
 const schema = v.strictObject({
   graph: v.any(),
   secondMoments: v.optional(v.any()),
-  penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
-  copies: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero)), 1),
+  penalty: v.optional(numberFromZero),
+  copies: v.optional(numberAboveZero, 1),
   diagonal: v.optional(v.any()),
   attraction: v.optional(v.any()),
   repulsion: v.optional(v.any()),

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, numberAboveZero } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
@@ -86,12 +86,11 @@ interface LayerConstants {
 const OWN_SLACK_PENALTY = 25;
 
 const aboveZero = 'a number above 0';
-const positiveNumber = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
 const schema = v.strictObject({
   graph: v.any(),
   squaredDistances: v.optional(v.any()),
-  basePrecision: v.optional(positiveNumber, 1),
-  copies: v.optional(positiveNumber, 1),
+  basePrecision: v.optional(numberAboveZero, 1),
+  copies: v.optional(numberAboveZero, 1),
   slackPenalty: v.optional(v.pipe(v.number(aboveZero), v.gtValue(0, aboveZero))),
   weights: v.optional(v.any()),
 });

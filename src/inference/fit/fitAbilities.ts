@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, seedOption, signalOption } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import type {
   AnyAbilities,
@@ -36,7 +36,7 @@ const projectOptions = v.strictObject({
   starts: v.optional(wholeFromOne, 40),
   maxIterations: v.optional(wholeFromOne, 200),
   tolerance: v.optional(v.pipe(v.number('a number'), v.minValue(0, 'a number from 0')), 1e-6),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  signal: signalOption,
 });
 const view = v.optional(v.any());
 const predictOptions = v.strictObject({ noise: v.optional(v.boolean(), false) });
@@ -45,7 +45,7 @@ const distributedPredictOptions = v.strictObject({
   latentVariances: v.optional(v.any()),
 });
 const sampleOptions = v.strictObject({
-  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+  seed: seedOption,
   noise: v.optional(v.boolean(), true),
 });
 const viewPredictOptions = v.strictObject({ ...predictOptions.entries, view });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, seedOption } from '../../core/options.ts';
 import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
 import type { FitOf } from '../../model/fit.ts';
 import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
@@ -25,9 +25,8 @@ export interface FitAtOptions {
   readonly table?: NamedTable | undefined;
 }
 
-const wholeNumber = 'a whole number';
 const schema = v.strictObject({
-  seed: v.optional(v.pipe(v.number(wholeNumber), v.integer(wholeNumber)), 0),
+  seed: seedOption,
   engine: v.optional(engineChoice),
   table: v.optional(v.any()),
 });

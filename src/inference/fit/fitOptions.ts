@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integer, integerFrom, signalOption } from '../../core/options.ts';
 import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
 import type { Threads } from '../../engine/threads.ts';
 import { checkModelGiven } from '../../model/givenModel.ts';
@@ -114,8 +114,6 @@ const OF_SEARCH = ['solver', 'batchSize', 'maxEpochs', 'restarts', 'start'] as c
 export type OptionsOf<M> =
   M extends Model<infer _, infer __, 'byItself'> ? Omit<FitOptions, (typeof OF_SEARCH)[number]> : FitOptions;
 
-const wholeNumber = v.pipe(v.number('a whole number'), v.integer('a whole number'));
-const wholeFrom = (least: number) => v.pipe(wholeNumber, v.minValue(least, `a whole number from ${least}`));
 const fromZero = v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'));
 const startKinds = START_KINDS.map((kind) => `'${kind}'`).join(', ');
 const isThreads = (value: unknown): value is Threads =>
@@ -123,24 +121,24 @@ const isThreads = (value: unknown): value is Threads =>
 
 const schema = v.strictObject({
   solver: v.optional(v.any()),
-  batchSize: v.optional(wholeFrom(1)),
-  maxEpochs: v.optional(wholeFrom(0)),
-  maxIterations: v.optional(wholeFrom(0)),
-  maxEvaluations: v.optional(wholeFrom(1)),
+  batchSize: v.optional(integerFrom(1)),
+  maxEpochs: v.optional(integerFrom(0)),
+  maxIterations: v.optional(integerFrom(0)),
+  maxEvaluations: v.optional(integerFrom(1)),
   maxSeconds: v.optional(fromZero),
   tolerance: v.optional(fromZero),
   relativeDecrease: v.optional(fromZero),
   start: v.optional(v.looseObject({}, 'values by path, or a fit')),
-  seed: v.optional(wholeNumber),
+  seed: v.optional(integer),
   restarts: v.optional(
     v.union(
       [
-        wholeFrom(0),
+        integerFrom(0),
         v.strictObject({
-          count: wholeFrom(0),
+          count: integerFrom(0),
           inits: v.optional(v.pipe(v.array(v.picklist(START_KINDS)), v.minLength(1, 'at least one start'))),
           width: v.optional(v.pipe(fromZero, v.finite('a finite number'))),
-          trialIterations: v.optional(wholeFrom(1)),
+          trialIterations: v.optional(integerFrom(1)),
         }),
       ],
       `a whole number from 0, or { count, inits, width, trialIterations } with inits among ${startKinds}`,
@@ -148,7 +146,7 @@ const schema = v.strictObject({
   ),
   workers: v.optional(
     v.union(
-      [wholeFrom(1), v.looseObject({ count: wholeFrom(1) })],
+      [integerFrom(1), v.looseObject({ count: integerFrom(1) })],
       'a whole number from 1, or workers of your own: { count, start } or { count, parts }',
     ),
   ),
@@ -162,11 +160,11 @@ const schema = v.strictObject({
   resume: v.optional(v.union([v.string(), v.looseObject({})], 'a checkpoint or the path of its file')),
   onProgress: v.optional(v.custom<(step: FitStep) => unknown>(isFunction, 'a function')),
   table: v.optional(v.any()),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  signal: signalOption,
   engine: v.optional(engineChoice),
   threads: v.optional(
     v.union(
-      [wholeFrom(1), v.literal('auto'), v.custom<Threads>(isThreads)],
+      [integerFrom(1), v.literal('auto'), v.custom<Threads>(isThreads)],
       "a whole number from 1, 'auto', or what startThreads started",
     ),
   ),

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { givenList } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFrom } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { differenceStep } from '../../engine/centralDifferences.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
@@ -76,14 +76,7 @@ export interface Geometry {
 }
 
 const pathSchema = v.strictObject({
-  points: v.optional(
-    v.pipe(
-      v.number('a whole number from 2'),
-      v.integer('a whole number from 2'),
-      v.minValue(2, 'a whole number from 2'),
-    ),
-    20,
-  ),
+  points: v.optional(integerFrom(2), 20),
 });
 const schema = v.strictObject({ view: v.optional(v.string('the name of a view')) });
 

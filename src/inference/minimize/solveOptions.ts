@@ -3,7 +3,7 @@ import { countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions, readGiven } from '../../core/given.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, signalOption } from '../../core/options.ts';
 import { isCount } from '../../core/plainNumbers.ts';
 import type { Box, Solver } from '../../model/solver.ts';
 import type { Progress, SolverState } from './solution.ts';
@@ -64,7 +64,7 @@ const schema = v.strictObject({
   tolerance: v.optional(notNegative),
   relativeDecrease: v.optional(notNegative),
   maxSeconds: v.optional(notNegative),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  signal: signalOption,
   onProgress: v.optional(v.function('a function')),
   state: v.optional(v.any()),
 });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, seedOption, signalOption } from '../../core/options.ts';
 import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
 import type { ParameterValues } from '../../model/model.ts';
 import type { GivenStart } from '../fit/fitProblem.ts';
@@ -87,7 +87,7 @@ const schema = v.strictObject({
   chains: v.optional(whole(1, 1000), 4),
   warmup: v.optional(whole(0, MOST_TRANSITIONS / 2), 1000),
   draws: v.optional(whole(1, MOST_TRANSITIONS / 2), 1000),
-  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
+  seed: seedOption,
   start: v.optional(v.any()),
   hold: v.optional(v.array(v.string('a list of paths'), 'a list of paths'), []),
   priors: v.optional(v.picklist(['weak', 'inTerms'], "'weak' or 'inTerms'")),
@@ -98,7 +98,7 @@ const schema = v.strictObject({
     ),
   ),
   onProgress: v.optional(v.custom<(step: DrawStep) => unknown>(isFunction, 'a function')),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  signal: signalOption,
   checkpoint: v.optional(
     v.union(
       [v.pipe(v.string(), v.minLength(1)), v.custom<(checkpoint: DrawCheckpoint) => unknown>(isFunction)],

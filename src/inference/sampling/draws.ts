@@ -3,7 +3,7 @@ import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
-import { checkOptions, unknownName } from '../../core/options.ts';
+import { checkOptions, integerFrom, integerFromOne, unknownName } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { EngineChoice } from '../../engine/dense/index.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
@@ -241,22 +241,14 @@ export function drawsOf(
   return createDraws(model, record, engine);
 }
 
-const whole = 'a whole number from 1';
-const count = v.optional(v.pipe(v.number(whole), v.integer(whole), v.minValue(1, whole)), 200);
+const count = v.optional(integerFromOne, 200);
 const predictOptions = v.strictObject({
   noise: v.optional(v.boolean(), false),
   view: v.optional(v.string()),
   draws: count,
 });
 const projectOptions = v.strictObject({
-  draws: v.optional(
-    v.pipe(
-      v.number('a whole number from 2'),
-      v.integer('a whole number from 2'),
-      v.minValue(2, 'a whole number from 2'),
-    ),
-    20,
-  ),
+  draws: v.optional(integerFrom(2), 20),
 });
 const predictiveOptions = v.strictObject({
   seed: v.optional(v.number('a number'), 0),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFrom, seedOption } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import { kMeansRun } from '../../engine/kMeans.ts';
 import { pointsFrom } from './points.ts';
@@ -27,14 +27,10 @@ export interface Clustering {
   readonly withinSumOfSquares: number;
 }
 
-const wholeFrom = (least: number) => {
-  const expected = `a whole number from ${least}`;
-  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
-};
 const schema = v.strictObject({
-  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
-  restarts: v.optional(wholeFrom(0), 9),
-  maxIterations: v.optional(wholeFrom(1), 300),
+  seed: seedOption,
+  restarts: v.optional(integerFrom(0), 9),
+  maxIterations: v.optional(integerFrom(1), 300),
 });
 
 /**

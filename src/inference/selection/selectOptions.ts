@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFrom, seedOption, signalOption } from '../../core/options.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { Model } from '../../model/model.ts';
 import { callersFunction } from '../fit/callersFunction.ts';
@@ -60,10 +60,6 @@ export interface Selection<O> {
   readonly table: readonly SelectionRow<O>[];
 }
 
-const wholeFrom = (least: number) => {
-  const expected = `a whole number from ${least}`;
-  return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
-};
 const schema = v.strictObject({
   score: v.custom<SelectionScore>(
     (value) => typeof value === 'object' && value !== null && 'of' in value && 'points' in value,
@@ -71,18 +67,18 @@ const schema = v.strictObject({
   ),
   folds: v.optional(
     v.pipe(
-      wholeFrom(0),
+      integerFrom(0),
       v.check((folds) => folds !== 1, '0, or a whole number from 2'),
     ),
     5,
   ),
-  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number')), 0),
-  workers: v.optional(wholeFrom(1)),
+  seed: seedOption,
+  workers: v.optional(integerFrom(1)),
   fit: v.optional(
     v.custom<FitOptions>((value) => typeof value === 'object' && value !== null, 'options of fit'),
     {},
   ),
-  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
+  signal: signalOption,
   onProgress: v.optional(
     v.custom<(done: number, total: number) => unknown>((value) => typeof value === 'function', 'a function'),
   ),

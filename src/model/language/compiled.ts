@@ -20,7 +20,6 @@ import { withLocation } from '../withLocation.ts';
 import { type CorrelatedRows, expectedForm, isCorrelated, precisionBetween } from './correlatedRows.ts';
 import type { DensityContext, DensityStart, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
-import { checkSupport } from './support.ts';
 import {
   type DistributedRows,
   distributedRows,
@@ -137,14 +136,7 @@ function seenOf(owner: string, name: string, variable: ObservedVariable): SeenDa
     );
   }
   const raw = observationsFrom(variable.data, missing === 'ignore', scale);
-  if (density.support !== undefined) {
-    if (centre || scale) {
-      throw new InvalidInputError(
-        `Observations of ${density.support.of} cannot be centred or scaled. Leave out centre and scale of '${name}', or set them to false.`,
-      );
-    }
-    checkSupport(raw, density.support, name);
-  }
+  density.support?.check(raw, centre || scale, name);
   const standardization = known ?? standardizationOf(raw, centre, scale);
   const data = standardized(raw, standardization);
   const hasHoles = data.data.some(Number.isNaN);

@@ -6,7 +6,7 @@ import type { FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
 import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
-import { checkSupport, type ObservationSupport } from './support.ts';
+import type { ObservationSupport } from './support.ts';
 import { indexOf, isEncoded, pointRows } from './variable.ts';
 
 /** What a fit of a model of variables can say, in plain numbers: all of it by the densities that it was fitted with. */
@@ -62,7 +62,7 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
     supports,
     checkRows: (given) => {
       for (const [name, support] of Object.entries(supports)) {
-        if (given[name] !== undefined) checkSupport(given[name], support, name);
+        if (given[name] !== undefined) support.check(given[name], false, name);
       }
     },
     missing: reasonsMissing(of),

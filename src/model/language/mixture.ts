@@ -17,7 +17,7 @@ import {
   type RowMoments,
   type Rows,
 } from './density.ts';
-import type { ObservationSupport } from './support.ts';
+import { type ObservationSupport, observationSupport } from './support.ts';
 
 /** What else is said of a mixture. */
 export interface MixtureOptions {
@@ -130,14 +130,14 @@ export function mixture(components: readonly DensityLike[], options: MixtureOpti
 function unionOf(all: readonly ObservationSupport[]): ObservationSupport {
   const [values, ...others] = all.map((own) => own.values);
   const areEqual = others.every((own) => JSON.stringify(own) === JSON.stringify(values));
-  return {
-    of: 'the mixture',
-    values: areEqual ? values : undefined,
-    refuses: (y, rowMean) => {
+  return observationSupport(
+    'the mixture',
+    (y, rowMean) => {
       const refused = all.map(({ refuses }) => refuses(y, rowMean));
       return refused.includes(undefined) ? undefined : [...new Set(refused)].join(', or ');
     },
-  };
+    areEqual ? values : undefined,
+  );
 }
 
 function weightsOf(given: MixtureOptions['weights'], count: number): Parameter {

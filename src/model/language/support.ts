@@ -21,6 +21,14 @@ export interface ObservationSupport {
   readonly values?: DensitySupport | undefined;
   /** Description of valid observations if this one is not valid, in a row of this mean (NaN where an entry is missing); otherwise undefined. */
   readonly refuses: (y: number, rowMean: number) => string | undefined;
+  /**
+   * Throws if an observation is outside of it, or would not be what it was.
+   *
+   * @param rows - n×D, NaN where missing
+   * @param isChanged - whether they are to be centred or scaled
+   * @param name - of their variable
+   */
+  readonly check: (rows: Matrix, isChanged: boolean, name?: string) => void;
 }
 
 const EXPECTED = "'real', 'counts', an interval such as { above: 0 } or { from: 0, to: 1 }, or a list of all values";
@@ -42,16 +50,16 @@ export function boundsOf({ above, from, below, to }: ObservationInterval) {
 export function supportOf(of: string, given: DensitySupport = 'real'): ObservationSupport | undefined {
   if (given === 'real') return undefined;
   if (given === 'counts') {
-    return {
+    return observationSupport(
       of,
-      values: given,
-      refuses: (y) => (Number.isInteger(y) && y >= 0 ? undefined : 'a count, a whole number from 0'),
-    };
+      (y) => (Number.isInteger(y) && y >= 0 ? undefined : 'a count, a whole number from 0'),
+      given,
+    );
   }
   const areNumbers = (list: readonly unknown[]) => list.length > 0 && list.every(Number.isFinite);
   if (Array.isArray(given) && areNumbers(given)) {
     const values = Object.freeze([...(given as readonly number[])]);
-    return { of, values, refuses: (y) => (values.includes(y) ? undefined : `one of ${values.join(', ')}`) };
+    return observationSupport(of, (y) => (values.includes(y) ? undefined : `one of ${values.join(', ')}`), values);
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new InvalidInputError(`The support of ${of} is ${EXPECTED}, but ${describe(given)} was given.`);
@@ -69,33 +77,44 @@ export function supportOf(of: string, given: DensitySupport = 'real'): Observati
     end === undefined ? [] : `${word} ${end}`,
   );
   const refused = `a number ${ends.join(' ')}`;
-  return {
+  return observationSupport(
     of,
-    values: Object.freeze({ ...interval }),
-    refuses: (y) =>
+    (y) =>
       y >= low && y <= high && !(y === low && above !== undefined) && !(y === high && below !== undefined)
         ? undefined
         : refused,
-  };
+    Object.freeze({ ...interval }),
+  );
 }
 
-/**
- * Throws if an observation is outside of a support.
- *
- * @param rows - observations, NaN where missing
- * @param name - of their variable, in a model of several
- */
-export function checkSupport(rows: Matrix, { of, refuses }: ObservationSupport, name?: string): void {
-  for (let i = 0; i < rows.rows; i++) {
-    const row = rows.row(i);
-    const mean = row.reduce((sum, entry) => sum + entry, 0) / rows.columns;
-    row.forEach((entry, j) => {
-      const expected = Number.isNaN(entry) ? undefined : refuses(entry, mean);
-      if (expected === undefined) return;
-      const place = `row ${i}, column ${j}${name === undefined ? '' : ` of '${name}'`}`;
-      throw new InvalidInputError(
-        `An observation of ${of} is ${expected}, but ${place} is ${entry}. Correct it, leave the row out, or choose a density of such numbers.`,
-      );
-    });
-  }
-}
+/** The support of observations that are not refused. */
+export const observationSupport = (
+  of: string,
+  refuses: ObservationSupport['refuses'],
+  values?: DensitySupport,
+): ObservationSupport =>
+  Object.freeze<ObservationSupport>({
+    of,
+    values,
+    refuses,
+    check: (rows, isChanged, name) => {
+      if (isChanged) throw changedObservations(of);
+      for (let i = 0; i < rows.rows; i++) {
+        const row = rows.row(i);
+        const mean = row.reduce((sum, entry) => sum + entry, 0) / rows.columns;
+        row.forEach((entry, j) => {
+          const expected = Number.isNaN(entry) ? undefined : refuses(entry, mean);
+          if (expected === undefined) return;
+          const place = `row ${i}, column ${j}${name === undefined ? '' : ` of '${name}'`}`;
+          throw new InvalidInputError(
+            `An observation of ${of} is ${expected}, but ${place} is ${entry}. Correct it, leave the row out, or choose a density of such numbers.`,
+          );
+        });
+      }
+    },
+  });
+
+export const changedObservations = (of: string): InvalidInputError =>
+  new InvalidInputError(
+    `Observations of ${of} cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
+  );

@@ -4,7 +4,7 @@ import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, numberAboveZero } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
 import { knnGraph } from '../../engine/graph/index.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
@@ -17,13 +17,7 @@ import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts'
 import type { AnyPaths, Model } from '../../model/model.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
 import { checkVaried } from '../spectral/embedding/checkVaried.ts';
-import {
-  inOrder,
-  latentDimOption,
-  numberAboveZero,
-  regularizationOption,
-  savedSpectral,
-} from '../spectral/embedding/options.ts';
+import { inOrder, latentDimOption, regularizationOption, savedSpectral } from '../spectral/embedding/options.ts';
 import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
 import {

@@ -4,7 +4,7 @@ import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, numberFromZero } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { completeGraph, type Graph, knnGraph } from '../../engine/graph/index.ts';
 import { nearestOf } from '../../engine/neighbours/nearest.ts';
@@ -61,12 +61,11 @@ export interface DrillOptions extends ReadOutOptions {
   readonly preset?: Preset;
 }
 
-const fromZero = 'a number from 0';
 const schema = v.strictObject({
   latentDim: latentDimOption,
   embedding: readOutOption,
   neighbours: v.optional(v.any()),
-  penalty: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
+  penalty: v.optional(numberFromZero),
   disconnected: disconnectedOption,
   preset: presetOption,
   scale: v.optional(scaleOption),

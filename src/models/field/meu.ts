@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { dividedColumns, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, missingOption, numberAboveZero } from '../../core/options.ts';
 import { knnGraph } from '../../engine/graph/index.ts';
 import { connectingPrecision, observedConnectingPrecision } from '../../fields/density/connectingPrecision.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
@@ -11,7 +11,7 @@ import {
   commonSquaredDistance,
   observedSquaredDistances,
 } from '../../fields/observed/commonEntries.ts';
-import { latentDimOption, numberAboveZero, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
+import { latentDimOption, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import {
   type FieldReadOut,
   fieldReadOut,
@@ -66,7 +66,7 @@ const schema = v.strictObject({
   slackPenalty: slackPenaltyOption,
   disconnected: disconnectedOption,
   copies: v.optional(numberAboveZero),
-  missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
+  missing: missingOption,
   scale: v.optional(scaleOption, 'auto'),
   embedding: fieldReadOutOption,
   start: startOption,

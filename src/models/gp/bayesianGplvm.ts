@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkObservedRows, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFromOne, missingOption } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowSource.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
@@ -70,9 +70,8 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
 }
 
 const NAME = 'bayesianGplvm';
-const wholeFromOne = 'a whole number from 1';
 const schema = v.strictObject({
-  latentDim: v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
+  latentDim: integerFromOne,
   inducing: v.optional(v.any()),
   kernel: v.optional(v.any()),
   noise: v.optional(v.any()),
@@ -83,7 +82,7 @@ const schema = v.strictObject({
   latents: v.optional(
     v.custom<LatentDistribution>(isLatentDistribution, 'latents as distributions, such as gaussianLatents()'),
   ),
-  missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
+  missing: missingOption,
   centre: v.optional(v.boolean()),
   scale: v.optional(scaleOption),
   jitter: v.optional(

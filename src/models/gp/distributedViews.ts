@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { SCALED_NOTE } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFromOne } from '../../core/options.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { DistributedViewed } from '../../model/abilities.ts';
@@ -50,9 +50,8 @@ export function hasDistributions(options: unknown): options is DistributedViewsO
   );
 }
 
-const wholeFromOne = 'a whole number from 1';
 const schema = v.strictObject({
-  latentDim: v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
+  latentDim: integerFromOne,
   latents: v.custom<LatentDistribution>(isLatentDistribution),
   views: v.record(v.string(), v.any()),
 });

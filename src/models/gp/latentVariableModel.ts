@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isPart } from '../../core/given.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFromOne } from '../../core/options.ts';
 import { copiesNote } from '../../core/rowMatrices.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { free } from '../../latents/free.ts';
@@ -60,7 +60,6 @@ export interface ViewsModelOptions<
   readonly views: ViewsOptions<Kernels>;
 }
 
-const wholeFromOne = 'a whole number from 1';
 /** The options that every model of the family takes, for messages. */
 export const OPTION_NAMES = [
   'latentDim',
@@ -77,7 +76,7 @@ export const OPTION_NAMES = [
 ] as const;
 
 const latentEntries = {
-  latentDim: v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
+  latentDim: integerFromOne,
   latents: v.optional(
     v.custom<Latents>(
       (value) => isPart(value, 'latents', ['parameters', 'features', 'apply']),

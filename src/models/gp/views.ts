@@ -11,7 +11,7 @@ import {
   standardized,
   unobservedRow,
 } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, missingOption, numberFromZero } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -83,18 +83,17 @@ export type ViewsOptions<Kernels extends KernelsByView> = {
 export const isReal = ({ likelihood }: { readonly likelihood?: Likelihood | undefined }) =>
   likelihood?.conjugate !== undefined || likelihood === undefined;
 
-const fromZero = 'a number from 0';
 /** What the options of a view may be. */
 export const viewEntries = {
   observations: v.any(),
   kernel: v.any(),
   noise: v.optional(v.any()),
   likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as gaussian({ variance: 0.1 })')),
-  missing: v.optional(v.picklist(['ignore'], "'ignore', or left out")),
+  missing: missingOption,
   centre: v.optional(v.boolean()),
   scale: v.optional(scaleOption, false),
   inducing: v.optional(v.any()),
-  jitter: v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero))),
+  jitter: v.optional(numberFromZero),
 };
 const schema = v.strictObject(viewEntries);
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { integerFromOne, numberAboveZero } from '../../core/options.ts';
 import type { Metric } from '../../engine/neighbours/index.ts';
 import { fit } from '../../inference/fit/fit.ts';
 import { add } from '../../kernels/algebra.ts';
@@ -26,15 +27,13 @@ export interface DecoderOptions {
 /** A map with a decoder. */
 export type DecodedMap = Model<{ readonly [path: string]: number | Matrix | readonly number[] }, Mapped, 'searched'>;
 
-const wholeFromOne = 'a whole number from 1';
-const aboveZero = 'a number above 0';
 export const decoderOption = v.optional(
   v.union(
     [
       v.boolean(),
       v.strictObject({
-        inducing: v.optional(v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne))),
-        strength: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero))),
+        inducing: v.optional(integerFromOne),
+        strength: v.optional(numberAboveZero),
       }),
     ],
     'true, false, or { inducing, strength }',

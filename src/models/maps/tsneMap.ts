@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { log, square } from '../../core/elementary/index.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFromOne } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
 import { perplexityWeights } from '../../engine/neighbourEmbedding/affinities.ts';
 import { tsneDescent } from '../../engine/neighbourEmbedding/descents.ts';
@@ -40,11 +40,7 @@ export interface TsneOptions {
 }
 
 const fromOne = 'a number from 1';
-const wholeFromOne = 'a whole number from 1';
-export const stepsOption = v.optional(
-  v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne)),
-  TSNE_SCHEDULE.steps,
-);
+export const stepsOption = v.optional(integerFromOne, TSNE_SCHEDULE.steps);
 export const startOption = v.optional(v.union([v.picklist(['pca', 'eigenmaps']), v.any()]), 'pca');
 const schema = v.strictObject({
   latentDim: latentDimOption,

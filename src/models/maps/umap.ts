@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { exp, log, square } from '../../core/elementary/index.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, numberAboveZero } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
 import { memberships } from '../../engine/neighbourEmbedding/affinities.ts';
 import { edgeDescent } from '../../engine/neighbourEmbedding/descents.ts';
@@ -42,11 +42,10 @@ export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
   readonly decoder?: boolean | DecoderOptions;
 }
 
-const aboveZero = 'a number above 0';
 const schema = v.strictObject({
   ...edgeOptions,
   latentDim: latentDimOption,
-  negatives: v.optional(v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero)), 5),
+  negatives: v.optional(numberAboveZero, 5),
   metric: metricOption,
   decoder: decoderOption,
   init: startOption,

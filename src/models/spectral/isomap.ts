@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFrom } from '../../core/options.ts';
 import { completed, once, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { geodesicDistances, type LandmarkDistances, landmarkDistances } from '../../engine/graph/shortestPaths.ts';
@@ -50,7 +50,6 @@ export interface IsomapOptions extends NeighbourhoodOptions, GraphOptions, ReadO
   readonly landmarks?: number;
 }
 
-const wholeFromTwo = 'a whole number from 2';
 const schema = v.strictObject({
   ...neighbourhoodOptions,
   ...graphOptions,
@@ -58,7 +57,7 @@ const schema = v.strictObject({
   embedding: readOutOption,
   input: inputOption,
   disconnected: disconnectedOption,
-  landmarks: v.optional(v.pipe(v.number(wholeFromTwo), v.integer(wholeFromTwo), v.minValue(2, wholeFromTwo))),
+  landmarks: v.optional(integerFrom(2)),
 });
 
 /**

@@ -3,7 +3,7 @@ import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFromOne, numberAboveZero } from '../../core/options.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labelGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
@@ -18,7 +18,7 @@ import {
 } from './embedding/classScatter.ts';
 import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
 import { columnsOf, generalisedPairs, signedScores } from './embedding/generalisedPairs.ts';
-import { latentDimFromOne, numberAboveZero, savedSpectral } from './embedding/options.ts';
+import { savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
 import { kernelFor } from './kernelPca.ts';
@@ -33,7 +33,7 @@ export interface KernelLdaOptions {
 }
 
 const schema = v.strictObject({
-  latentDim: v.optional(latentDimFromOne),
+  latentDim: v.optional(integerFromOne),
   kernel: v.optional(v.any()),
   regularization: v.optional(numberAboveZero, 1e-3),
 });

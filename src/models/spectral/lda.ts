@@ -3,7 +3,7 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFromOne } from '../../core/options.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labelGraph.ts';
@@ -25,7 +25,7 @@ import {
   transposed,
 } from './embedding/generalisedPairs.ts';
 import { placedByScores } from './embedding/linearScores.ts';
-import { latentDimFromOne, savedSpectral } from './embedding/options.ts';
+import { savedSpectral } from './embedding/options.ts';
 import type { SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
 
@@ -39,7 +39,7 @@ export interface LdaOptions {
 const fromZeroToOne = "a number from 0 to 1, or 'auto'";
 const part = v.pipe(v.number(fromZeroToOne), v.minValue(0, fromZeroToOne), v.maxValue(1, fromZeroToOne));
 const schema = v.strictObject({
-  latentDim: v.optional(latentDimFromOne),
+  latentDim: v.optional(integerFromOne),
   shrinkage: v.optional(v.union([v.literal('auto'), part], fromZeroToOne), 'auto'),
 });
 

@@ -3,7 +3,7 @@ import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFromOne, numberAboveZero, numberFromZero } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
 import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';
@@ -18,7 +18,7 @@ import { checkedClasses, savedLabels } from './embedding/classScatter.ts';
 import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
 import { columnsOf, generalisedPairs, product, signedScores, transposed } from './embedding/generalisedPairs.ts';
 import { placedByScores } from './embedding/linearScores.ts';
-import { latentDimFromOne, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
+import { latentDimOption, savedSpectral } from './embedding/options.ts';
 import type { SpectralEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import { traceTerm } from './embedding/traceTerm.ts';
 import { kernelFor } from './kernelPca.ts';
@@ -47,8 +47,7 @@ export interface SlppOptions extends ProjectionOptions {
   readonly neighbours?: number;
 }
 
-const fromZero = 'a number from 0';
-const regularization = v.optional(v.pipe(v.number(fromZero), v.finite(fromZero), v.minValue(0, fromZero)), 0);
+const regularization = v.optional(numberFromZero, 0);
 const schema = v.strictObject({
   ...neighbourhoodOptions,
   latentDim: latentDimOption,
@@ -59,7 +58,7 @@ const schema = v.strictObject({
 });
 const labelledSchema = v.strictObject({
   latentDim: latentDimOption,
-  neighbours: v.optional(latentDimFromOne),
+  neighbours: v.optional(integerFromOne),
   regularization,
   kernel: v.optional(v.any()),
 });

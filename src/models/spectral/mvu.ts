@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integerFromOne, numberAboveZero } from '../../core/options.ts';
 import { supportGraph } from '../../engine/graph/edges.ts';
 import type { UnfoldingConstraints } from '../../inference/solvers/unfolding/unfoldingProblem.ts';
 import type { GraphLearning } from '../../model/abilities.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
 import { checkVaried } from './embedding/checkVaried.ts';
-import { inputOption, latentDimOption, numberAboveZero, savedSpectral } from './embedding/options.ts';
+import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
 import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
 import {
   type GraphInput,
@@ -43,7 +43,6 @@ export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
   readonly disconnected?: Disconnected;
 }
 
-const wholeFromOne = 'a whole number from 1';
 const schema = v.strictObject({
   ...neighbourhoodOptions,
   ...graphOptions,
@@ -54,7 +53,7 @@ const schema = v.strictObject({
   ),
   slackPenalty: v.optional(numberAboveZero),
   commonNeighbours: v.optional(v.boolean(), false),
-  rank: v.optional(v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne))),
+  rank: v.optional(integerFromOne),
   input: inputOption,
   disconnected: disconnectedOption,
 });

@@ -8,6 +8,7 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { normalEntries } from '../../model/jointDraw.ts';
 import type { Density, Rows } from '../../model/language/density.ts';
+import { observationSupport } from '../../model/language/support.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter, ParameterLike } from '../../model/parameter.ts';
 import { parameterToJSON } from '../../model/parameterToJson.ts';
@@ -243,7 +244,7 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { isBounded,
     independent: true,
     parameters: () => parameters,
     functionStart: (Y) => startedFunctions(likelihood, Y),
-    ...(isBounded && { support: { of: `likelihood '${name}'`, refuses: likelihood.refuses } }),
+    ...(isBounded && { support: observationSupport(`likelihood '${name}'`, likelihood.refuses) }),
     logDensity: entries,
     ...(functions === 1 && {
       // A Gaussian density is symmetric in the observation and the function, so either may be uncertain.

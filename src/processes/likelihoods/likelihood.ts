@@ -1,11 +1,10 @@
-import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Density, Saying } from '../../model/language/density.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
-import { checkSupport } from '../../model/language/support.ts';
+import { changedObservations } from '../../model/language/support.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 
@@ -103,12 +102,8 @@ export function checkObserved(
   { name, conjugate, density }: Pick<Likelihood, 'name' | 'conjugate' | 'density'>,
   changed: boolean,
 ): void {
-  if (changed && conjugate === undefined) {
-    throw new InvalidInputError(
-      `Observations of likelihood '${name}' cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
-    );
-  }
-  if (density.support !== undefined) checkSupport(Y, density.support);
+  if (changed && conjugate === undefined) throw changedObservations(`likelihood '${name}'`);
+  density.support?.check(Y, false);
 }
 
 /** Draws entry by entry, given functions, n×D, and scalar values or one per column. */

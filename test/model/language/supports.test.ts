@@ -239,7 +239,7 @@ it('supports that are none, scaled observations and latent rows of such a densit
     },
   });
   expect(() => scaled(Matrix.from([[1], [2], [3]])).assemble(0)).toThrow(
-    "Observations of density 'gammas' cannot be centred or scaled. Leave out centre and scale of 'y'",
+    "Observations of density 'gammas' cannot be centred or scaled. Leave out centre and scale",
   );
   const mixed = mixture([poisson(), bernoulli()]);
   expect(mixed.support!.refuses(3, 3)).toBeUndefined();

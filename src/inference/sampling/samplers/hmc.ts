@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { exp } from '../../../core/elementary/index.ts';
-import { checkOptions } from '../../../core/options.ts';
+import { checkOptions, integerFromOne } from '../../../core/options.ts';
 import { energyOf, type HamiltonianOptions, hamiltonianOptions, hamiltonianRun, thrown } from './hamiltonian.ts';
 import type { Sampler } from './sampler.ts';
 
@@ -9,10 +9,9 @@ export interface HmcOptions extends HamiltonianOptions {
   readonly steps?: number | undefined;
 }
 
-const steps = 'a whole number from 1';
 const schema = v.strictObject({
   ...hamiltonianOptions,
-  steps: v.optional(v.pipe(v.number(steps), v.integer(steps), v.minValue(1, steps)), 16),
+  steps: v.optional(integerFromOne, 16),
 });
 
 /** A trajectory whose energy has risen by more than this has left the true one. */

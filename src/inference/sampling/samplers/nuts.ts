@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { exp } from '../../../core/elementary/index.ts';
-import { checkOptions } from '../../../core/options.ts';
+import { checkOptions, integerFromOne } from '../../../core/options.ts';
 import type { Random } from '../../../core/random.ts';
 import {
   type Dynamics,
@@ -19,10 +19,9 @@ export interface NutsOptions extends HamiltonianOptions {
   readonly maxDepth?: number | undefined;
 }
 
-const depth = 'a whole number from 1';
 const schema = v.strictObject({
   ...hamiltonianOptions,
-  maxDepth: v.optional(v.pipe(v.number(depth), v.integer(depth), v.minValue(1, depth)), 10),
+  maxDepth: v.optional(integerFromOne, 10),
 });
 
 /** A trajectory whose energy has risen by more than this has left the true one. */

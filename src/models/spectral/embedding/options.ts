@@ -1,17 +1,13 @@
 import * as v from 'valibot';
 import type { Matrix } from '../../../core/matrix.ts';
+import { integerFromOne } from '../../../core/options.ts';
 import type { Graph } from '../../../engine/graph/graph.ts';
 import { graphToJSON } from '../../../engine/graph/json.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
 import { kernelToJSON } from '../../../kernels/kernelToJson.ts';
 import type { ModelJSON } from '../../../model/model.ts';
 
-const wholeFromOne = 'a whole number from 1';
-const aboveZero = 'a number above 0';
-
-export const latentDimFromOne = v.pipe(v.number(wholeFromOne), v.integer(wholeFromOne), v.minValue(1, wholeFromOne));
-export const latentDimOption = v.optional(latentDimFromOne, 2);
-export const numberAboveZero = v.pipe(v.number(aboveZero), v.finite(aboveZero), v.gtValue(0, aboveZero));
+export const latentDimOption = v.optional(integerFromOne, 2);
 /** JSON has no Infinity: the string is what stands for it there. */
 const orInfinity = "a number above 0, or Infinity (in JSON the string 'Infinity')";
 export const slackPenaltyOption = v.optional(

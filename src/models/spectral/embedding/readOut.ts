@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { square } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
+import { integerFromOne } from '../../../core/options.ts';
 import { madeHere } from '../../../model/givenModel.ts';
 import type { AnyModel } from '../../../model/model.ts';
 import type { AnyPosterior, PlacedPosterior, Placement } from '../../../model/posterior.ts';
-import { latentDimFromOne } from './options.ts';
 
 /**
  * How eigenvectors become latents, for spectral clustering: as many as there are clusters, with rows of unit length, go to `kMeans`.
@@ -28,7 +28,7 @@ export interface ReadOutOptions {
 }
 
 const unit = v.optional(v.picklist(['unit'], "'unit', or left out"));
-const members = { vectors: v.optional(latentDimFromOne), columns: unit, rows: unit };
+const members = { vectors: v.optional(integerFromOne), columns: unit, rows: unit };
 export const readOutOption = v.optional(v.strictObject(members));
 
 /** The same of a field, from which eigenvectors are read by one of two methods. */
