@@ -1,5 +1,5 @@
 import type { Dataset } from './data/dataset.ts';
-import { type FitSummary, savedRows } from './fitSummary.ts';
+import { type FitSummary, savedRows, traceOf } from './fitSummary.ts';
 import { DEFAULTS, type Settings } from './settings.ts';
 
 /** A fit that was made when the page was built. */
@@ -21,7 +21,7 @@ export async function exampleOf(settings: Settings, dataset: Dataset): Promise<E
   return {
     settings,
     dataset: { ...dataset, observations: savedRows(fit)! },
-    summary: { ...summary, latents: { ...latents, data: Float64Array.from(latents.data) } },
+    summary: { ...summary, trace: traceOf(fit), latents: { ...latents, data: Float64Array.from(latents.data) } },
     text: JSON.stringify(fit),
   };
 }

@@ -18,6 +18,9 @@ export interface FittedRows {
   readonly idColumn: string;
 }
 
+/** Iterations, and the objective after each. */
+export type Trace = readonly [iterations: readonly number[], objectives: readonly number[]];
+
 /** A fit as the page sees it. */
 export interface FitSummary {
   readonly model: string;
@@ -27,8 +30,7 @@ export interface FitSummary {
   readonly objective: number;
   readonly status: string;
   readonly message: string;
-  /** Iterations, and the objective after each. */
-  readonly trace: readonly [readonly number[], readonly number[]];
+  readonly trace: Trace;
   readonly predicts: boolean;
   readonly projects: boolean;
   /** Whether it is a point of a density that was searched, from which can be drawn. */
@@ -45,16 +47,21 @@ export type AnyFit = Fit & {
 
 export const plain = ({ data, rows, columns }: Matrix): PlainMatrix => ({ data, rows, columns });
 
+export const traceOf = ({ trace }: Pick<Fit, 'trace'>): Trace => [
+  trace.map(({ iteration }) => iteration),
+  trace.map(({ objective }) => objective),
+];
+
 export function summaryOf(fit: AnyFit): FitSummary {
-  const { model, latents, objective, status, message, trace, relevance, latentVariances } = fit;
+  const { model, latents, objective, status, message, relevance, latentVariances } = fit;
   return {
     ...{ model, latents: plain(latents), objective, status, message },
     latentVariances: latentVariances && plain(latentVariances),
     relevance: relevance && Array.from(relevance),
-    trace: [trace.map(({ iteration }) => iteration), trace.map((entry) => entry.objective)],
+    trace: traceOf(fit),
     predicts: fit.predict !== undefined,
     projects: fit.project !== undefined,
-    canDraw: fit.predict !== undefined && latentVariances === undefined && trace.length > 1,
+    canDraw: fit.predict !== undefined && latentVariances === undefined && fit.trace.length > 1,
   };
 }
 

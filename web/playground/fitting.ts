@@ -2,6 +2,7 @@ import { Matrix } from 'latentfield/core';
 import { useRef, useState } from 'preact/hooks';
 import { type Dataset, rowView } from './data/dataset.ts';
 import type { Example } from './example.ts';
+import type { Trace } from './fitSummary.ts';
 import type { FitStep } from './page.worker.ts';
 import { type Fitted, PageWorker } from './pageWorker.ts';
 import type { Settings } from './settings.ts';
@@ -14,8 +15,6 @@ export interface Subject {
 }
 
 type Fittable = Subject & { readonly settings: Settings };
-
-export type Trace = readonly [iterations: readonly number[], objectives: readonly number[]];
 
 /** A finished fit, with the worker that keeps it. */
 export interface Shown {

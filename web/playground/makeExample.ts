@@ -7,7 +7,8 @@ import { DEFAULTS } from './settings.ts';
 const dataset = SETS[DEFAULTS.set]!.make();
 const { maxIterations, seed } = DEFAULTS;
 const made = await fit(modelOf(DEFAULTS, dataset).model, { maxIterations, seed, engine: 'wasm' });
-const { latents, ...summary } = summaryOf(made);
+// The trace is that of the saved fit.
+const { latents, trace: _, ...summary } = summaryOf(made);
 const known = JSON.stringify({ ...summary, latents: { ...latents, data: Array.from(latents.data) } });
 
 /** The text of example.json: the fit of the set and the model that the page begins with, as its worker would make it. */

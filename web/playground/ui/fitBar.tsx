@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Theme } from '../drawing/colours.ts';
-import type { Run, Trace } from '../fitting.ts';
+import type { Trace } from '../fitSummary.ts';
+import type { Run } from '../fitting.ts';
 
 interface Given {
   readonly run: Run;
