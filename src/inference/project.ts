@@ -6,7 +6,7 @@ import type { AnyPosterior, PlacedRows, PlaceMode } from '../model/posterior.ts'
 import { slices } from './minimize/slices.ts';
 import { modeVariances, placeModes } from './placeModes.ts';
 import { projectedGaussians } from './projectedGaussians.ts';
-import { type ProjectionSettings, projectionSearch, type RowStarts } from './projectionSearch.ts';
+import { type ProjectionSettings, projectionSearch } from './projectionSearch.ts';
 import { weightedPlaces } from './weightedPlaces.ts';
 
 /** Entries of the covariances between searches and training points that are held at a time: 16 MiB a matrix of them. */
@@ -16,7 +16,7 @@ const MOST_ENTRIES = 2 ** 21;
  * The latents of new observations: of complete rows through the back-constraint where there is one; otherwise, for every row, the maximum of
  * log p(y*|x*) + log p(x*) over what is observed of y*, searched from the training latents that are likelier than those near them. Rows are taken
  * in blocks, whose searches go side by side, so that the memory does not grow with their number; the thread is left for other work in between. Where latents
- * are distributions, the Gaussian of greatest bound is searched from there; where they are points, each has the Gaussian of the same curvature.
+ * are distributions, the Gaussian of greatest bound is searched from there and from those of these training points; where they are points, each has the Gaussian of the same curvature.
  *
  * @param posterior - a fitted model
  * @param Y - n×D new observations; NaN counts as not observed
@@ -87,6 +87,7 @@ async function searched(
   const { variances, placedBound } = fills ? {} : (distribution ?? {});
   const X = Matrix.zeros(Y.rows, latents.columns);
   const logDensity = new Float64Array(Y.rows);
+  const training: (readonly number[])[] = [];
   const perRow = Math.min(settings.starts, latents.rows);
   const rowsAtOnce = Math.max(1, Math.floor(MOST_ENTRIES / (perRow * latents.rows)));
   // Loaded when asked for: a page that only fits does without nearest neighbours.
@@ -110,7 +111,7 @@ async function searched(
   for (let from = 0; from < Y.rows; from += rowsAtOnce) {
     const rows = Array.from({ length: Math.min(rowsAtOnce, Y.rows - from) }, (_, r) => from + r);
     const block = rowsOf(Y, rows);
-    const starts: RowStarts[] = [];
+    const starts: ReturnType<typeof candidates.of>[] = [];
     for (let r = 0; r < block.rows; r++) {
       starts.push(candidates.of(block.row(r)));
       await pause();
@@ -121,7 +122,10 @@ async function searched(
       latents.columns,
     );
     X.data.set(found.data, from * latents.columns);
-    if (placedBound !== undefined) continue;
+    if (placedBound !== undefined) {
+      training.push(...starts.map(({ rows }) => rows));
+      continue;
+    }
     logDensity.set(predictiveDensity(found, block).density, from);
     modes.push(...(await run(placeModes(predictiveDensity, block, ends, candidates.length, reach))));
   }
@@ -129,7 +133,8 @@ async function searched(
   if (variances === undefined || placedBound === undefined) {
     return { latents: X, latentVariances: modeVariances(modes, X.columns), logDensity, places };
   }
-  const { mean, variance } = await projectedGaussians({ variances, placedBound }, latents, Y, X, settings, pause);
+  const fitted = { mean: latents, variance: variances };
+  const { mean, variance } = await projectedGaussians(placedBound, fitted, Y, { X, training }, settings, pause);
   return { latents: mean, latentVariances: variance, logDensity: predictiveDensity(mean, Y).density };
 }
 

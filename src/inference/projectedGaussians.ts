@@ -1,74 +1,145 @@
 import { exp, log, square } from '../core/elementary/index.ts';
-import { Matrix } from '../core/matrix.ts';
+import type { Matrix } from '../core/matrix.ts';
 import { rowsOf, stacked } from '../core/rowMatrices.ts';
 import type { LatentDistributions, LatentMoments } from '../model/posterior.ts';
-import { minimizeBatch } from './minimize/minimizeBatch.ts';
+import { type BatchEvaluation, minimizeBatch } from './minimize/minimizeBatch.ts';
 import { lbfgs } from './solvers/lbfgs.ts';
 
-/** Rows that are searched side by side. */
-const ROWS = 64;
+/** Searches that are evaluated side by side. */
+const AT_ONCE = 64;
+
+/** Training Gaussians of greatest bound from which each row is searched, and the iterations after which the best of them goes on. */
+const NEAREST = 3;
+const FIRST_ITERATIONS = 10;
+
+/** How much greater, in nats, the bound has to be at another Gaussian than where the search from the likeliest point ends: less is a search that has not quite ended. */
+const GAIN = 0.01;
+
+/** Where Gaussians are searched from. */
+export interface GaussianStarts {
+  /** The likeliest point for each row, n×q. */
+  readonly X: Matrix;
+  /** Of each row, indices of training Gaussians. */
+  readonly training: readonly (readonly number[])[];
+}
+
+/** A Gaussian on its way: its means and the logarithms of its variances. */
+interface Search {
+  readonly row: number;
+  readonly z: Float64Array;
+  /** The bound there. */
+  readonly bound: number;
+}
 
 /**
- * The Gaussians of new rows at which the bound is greatest, searched from points, each with the variances of the training point nearest to it.
+ * The Gaussians of new rows at which the bound is greatest. Each row is searched from its likeliest point, with the variances of the training point nearest to it,
+ * and from the training Gaussians at which its bound is greatest: where the process is sure, a point can be likelier than all that a Gaussian reaches, and far from
+ * where the bound is greatest.
  *
- * @param latents - means of the training points, N×q
- * @param X - where the search starts, n×q
+ * @param fitted - the training Gaussians, N×q
  * @param pause - awaited after every evaluation
  */
 export async function projectedGaussians(
-  { variances, placedBound }: Required<Pick<LatentDistributions, 'variances' | 'placedBound'>>,
-  latents: Matrix,
+  placedBound: NonNullable<LatentDistributions['placedBound']>,
+  fitted: LatentMoments,
   Y: Matrix,
-  X: Matrix,
+  { X, training }: GaussianStarts,
   { maxIterations, tolerance }: { readonly maxIterations: number; readonly tolerance: number },
   pause: () => Promise<void>,
 ): Promise<LatentMoments> {
-  const q = X.columns;
-  const found = { mean: Matrix.zeros(X.rows, q), variance: Matrix.zeros(X.rows, q) };
-  for (let from = 0; from < X.rows; from += ROWS) {
-    const block = Array.from({ length: Math.min(ROWS, X.rows - from) }, (_, n) => from + n);
-    // The means and the logarithms of the variances are searched, each row's by themselves.
-    const search = minimizeBatch(
-      (problems, asked) => {
-        const x = {
-          mean: stacked(
-            asked.map((z) => z.subarray(0, q)),
-            q,
-          ),
-          variance: stacked(
-            asked.map((z) => z.subarray(q).map(exp)),
-            q,
-          ),
-        };
-        const { values, mean, variance } = placedBound(
-          rowsOf(
-            Y,
-            problems.map((n) => from + n),
-          ),
-          x,
-        );
-        const gradients = asked.map((_, n) => {
-          const own = mean.row(n);
-          const log = variance.row(n).map((slope, d) => slope * x.variance.at(n, d));
-          return Float64Array.of(...own, ...log).map((entry) => -entry);
-        });
-        return { values: values.map((value) => (Number.isFinite(value) ? -value : Number.NaN)), gradients };
-      },
-      block.map((row) => Float64Array.of(...X.row(row), ...variances.row(nearestRow(X.row(row), latents)).map(log))),
-      lbfgs(),
-      { maxIterations, tolerance },
-    );
-    let step = search.next();
-    while (!step.done) {
-      await pause();
-      step = search.next();
-    }
-    step.value.points.forEach((z, n) => {
-      found.mean.data.set(z.subarray(0, q), block[n]! * q);
-      found.variance.data.set(z.subarray(q).map(exp), block[n]! * q);
+  const q = fitted.mean.columns;
+  const logs = fitted.variance.data.map(log);
+  const gaussian = (mean: Float64Array, i: number) => Float64Array.of(...mean, ...logs.subarray(i * q, (i + 1) * q));
+
+  /** Minus the bound of each row at its own z, and the gradient. */
+  function evaluated(rows: readonly number[], asked: readonly Float64Array[]): BatchEvaluation {
+    const x = {
+      mean: stacked(
+        asked.map((z) => z.subarray(0, q)),
+        q,
+      ),
+      variance: stacked(
+        asked.map((z) => z.subarray(q).map(exp)),
+        q,
+      ),
+    };
+    const { values, mean, variance } = placedBound(rowsOf(Y, rows), x);
+    const gradients = asked.map((_, n) => {
+      const log = variance.row(n).map((slope, d) => slope * x.variance.at(n, d));
+      return Float64Array.of(...mean.row(n), ...log).map((entry) => -entry);
     });
+    return { values: values.map((value) => (Number.isFinite(value) ? -value : Number.NaN)), gradients };
   }
-  return found;
+
+  /** Searches from Gaussians of rows, for so many iterations. */
+  async function searched(from: readonly Pick<Search, 'row' | 'z'>[], iterations: number): Promise<Search[]> {
+    const found: Search[] = [];
+    for (let first = 0; first < from.length; first += AT_ONCE) {
+      const block = from.slice(first, first + AT_ONCE);
+      const search = minimizeBatch(
+        (problems, asked) =>
+          evaluated(
+            problems.map((n) => block[n]!.row),
+            asked,
+          ),
+        block.map(({ z }) => z),
+        lbfgs(),
+        { maxIterations: iterations, tolerance },
+      );
+      let step = search.next();
+      while (!step.done) {
+        await pause();
+        step = search.next();
+      }
+      const { points, values } = step.value;
+      found.push(...block.map(({ row }, n) => ({ row, z: points[n]!, bound: -values[n]! })));
+    }
+    return found;
+  }
+
+  /** The bound at each training Gaussian from which a row may be searched. */
+  async function atTraining(): Promise<Search[]> {
+    const all = training.flatMap((own, row) => own.map((i) => ({ row, z: gaussian(fitted.mean.row(i), i) })));
+    const found: Search[] = [];
+    for (let first = 0; first < all.length; first += AT_ONCE) {
+      const block = all.slice(first, first + AT_ONCE);
+      const { values } = evaluated(
+        block.map(({ row }) => row),
+        block.map(({ z }) => z),
+      );
+      found.push(...block.map((own, n) => ({ ...own, bound: -values[n]! })));
+      await pause();
+    }
+    return found;
+  }
+
+  const begun = await searched(greatest(await atTraining(), NEAREST), Math.min(FIRST_ITERATIONS, maxIterations));
+  const others = await searched(greatest(begun, 1), maxIterations);
+  const likeliest = training.map((_, row) => ({ row, z: gaussian(X.row(row), nearestRow(X.row(row), fitted.mean)) }));
+  const best = await searched(likeliest, maxIterations);
+  for (const end of others) {
+    const { bound } = best[end.row]!;
+    if (Number.isNaN(bound) || end.bound > bound + GAIN) best[end.row] = end;
+  }
+  return {
+    mean: stacked(
+      best.map(({ z }) => z.subarray(0, q)),
+      q,
+    ),
+    variance: stacked(
+      best.map(({ z }) => z.subarray(q).map(exp)),
+      q,
+    ),
+  };
+}
+
+/** Of each row the searches of greatest bound, at most so many; those without a bound are left out. */
+function greatest(searches: readonly Search[], most: number): Search[] {
+  const rows = new Map<number, Search[]>();
+  for (const search of searches) {
+    if (!Number.isNaN(search.bound)) rows.set(search.row, [...(rows.get(search.row) ?? []), search]);
+  }
+  return [...rows.values()].flatMap((own) => own.sort((a, b) => b.bound - a.bound).slice(0, most));
 }
 
 /** The row of `others` nearest to x. */

@@ -12,7 +12,7 @@ export interface ProjectionStarts {
   /** The median distance from a training latent to the nearest one in another place; 1 where there is none. */
   readonly length: number;
   /** The training latents from which a search for an observation y (NaN counts as not observed) begins; at least one. */
-  of(y: Float64Array): RowStarts;
+  of(y: Float64Array): RowStarts & { /** Which training latents they are. */ readonly rows: readonly number[] };
 }
 
 /**
@@ -53,7 +53,8 @@ export function projectionStarts(latents: Matrix, { mean, variance }: Prediction
       const peaks = order.filter(isPeak).slice(0, most);
       const taken = new Set(peaks);
       const others = order.filter((i) => !taken.has(i)).slice(0, most - peaks.length);
-      return { points: [...peaks, ...others].map((i) => latents.row(i)), peaks: peaks.length };
+      const rows = [...peaks, ...others];
+      return { rows, points: rows.map((i) => latents.row(i)), peaks: peaks.length };
     },
   };
 }
