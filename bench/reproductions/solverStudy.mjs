@@ -113,7 +113,7 @@ function courseOf(problem, start, solver) {
 const problems = [];
 for (const [data, Y] of Object.entries(sets)) {
   for (const [model, make] of Object.entries(models)) {
-    const problem = openProblem(make(Y), 0, undefined);
+    const problem = openProblem(make(Y), { seed: 0 });
     const [, moved] = await perturbedStarts(problem.layout, async () => problem.start, originsOf(1), 1);
     for (const start of [problem.start, moved]) {
       problems.push(names.map((name) => courseOf(problem, start, variants[name])));
@@ -150,7 +150,7 @@ names.forEach((name, k) => {
     ...[0.25, 0.5, 0.75].map((part) => quantile(lacks, part).toFixed(2)),
     gains.filter((gain) => gain > 0.01).length,
     gains.filter((gain) => gain < -0.01).length,
-    quantile(counts, 0.5),
+    counts.length > 0 ? quantile(counts, 0.5) : '–',
   ]);
 });
 printTable(rows);

@@ -152,7 +152,10 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
   const scaled = (moments: MomentsAt) => (isScaled ? scaledMoments(moments, known().scales()) : moments);
   return functionsConditional({
     ...process,
-    p: isScaled ? scaledNoise(plain, known().scales()) : plain,
+    // Only where it is used: the scales of columns take longer than an evaluation, and the end of a fit needs none.
+    get p() {
+      return isScaled ? scaledNoise(plain, known().scales()) : plain;
+    },
     values,
     width,
     inputs: () => known().X,
@@ -224,7 +227,7 @@ interface KnownFunctions {
 }
 
 export function functionsConditional(functions: KnownFunctions): Conditional {
-  const { kernel, likelihood, p, width: D, momentsAt } = functions;
+  const { kernel, likelihood, width: D, momentsAt } = functions;
   const isOne = likelihood.functions === 1;
   const functionsAt = (given: readonly Tensor2D[]) => {
     const { mean, variance } = allColumns(momentsAt(kernel)(inputs(given)), D);
@@ -236,7 +239,7 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
         const groups = momentsAt(kernel)(inputs(given));
         const { mean, variance } = allColumns(groups, D);
         return {
-          ...momentsAround(likelihood, p, mean, op.relu<Tensor2D>(variance)),
+          ...momentsAround(likelihood, functions.p, mean, op.relu<Tensor2D>(variance)),
           ...(isOne && { covariances: () => covariancesOf(groups) }),
         };
       },
@@ -253,13 +256,13 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
     sample: (given, random) => {
       const groups = momentsAt(kernel)(inputs(given));
       if (likelihood.conjugate !== undefined) {
-        return drawnFunctions(groups, D, noiseOfNew(likelihood.conjugate(p), undefined), random);
+        return drawnFunctions(groups, D, noiseOfNew(likelihood.conjugate(functions.p), undefined), random);
       }
-      return observedAt(likelihood, p, drawnFunctions(groups, D, op.scalar(0), random), random);
+      return observedAt(likelihood, functions.p, drawnFunctions(groups, D, op.scalar(0), random), random);
     },
     logPredictive: ({ value, given, present }) => {
       const { mean, variance } = functionsAt(given);
-      const entries = logPredictiveEntries(likelihood, p, mean, variance, value);
+      const entries = logPredictiveEntries(likelihood, functions.p, mean, variance, value);
       return op.sum(present === undefined ? entries : op.mul(present, entries), 1);
     },
   };

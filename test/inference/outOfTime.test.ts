@@ -1,8 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { completed, watched } from '../../src/core/progressiveWork.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import { fit, Matrix, OptimizationError, tsne } from '../../src/index.ts';
+import * as op from '../../src/engine/tensors/ops.ts';
+import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
+import { fit, gplvm, Matrix, meu, OptimizationError, tsne } from '../../src/index.ts';
+import { openProblem } from '../../src/inference/fit/fitProblem.ts';
 import { beginsWithin, OutOfTime } from '../../src/inference/fit/outOfTime.ts';
+import { type RunEvent, runFrom } from '../../src/inference/fit/run.ts';
+import { stopping } from '../../src/inference/minimize/ending.ts';
+import type { ObjectiveFunction } from '../../src/inference/minimize/scaledObjective.ts';
+import { defineKernel } from '../../src/kernels/index.ts';
 import { startedAtMap } from '../../src/models/gp/family.ts';
 
 const { normal } = seededRandom(3);
@@ -77,5 +84,52 @@ describe('limit of seconds before there is a result', () => {
     });
     expect(starts).toEqual(['pca']);
     expect(made.message).toContain('started at the principal components');
+  });
+});
+
+describe('limit of seconds', () => {
+  it('holds to a tenth with what comes after the search of a mapping', async () => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const slow = defineKernel({
+      name: 'slow',
+      parameters: { variance: 1 },
+      covariance: (p, A, B) => {
+        now += 200;
+        return op.mul(p.variance, op.exp(op.neg(op.squaredDistances(A, B)))) as Tensor2D;
+      },
+    });
+    const Y = points.toArrays().slice(0, 30);
+    const { status } = await fit(gplvm(Y, { latentDim: 1, kernel: slow() }), { maxSeconds: 4, threads: 1 });
+    expect(status).toBe('stopped');
+    expect(now).toBeGreaterThan(3000);
+    expect(now).toBeLessThanOrEqual(4400);
+  });
+
+  it.each([
+    ["Newton's method, between whose evaluations are curvatures", 100],
+    ['a search that evaluates by itself', 600],
+  ])('holds to a tenth with what reads off the result of %s', async (_, N) => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 20;
+      return now;
+    });
+    const problem = openProblem(meu(points.toArrays().slice(0, N), { neighbours: 10 }), { seed: 0 });
+    const objective: ObjectiveFunction = (x, of) => {
+      now += 1000;
+      return problem.objective(x, of);
+    };
+    const slow = { ...problem, objective: Object.assign(objective, problem.objective) };
+    const stop = stopping(undefined, 4);
+    const start = { number: 0, origin: { init: 'model', width: 0 }, x: problem.start } as const;
+    const settings = { relativeDecrease: 0, tolerance: 0 };
+    let ended: RunEvent | undefined;
+    for await (const event of runFrom(slow, start, settings, stop.signal, stop.reserve)) ended = event;
+    expect(ended).toMatchObject({ kind: 'end', solution: { status: 'stopped' } });
+    // Latents and terms take about as much as an evaluation of all.
+    expect(now + 1000).toBeLessThanOrEqual(4400);
+    stop.release();
+    problem.dispose();
   });
 });

@@ -98,8 +98,12 @@ function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem[
   }
 }
 
-/** What it takes to read the latents off a field at the end of its search, in evaluations, of which the iteration before may take more than one. */
+/**
+ * What it takes to read the latents off a field at the end of its search: in its own evaluations, of which the first are quick, and at least in evaluations of the whole
+ * log density.
+ */
 const READ_OFF = 3;
+const READ_OFF_OF_WHOLE = 2;
 
 /** At most this part of the iterations leaves some variables where they are. */
 const HELD_PART = 0.2;
@@ -135,7 +139,10 @@ export async function* runFrom(
   const { run, first } = isComputed
     ? await computedSteps(problem, state, settings, signal)
     : await searchSteps(problem, start, given, settings, signal);
-  let milliseconds = performance.now() - began;
+  // What the last evaluation took, and the last step of another kind, such as the curvature of Newton's method.
+  let evaluation = performance.now() - began;
+  let other = 0;
+  const leastReadOff = isComputed ? 0 : READ_OFF_OF_WHOLE * evaluation;
   let step = first;
   let iteration = isComputed ? (state?.iterations ?? 0) : -1;
   const begun = iteration;
@@ -158,7 +165,7 @@ export async function* runFrom(
         const each = (performance.now() - since) / Math.max(1, progress.evaluations - counted);
         yield { kind: 'iteration', start: number, entry: traceEntry(progress), point };
         // Searches of fields evaluate by themselves, and pause in the middle of it.
-        if (counted > 0) reserve?.((1 + READ_OFF) * each);
+        if (counted > 0) reserve?.(each + Math.max(READ_OFF * each, leastReadOff));
         [counted, since] = [progress.evaluations, performance.now()];
       }
       if (performance.now() - saved >= 1000 * stateInterval) {
@@ -172,12 +179,13 @@ export async function* runFrom(
       if (progress.isEvaluated) {
         counted = 0;
         // What a first batch takes, with all that is compiled and made for it, says nothing of the next ones.
-        if (inBatches === undefined || progress.evaluations > 1) reserve?.((1 + evaluationsAtEnd) * milliseconds);
+        if (inBatches === undefined || progress.evaluations > 1) reserve?.((1 + evaluationsAtEnd) * evaluation);
         await inBatches?.ready?.(progress.evaluations);
-      }
+      } else if (!isComputed && inBatches === undefined) reserve?.(other + evaluationsAtEnd * evaluation);
       began = performance.now();
       step = compute(() => run.next());
-      milliseconds = performance.now() - began;
+      if (progress.isEvaluated) evaluation = performance.now() - began;
+      else other = performance.now() - began;
     }
   } finally {
     run.return(undefined as never);
