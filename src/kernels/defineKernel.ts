@@ -1,15 +1,12 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
-import { checkMembers, type Member } from '../core/members.ts';
-import { unknownName } from '../core/options.ts';
+import { checkMembers, type Member, unknownName } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters, ownTensors } from '../model/part.ts';
-import type { KernelCapabilities } from './capabilities.ts';
-import type { Kernel } from './kernel.ts';
-import type { LeafPaths } from './paths.ts';
+import type { Kernel, KernelCapabilities, LeafPaths } from './kernel.ts';
 
 /** Natural values of a kernel's parameters as tensors: scalars, or vectors if the initial value is a list. */
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;

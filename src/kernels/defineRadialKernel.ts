@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
-import { checkMembers } from '../core/members.ts';
+import { checkMembers } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { positive } from '../model/parameter.ts';

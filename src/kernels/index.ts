@@ -1,12 +1,5 @@
 export { add, expand, multiply, scale, select } from './algebra.ts';
 export * from './builtIn.ts';
-export type {
-  KernelBasis,
-  KernelCapabilities,
-  KernelFeatures,
-  KernelStructure,
-  SymmetricBasis,
-} from './capabilities.ts';
 export { type AnyKernelFactory, builtInKernels, type KernelCatalogue } from './catalogue.ts';
 export { covariance } from './covariance.ts';
 export { defineKernel, type KernelDefinition, type KernelFactory, type KernelParameters } from './defineKernel.ts';
@@ -14,7 +7,17 @@ export { defineRadialKernel } from './defineRadialKernel.ts';
 export { describe } from './describe.ts';
 export type { ExpectationInputs, Expectations } from './expectations/index.ts';
 export { type KernelJSON, kernelFromJSON, kernelToJSON } from './json.ts';
-export type { Kernel, KernelForm, KernelLeaf } from './kernel.ts';
+export type {
+  Kernel,
+  KernelBasis,
+  KernelCapabilities,
+  KernelFeatures,
+  KernelForm,
+  KernelLeaf,
+  KernelPaths,
+  KernelStructure,
+  PathsOf,
+  SymmetricBasis,
+} from './kernel.ts';
 export { parseKernel } from './parse.ts';
-export type { KernelPaths, PathsOf } from './paths.ts';
 export type { ThinPlateConstant, ThinPlateSplineOptions } from './thinPlateSpline.ts';

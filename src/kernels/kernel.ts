@@ -1,7 +1,9 @@
+import type { Matrix } from '../core/matrix.ts';
+import type { RadialProfile } from '../engine/tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { AnyPaths, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
-import type { KernelCapabilities } from './capabilities.ts';
+import type { ExpectationInputs, Expectations } from './expectations/expectations.ts';
 
 /**
  * A covariance function k(x, x'): a plain frozen description.
@@ -45,4 +47,84 @@ export interface KernelLeaf {
   readonly capabilities: KernelCapabilities;
   /** Its tensors under the definition's names: `rbf.variance` becomes `variance`. */
   readonly own: (p: TensorMap) => TensorMap;
+}
+
+/** Natural values of a kernel by path, if its type knows them. */
+export type PathsOf<K> = K extends Kernel<infer P> ? P : never;
+
+/** Parameter paths of a kernel below its owner: `kernel.rbf.lengthscale`. */
+export type KernelPaths<P> = { readonly [Path in keyof P & string as `kernel.${Path}`]: P[Path] };
+
+/** Type of a parameter's value: that of the given number or list; either if a parameter was given. */
+type NaturalOf<V> = V extends number
+  ? number
+  : V extends readonly number[]
+    ? readonly number[]
+    : number | readonly number[];
+
+/** Paths of a kernel called Id whose parameters are numbers, except those given otherwise. */
+export type LeafPaths<Id extends string, Name extends string, Given> = string extends Id
+  ? AnyPaths
+  : { readonly [K in Name as `${Id}.${K}`]: K extends keyof Given ? NaturalOf<Given[K]> : number };
+
+type Flat<P> = { readonly [K in keyof P]: P[K] };
+
+/** Paths of sibling kernels. If two of them share a path, one will be renamed or both merged, so that the type only knows that paths are texts. */
+export type JoinedPaths<Ks extends readonly unknown[], P = unknown> = Ks extends readonly [infer K, ...infer Rest]
+  ? [keyof P & keyof PathsOf<K>] extends [never]
+    ? JoinedPaths<Rest, P & PathsOf<K>>
+    : AnyPaths
+  : Ks extends readonly []
+    ? Flat<P>
+    : AnyPaths;
+
+/**
+ * Declarations of a definition about its covariance, besides the values. Sums, scales, selections and products of kernels derive theirs from those of
+ * their parts.
+ * P: natural values of the definition's parameters as tensors, by name.
+ */
+export interface KernelCapabilities<P = TensorMap> {
+  /** Structure of its Gram matrix, used for linear algebra where that is cheaper than with an N×N matrix. */
+  readonly structure?: KernelStructure<P>;
+  /**
+   * Closed-form expectations under Gaussian latents, for variational bounds. Those of rbf, constant and white noise follow from the structure; for
+   * other kernels without them expectations are sums over nodes or samples.
+   */
+  readonly expectations?: (p: P, inputs: ExpectationInputs) => Expectations;
+  /** For a kernel with open options: their values for a process that starts at these inputs (N×q). A model asks for them once, before it is fitted. */
+  readonly decidedAt?: (inputs: Matrix) => Readonly<Record<string, unknown>>;
+}
+
+/** Structures of a Gram matrix. */
+export type KernelStructure<P = TensorMap> =
+  /** variance·f(r²), r² = Σ_d ((x_d − x'_d)/lengthscale_d)², with parameters of these names. */
+  | { readonly type: 'radial'; readonly profile: RadialProfile }
+  /** The parameter of this name for any two points. */
+  | { readonly type: 'constant'; readonly parameter: string }
+  /** The parameter of this name on the diagonal of a Gram matrix, 0 between two sets of points. */
+  | { readonly type: 'white'; readonly parameter: string }
+  | KernelFeatures<P>
+  | KernelBasis<P>;
+
+/** k(A, B) = Φ(A)·Φ(B)ᵀ with finitely many features that are independent of the process's inputs. */
+export interface KernelFeatures<P = TensorMap> {
+  readonly type: 'features';
+  /** Number of features for points with this number of columns. */
+  readonly rank: (columns: number) => number;
+  /** Φ, n×rank, of the rows of A (n×q). */
+  readonly at: (p: P, A: Tensor2D) => Tensor2D;
+}
+
+/** k(X, X) = E² + UUᵀ with basis functions at the process's own inputs X. */
+export interface KernelBasis<P = TensorMap> {
+  readonly type: 'symmetricBasis';
+  readonly at: (p: P, X: Tensor2D) => SymmetricBasis;
+}
+
+/** N basis functions centred at the N inputs, and further features. */
+export interface SymmetricBasis {
+  /** E, N×N, symmetric. */
+  readonly basis: Tensor2D;
+  /** U, N×r. */
+  readonly features: Tensor2D;
 }

@@ -8,8 +8,7 @@ import type { RadialProfile } from '../engine/tensors/ops.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { defineKernel } from './defineKernel.ts';
-import type { Kernel } from './kernel.ts';
-import type { LeafPaths } from './paths.ts';
+import type { Kernel, LeafPaths } from './kernel.ts';
 
 /** Options of a thin plate spline. */
 export interface ThinPlateSplineOptions {

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition } from '../core/given.ts';
 import { describe, type Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkKnown } from '../core/members.ts';
+import { checkKnown } from '../core/options.ts';
 import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
 import type { TensorMap } from '../model/model.ts';

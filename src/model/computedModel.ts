@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { readGiven } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { checkKnown } from '../core/members.ts';
+import { checkKnown } from '../core/options.ts';
 import type { FieldLearning, GraphLearning, Placing, Predicting, Reconstructing, Spectral } from './abilities.ts';
 import type { ComputationContext, ComputationStep, Embedding } from './computation.ts';
 import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { readGiven } from '../core/given.ts';
-import { checkKnown } from '../core/members.ts';
+import { checkKnown } from '../core/options.ts';
 import type { Embedding } from './computation.ts';
 import {
   type AbilitiesWith,

@@ -2,8 +2,8 @@ import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { completed } from '../core/progressiveWork.ts';
+import { jointProbabilities, perplexityFor } from '../engine/neighbourEmbedding/affinities.ts';
 import { tsneDescent } from '../engine/neighbourEmbedding/descents.ts';
-import { jointProbabilities, perplexityFor } from '../engine/neighbourEmbedding/jointProbabilities.ts';
 import { type Initialization, initialLatents } from './initialization.ts';
 
 /** The usual schedule of t-SNE: steps in all, those at the most with exaggerated attraction, its factor, and the deviation of the start. */

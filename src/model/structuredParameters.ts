@@ -2,7 +2,7 @@ import { exp, log, log1p } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkDefinition, checkName } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkMembers, type Member } from '../core/members.ts';
+import { checkMembers, type Member } from '../core/options.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { bounded, type Parameter, type ParameterOptions, type ParameterValue, type RankOf, real } from './parameter.ts';
 import { entriesOf } from './parameterValue.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { checkOptions } from '../core/options.ts';
 import { completed } from '../core/progressiveWork.ts';
 import { checkSaved } from '../core/saved.ts';
-import { jointProbabilities, type NeighbourOptions } from '../engine/neighbourEmbedding/jointProbabilities.ts';
+import { jointProbabilities, type NeighbourOptions } from '../engine/neighbourEmbedding/affinities.ts';
 import { studentDivergence } from '../engine/neighbourEmbedding/studentDivergence.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';

@@ -14,7 +14,7 @@ import {
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../src/core/progressiveWork.ts';
-import { jointProbabilities } from '../../src/engine/neighbourEmbedding/jointProbabilities.ts';
+import { jointProbabilities } from '../../src/engine/neighbourEmbedding/affinities.ts';
 import { type Metric, metricNeighboursInParts, metricNeighboursOf } from '../../src/engine/neighbours/index.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';

@@ -4,11 +4,10 @@ import { checksum } from '../../core/index.ts';
 import { type Fit, type FitOptions, InvalidInputError, loadFit, Matrix } from '../../index.ts';
 import { lockPath, makeFolder, removeEmptyFolders, writeAtomically, writeTable } from '../io/index.ts';
 import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
-import { readJsonFile } from './jsonFile.ts';
+import { readJsonFile } from './jsonOptions.ts';
 import { checkAbsent } from './output.ts';
 import { type PartsArguments, partsOf } from './ownParts.ts';
-import { type Shown, writePictures } from './pictures.ts';
-import { type PlotArguments, pictureNames } from './plotFlags.ts';
+import { type PlotArguments, pictureNames, type Shown, writePictures } from './pictures.ts';
 import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varianceNames } from './tableRecord.ts';
 
 const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;

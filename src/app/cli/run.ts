@@ -81,12 +81,12 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   worker: {
     description: 'run the fits of a queue on Redis until stopped (SIGTERM, Ctrl-C)',
-    define: async (...given) => (await import('./workerCommand.ts')).defineWorker(...given),
+    define: async (...given) => (await import('./queueCommands.ts')).defineWorker(...given),
     savesWhenStopped: true,
   },
   queue: {
     description: 'show the jobs that a queue on Redis has given up, with the reasons, and clear them',
-    define: async (...given) => (await import('./queueCommand.ts')).defineQueue(...given),
+    define: async (...given) => (await import('./queueCommands.ts')).defineQueue(...given),
   },
   sweep: {
     description: 'fit and score a grid of models, options, seeds and folds; run again, it resumes',

@@ -13,10 +13,9 @@ import {
 } from '../../index.ts';
 import { standardise } from '../io/index.ts';
 import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
-import { readGivenJson } from './jsonFile.ts';
+import { type FlaggedOptions, readGivenJson, readModelOptions } from './jsonOptions.ts';
 import { readLabelledTable } from './labelledTable.ts';
 import { checkTakesMissing } from './modelHelp.ts';
-import { type FlaggedOptions, readModelOptions } from './modelOptions.ts';
 import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import type { Context } from './streams.ts';
 import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';

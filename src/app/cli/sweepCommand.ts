@@ -4,10 +4,10 @@ import { InvalidInputError } from '../../index.ts';
 import { lockPath, makeFolder } from '../io/index.ts';
 import { type SweepSpec, sweep } from '../queue/index.ts';
 import { checkRequired, wholeFrom } from './flags.ts';
-import { readJsonFile } from './jsonFile.ts';
+import { readJsonFile } from './jsonOptions.ts';
 import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
+import { prefixFlag, redisFlag } from './queueCommands.ts';
 import { type Context, exitCodeOf } from './streams.ts';
-import { prefixFlag, redisFlag } from './workerCommand.ts';
 
 interface SweepArguments extends PartsArguments {
   readonly out?: string;

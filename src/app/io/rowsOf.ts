@@ -4,8 +4,7 @@ import { checkGiven } from '../../core/given.ts';
 import { systemReason } from '../../core/host.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { RowSource } from '../../core/rowSource.ts';
-import { entryReader } from './npy.ts';
-import { npyHeader } from './npyHeader.ts';
+import { entryReader, npyHeader } from './npy.ts';
 
 /** Longer than any header that NumPy writes. */
 const HEADER = 16_384;

@@ -79,3 +79,111 @@ function checkEdges({ sources, targets, weights }: Edges, size: number, caller: 
     );
   }
 }
+
+/** Pairs of points as single numbers that sort by (smaller, larger); exact below 9·10⁷ points. */
+export const pairKey = (i: number, j: number, size: number): number => (i < j ? i * size + j : j * size + i);
+
+/** The edges of the pairs with these keys, without duplicates. */
+export function edgesOfPairs(keys: Float64Array, size: number, weightOf: (i: number, j: number) => number): Edges {
+  const sorted = keys.slice().sort();
+  const sources = new Int32Array(sorted.length);
+  const targets = new Int32Array(sorted.length);
+  const weights = new Float64Array(sorted.length);
+  let count = 0;
+  for (let e = 0; e < sorted.length; e++) {
+    const key = sorted[e]!;
+    if (e > 0 && key === sorted[e - 1]) continue;
+    const i = Math.floor(key / size);
+    const j = key - i * size;
+    sources[count] = i;
+    targets[count] = j;
+    weights[count++] = weightOf(i, j);
+  }
+  return firstEdges(sources, targets, weights, count);
+}
+
+/** The edges of both lists; the weight of an edge in both lists is `both` of its two weights. */
+export function mergedEdges(a: Edges, b: Edges, both: (a: number, b: number) => number): Edges {
+  const most = a.sources.length + b.sources.length;
+  const sources = new Int32Array(most);
+  const targets = new Int32Array(most);
+  const weights = new Float64Array(most);
+  let count = 0;
+  let i = 0;
+  let j = 0;
+  while (i < a.sources.length || j < b.sources.length) {
+    const order = compare(a, i, b, j);
+    const from = order <= 0 ? a : b;
+    const e = order <= 0 ? i : j;
+    sources[count] = from.sources[e]!;
+    targets[count] = from.targets[e]!;
+    weights[count] = order === 0 ? both(a.weights[i]!, b.weights[j]!) : from.weights[e]!;
+    count++;
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+  }
+  return firstEdges(sources, targets, weights, count);
+}
+
+function firstEdges(sources: Int32Array, targets: Int32Array, weights: Float64Array, count: number): Edges {
+  return {
+    sources: sources.slice(0, count),
+    targets: targets.slice(0, count),
+    weights: weights.slice(0, count),
+  };
+}
+
+/** Negative if edge i of a comes before edge j of b; a list that has ended comes last. */
+function compare(a: Edges, i: number, b: Edges, j: number): number {
+  if (i >= a.sources.length) return 1;
+  if (j >= b.sources.length) return -1;
+  return a.sources[i]! - b.sources[j]! || a.targets[i]! - b.targets[j]!;
+}
+
+/** The edges with nonzero values, with their moduli as weights. */
+export function supportGraph(
+  { size, sources, targets }: Pick<Edges, 'sources' | 'targets'> & { readonly size: number },
+  values: ArrayLike<number>,
+): Graph {
+  const kept = Int32Array.from(sources.keys()).filter((e) => values[e] !== 0);
+  return Object.freeze({
+    size,
+    sources: kept.map((e) => sources[e]!),
+    targets: kept.map((e) => targets[e]!),
+    weights: Float64Array.from(kept, (e) => Math.abs(values[e]!)),
+  });
+}
+
+/** Edges at each node: those of node i are `edges[starts[i]]` …, and `others` are their other ends. */
+export interface IncidentEdges {
+  readonly starts: Int32Array;
+  readonly edges: Int32Array;
+  readonly others: Int32Array;
+}
+
+/** Lists edges by node, in the order of their indices. */
+export function incidentEdges({
+  size,
+  sources,
+  targets,
+}: Pick<Edges, 'sources' | 'targets'> & { readonly size: number }): IncidentEdges {
+  const starts = new Int32Array(size + 1);
+  for (let e = 0; e < sources.length; e++) {
+    starts[sources[e]! + 1]!++;
+    starts[targets[e]! + 1]!++;
+  }
+  for (let i = 0; i < size; i++) starts[i + 1]! += starts[i]!;
+  const next = starts.slice();
+  const edges = new Int32Array(2 * sources.length);
+  const others = new Int32Array(2 * sources.length);
+  const add = (node: number, e: number, other: number) => {
+    const p = next[node]!++;
+    edges[p] = e;
+    others[p] = other;
+  };
+  for (let e = 0; e < sources.length; e++) {
+    add(sources[e]!, e, targets[e]!);
+    add(targets[e]!, e, sources[e]!);
+  }
+  return { starts, edges, others };
+}

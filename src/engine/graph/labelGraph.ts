@@ -3,8 +3,7 @@ import { givenList } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { isMissingText } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { mergedEdges } from './edges.ts';
-import { type CompleteClasses, checkGraph, type Edges, type Graph, noEdges } from './graph.ts';
+import { type CompleteClasses, checkGraph, type Edges, type Graph, mergedEdges, noEdges } from './graph.ts';
 
 /**
  * The graph that joins all pairs of points of the same class by an edge of weight 1. The classes are kept: Laplacians of complete classes have a

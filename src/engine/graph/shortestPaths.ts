@@ -1,7 +1,6 @@
 import { Matrix } from '../../core/matrix.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
-import { incidentEdges } from './edges.ts';
-import type { Graph } from './graph.ts';
+import { type Graph, incidentEdges } from './graph.ts';
 
 /** Number of points whose paths are computed between pauses. */
 const TOGETHER = 8;

@@ -5,8 +5,7 @@ import type { Eigenpairs } from '../dense/eigenpairs.ts';
 import { topEigenpairsInParts } from '../dense/topEigenpairs.ts';
 import { signOfLargest } from '../typescript/symmetricEigen.ts';
 import { dot } from '../vectors.ts';
-import { solve } from './solve.ts';
-import { factorise } from './sparseCholesky.ts';
+import { factorise, solve } from './sparseCholesky.ts';
 import type { SparseSymmetric } from './sparseSymmetric.ts';
 import { analyse } from './symbolicFactor.ts';
 

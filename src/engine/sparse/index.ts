@@ -12,7 +12,6 @@ export {
   type SymmetricPattern,
 } from './pattern.ts';
 export { type Front, selectedInverse } from './selectedInverse.ts';
-export { solve } from './solve.ts';
-export { factorise, logDeterminant, type SparseFactor } from './sparseCholesky.ts';
+export { factorise, logDeterminant, type SparseFactor, solve } from './sparseCholesky.ts';
 export { multiplySparse, type SparseSymmetric, type SparseTerms, sparseSymmetric } from './sparseSymmetric.ts';
 export { analyse, type SymbolicFactor } from './symbolicFactor.ts';

@@ -3,8 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { numbersFor } from './factorStorage.ts';
 import { type EdgeList, patternOfGraph } from './pattern.ts';
 import { type Front, frontReader, invertOnBlocks } from './selectedInverse.ts';
-import { solve } from './solve.ts';
-import { eliminate, logDeterminant, type SparseFactor } from './sparseCholesky.ts';
+import { eliminate, logDeterminant, type SparseFactor, solve } from './sparseCholesky.ts';
 import { analyse } from './symbolicFactor.ts';
 
 /** Size of a finite difference, as the largest relative change of a weight times its resistance. */

@@ -40,11 +40,6 @@ function compiledModule(): WebAssembly.Module {
   return compiled;
 }
 
-/** Whether this runtime can run the kernels: it has WebAssembly with 128-bit vectors, and is allowed to compile. */
-export function supportsKernels(): boolean {
-  return kernelsRefusal() === undefined;
-}
-
 const NEEDS = 'WebAssembly with 128-bit vectors, which the engines wasm and native need,';
 /** Errors of browsers for a content security policy: Chrome and Firefox, then Safari and older ones. */
 const BY_POLICY = /content security policy|unsafe-eval|disallowed by embedder/i;

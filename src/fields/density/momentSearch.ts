@@ -1,6 +1,5 @@
 import { connectedComponents, spanningTree } from '../../engine/graph/connectedComponents.ts';
-import { supportGraph } from '../../engine/graph/edges.ts';
-import type { Edges, Graph } from '../../engine/graph/graph.ts';
+import { type Edges, type Graph, supportGraph } from '../../engine/graph/graph.ts';
 import { CONVERGED } from '../../inference/solvers/fields/denseWeights.ts';
 import { type SearchPoint, searchSolver } from '../../inference/solvers/fields/fieldSearch.ts';
 import type { MomentProblem, PrecisionEntries } from '../../inference/solvers/fields/momentProblem.ts';

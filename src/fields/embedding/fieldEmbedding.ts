@@ -1,6 +1,5 @@
 import { Matrix } from '../../core/matrix.ts';
-import { supportGraph } from '../../engine/graph/edges.ts';
-import type { Edges, Graph } from '../../engine/graph/graph.ts';
+import { type Edges, type Graph, supportGraph } from '../../engine/graph/graph.ts';
 import { bottomEigenpairs, laplacianFactor, type SparseTerms } from '../../engine/sparse/index.ts';
 import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import type { LearnedByLayer, LearnedField } from '../../model/posterior.ts';

@@ -3,8 +3,7 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { checkObservedRows } from '../../core/observations.ts';
-import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';
-import type { Graph } from '../../engine/graph/graph.ts';
+import { edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import { checkNeighbours } from '../../engine/graph/neighbourhoodGraph.ts';
 import { Nearest } from '../../engine/neighbours/nearest.ts';
 

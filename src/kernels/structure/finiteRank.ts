@@ -1,8 +1,7 @@
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { KernelFeatures, SymmetricBasis } from '../capabilities.ts';
-import type { Kernel } from '../kernel.ts';
+import type { Kernel, KernelFeatures, SymmetricBasis } from '../kernel.ts';
 import { namedParts } from '../parameterNames.ts';
 import { pickColumns } from '../pickColumns.ts';
 

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkKnown } from '../../core/members.ts';
+import { checkKnown } from '../../core/options.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../engine/tensors/gradients.ts';
 import * as op from '../../engine/tensors/ops.ts';

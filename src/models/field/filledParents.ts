@@ -1,5 +1,4 @@
-import { incidentEdges } from '../../engine/graph/edges.ts';
-import type { Graph } from '../../engine/graph/graph.ts';
+import { type Graph, incidentEdges } from '../../engine/graph/graph.ts';
 import { minimumDegreeOrder } from '../../engine/sparse/minimumDegree.ts';
 
 /** An order of points that leaves little fill in a Cholesky factor on their graph. */

@@ -6,8 +6,7 @@ import { checkAllPairs, observationsFrom, standardizationOf, standardized } from
 import { checkOptions, integerFromOne, numberAboveZero, numberFromZero } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
-import { edgesOfPairs, pairKey } from '../../engine/graph/edges.ts';
-import type { Graph } from '../../engine/graph/graph.ts';
+import { edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import { type EdgeWeights, knnGraph, type Labels, labelGraph } from '../../engine/graph/index.ts';
 import { type Classes, members } from '../../engine/graph/labelGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';

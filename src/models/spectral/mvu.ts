@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, integerFromOne, numberAboveZero } from '../../core/options.ts';
-import { supportGraph } from '../../engine/graph/edges.ts';
+import { supportGraph } from '../../engine/graph/graph.ts';
 import type { UnfoldingConstraints } from '../../inference/solvers/unfolding/unfoldingProblem.ts';
 import type { GraphLearning } from '../../model/abilities.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { incidentEdges } from '../../../src/engine/graph/edges.ts';
+import { incidentEdges } from '../../../src/engine/graph/graph.ts';
 
 it('lists the edges at each node in the order of their numbers, with their other ends', () => {
   // Node 3 has none.

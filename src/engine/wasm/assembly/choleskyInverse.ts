@@ -1,5 +1,5 @@
 import { LOWER, multiply } from './multiply';
-import { GROUP } from './rowGroup';
+import { GROUP } from './packing';
 import { partsAlong, sharedRecord, shareOut, startInLower } from './team';
 import { half, multiplyTriangular, solveTransposed } from './triangular';
 import { at, scaleVector } from './vectors';

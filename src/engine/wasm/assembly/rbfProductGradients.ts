@@ -1,5 +1,5 @@
+import { STEPS_PER_UNIT } from './exponential';
 import { multiplyTiles } from './microKernel';
-import { STEPS_PER_UNIT } from './negativeExponential';
 import { pack, SLIVER } from './packing';
 import { Expectations } from './rbfExpectations';
 import { addParts, firstPoint, pointInputs, pointProducts, productCost, tiled } from './rbfProducts';

@@ -1,5 +1,5 @@
+import { negativeExponential, STEPS_PER_UNIT } from './exponential';
 import { multiplyTiles } from './microKernel';
-import { negativeExponential, STEPS_PER_UNIT } from './negativeExponential';
 import { pack, SLIVER } from './packing';
 import { Expectations } from './rbfExpectations';
 import { performParts } from './team';

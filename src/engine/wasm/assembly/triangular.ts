@@ -1,5 +1,5 @@
 import { FULL, multiply } from './multiply';
-import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './rowGroup';
+import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './packing';
 import { partsAlong, sharedRecord, shareOut, startOf } from './team';
 import { multiplyAdd } from './vectors';
 import { scratch } from './workspace';

@@ -1,5 +1,5 @@
 import { square } from '../../../core/elementary/index.ts';
-import { type IncidentEdges, incidentEdges } from '../../../engine/graph/edges.ts';
+import { type IncidentEdges, incidentEdges } from '../../../engine/graph/graph.ts';
 import type { LaplacianFactor } from '../../../engine/sparse/laplacianFactor.ts';
 import type { Front } from '../../../engine/sparse/selectedInverse.ts';
 import type { Preconditioner } from '../conjugateGradients.ts';

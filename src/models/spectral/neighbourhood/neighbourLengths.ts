@@ -2,8 +2,7 @@ import { unitsAdvice } from '../../../core/columnUnits.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { describe, type Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
-import { edgesOfPairs, incidentEdges, pairKey } from '../../../engine/graph/edges.ts';
-import type { Graph } from '../../../engine/graph/graph.ts';
+import { edgesOfPairs, type Graph, incidentEdges, pairKey } from '../../../engine/graph/graph.ts';
 import { squaredDistance } from '../../../engine/neighbours/squaredDistance.ts';
 import { type NeighbourhoodOptions, neighbourhoodGraph, radiusTooSmall } from './neighbourhood.ts';
 

@@ -1,7 +1,6 @@
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { connectedComponents } from '../../../engine/graph/connectedComponents.ts';
-import { edgesOfPairs, incidentEdges, pairKey } from '../../../engine/graph/edges.ts';
-import type { Graph } from '../../../engine/graph/graph.ts';
+import { edgesOfPairs, type Graph, incidentEdges, pairKey } from '../../../engine/graph/graph.ts';
 import { nearestLists } from './localReconstruction.ts';
 import { lengthsOf, type NeighbourInput } from './neighbourLengths.ts';
 import { type Disconnected, shownComponent } from './shownComponent.ts';

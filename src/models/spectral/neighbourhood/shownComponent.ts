@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { componentTree, componentTreeOf } from '../../../engine/graph/componentTree.ts';
 import { connectedComponents } from '../../../engine/graph/connectedComponents.ts';
-import { edgesOfPairs, mergedEdges } from '../../../engine/graph/edges.ts';
-import type { Graph } from '../../../engine/graph/graph.ts';
+import { edgesOfPairs, type Graph, mergedEdges } from '../../../engine/graph/graph.ts';
 import { lengthsOf, type NeighbourInput } from './neighbourLengths.ts';
 
 /**

@@ -12,10 +12,9 @@ import { registerComparisons, registerPredicates } from './comparison.ts';
 import { registerCreation, registerShape } from './creation.ts';
 import { registerEinsum } from './einsum.ts';
 import { registerGather } from './gather.ts';
-import { registerJoining } from './joining.ts';
 import { registerFusedMatrixProduct, registerMatrixProduct } from './matrixProduct.ts';
 import { registerCumulative, registerReductions } from './reductions.ts';
-import { registerSlicing } from './slicing.ts';
+import { registerJoining, registerSlicing } from './slicing.ts';
 import { registerBatchNormalization, registerSoftmax } from './softmax.ts';
 import { registerTranspose } from './stridedCopy.ts';
 
