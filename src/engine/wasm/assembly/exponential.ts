@@ -158,8 +158,6 @@ const POWERS: usize = memory.data<f64>([
 const STEPS: i32 = 64;
 /** 64/ln 2: what exponents are multiplied with before they come here, so that none of their digits is lost in taking whole steps away. */
 export const STEPS_PER_UNIT: f64 = 92.33248261689366;
-/** Adding it rounds to an integer, which is then in the low bits. */
-const ROUNDER: f64 = 6755399441055744.0;
 /** −700 in steps: what is below counts as it, 10⁻³⁰⁴, so that all results are normal numbers. */
 const LEAST: f64 = -64632.73783182556;
 
