@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { fittedTableFromJSON } from '../core/fittedTableJson.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { fittedTableFromJSON } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
 import { damagedAt, readingAt } from '../core/saved.ts';
 import { type EngineChoice, engineChoice } from '../engine/dense/index.ts';

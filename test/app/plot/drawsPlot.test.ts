@@ -8,6 +8,7 @@ import {
   fixedAt,
   gamma,
   latentVariableModel,
+  Matrix,
   positive,
   rbf,
 } from '../../../src/index.ts';
@@ -48,6 +49,20 @@ describe('pictures of draws', () => {
         expect(y).toBeCloseTo(100 * (1 - (values.at(c, s) - low) / (high - low)), 1);
       });
     }
+  });
+
+  it('show the first six names that are not latents unless told others, and pairs of the first four', async () => {
+    const all = ['latents[0,0]', ...Array.from({ length: 8 }, (_, k) => `p${k}`)];
+    const values = (name: string) => new Matrix(Float64Array.from([1, 2, 3, all.indexOf(name)]), 2, 2);
+    const draws = { names: all, chains: 2, draws: 2, divergences: [], values } as unknown as Draws;
+    const shown = async (svg: Promise<string>) => {
+      const found = texts(parseSvg(await svg));
+      return all.filter((name) => found.some((text) => text.includes(name)));
+    };
+    expect(await shown(chainPlot(draws))).toEqual(all.slice(1, 7));
+    expect(await shown(rankPlot(draws))).toEqual(all.slice(1, 7));
+    expect(await shown(pairsPlot(draws))).toEqual(all.slice(1, 5));
+    expect(await shown(chainPlot({ ...draws, names: [all[0]!] } as Draws))).toEqual([all[0]]);
   });
 
   it('show the ranks of each chain in 20 bins, whose numbers are those of the chain', async () => {

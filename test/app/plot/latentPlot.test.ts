@@ -242,6 +242,17 @@ describe('precisionGrid', () => {
     });
   });
 
+  it('reaches 1 to both sides of latents that coincide, whatever the margin is', () => {
+    const predict = ({ rows }: Matrix) => ({ variance: Matrix.from(Array.from({ length: rows }, () => [1])) });
+    const latents = [
+      [3, 1],
+      [3, 2],
+    ];
+    const { x, y } = precisionGrid(predict, latents, { resolution: 3, margin: 0.5 });
+    expect(Array.from(x)).toEqual([2, 3, 4]);
+    expect(Array.from(y)).toEqual([0.5, 1.5, 2.5]);
+  });
+
   it('has rows of equal precision for a single dimension', () => {
     const predict = (points: Matrix) => ({ variance: Matrix.from(points.toArrays().map(([a]) => [a! ** 2 + 1])) });
     const { x, y, values } = precisionGrid(predict, [[-1], [1], [0]], { resolution: 3, margin: 0 });

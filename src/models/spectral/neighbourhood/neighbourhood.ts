@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
+import { searchedKnnGraph } from '../../../engine/graph/approximateKnnGraph.ts';
 import { connectedComponents } from '../../../engine/graph/connectedComponents.ts';
 import type { Graph } from '../../../engine/graph/graph.ts';
 import type { EdgeWeights } from '../../../engine/graph/index.ts';
-import { epsilonGraphInParts, searchedKnnGraph } from '../../../engine/graph/neighbourhoodGraph.ts';
+import { epsilonGraphInParts } from '../../../engine/graph/neighbourhoodGraph.ts';
 import { type NeighbourSearch, nearestNeighbours } from '../../../engine/neighbours/index.ts';
 import { neighbourCount } from './usualNeighbours.ts';
 

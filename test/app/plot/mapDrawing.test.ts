@@ -1,0 +1,94 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { drawMarks } from '../../../src/app/plot/page/mapDrawing.ts';
+import type { MapScene, MapTheme } from '../../../src/app/plot/page/mapScene.ts';
+
+/** A path as a canvas gets it: its text. */
+class PathText {
+  readonly d: string;
+  constructor(d = '') {
+    this.d = d;
+  }
+}
+
+type Call = readonly [name: string, colour: string, opacity: number, centre: readonly [number, number], ...unknown[]];
+
+/** A canvas context that records ellipses and fills, with the colour, opacity and origin in force. */
+function recorder() {
+  const calls: Call[] = [];
+  let origin: [number, number] = [0, 0];
+  const context = {
+    fillStyle: '',
+    globalAlpha: 1,
+    setTransform: (_a: number, _b: number, _c: number, _d: number, e: number, f: number) => {
+      origin = [e, f];
+    },
+    beginPath: () => {},
+    stroke: () => {},
+    ellipse: (...shape: unknown[]) => calls.push(['ellipse', context.fillStyle, context.globalAlpha, origin, ...shape]),
+    fill: (path?: PathText) => {
+      if (path !== undefined) calls.push(['mark', context.fillStyle, context.globalAlpha, origin, path.d]);
+    },
+  };
+  return { calls, context: context as unknown as CanvasRenderingContext2D };
+}
+
+const theme = { halo: '#ffffff' } as MapTheme;
+const pixels = { scaleX: 10, scaleY: -5, shiftX: 100, shiftY: 80, width: 200, height: 100, ratio: 2 };
+const scene: MapScene = {
+  ...{ x: [0, 1, 50, 2], y: [0, 2, 0, 4], equal: false, titles: ['', ''] },
+  kinds: [
+    { colour: '#111111', path: 'square' },
+    { colour: '#222222', path: 'circle' },
+  ],
+  kindOf: [0, 1, 0, 1],
+  hidden: [0, 0, 0, 1],
+};
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+it('draws a mark of its kind at each point in view that is not hidden, in pixels of the device', () => {
+  vi.stubGlobal('Path2D', PathText);
+  const { calls, context } = recorder();
+  // The third point lies to the right of the view.
+  drawMarks(context, scene, pixels, theme, 1);
+  expect(calls).toEqual([
+    ['mark', '#111111', 1, [200, 160], 'square'],
+    ['mark', '#222222', 1, [220, 140], 'circle'],
+  ]);
+});
+
+it('draws faint points first, so that others lie above them', () => {
+  vi.stubGlobal('Path2D', PathText);
+  const { calls, context } = recorder();
+  drawMarks(context, { ...scene, faint: [0, 1, 0, 0] }, pixels, theme, 1);
+  expect(calls.map(([, colour, opacity]) => [colour, opacity])).toEqual([
+    ['#222222', 0.2],
+    ['#111111', 1],
+  ]);
+});
+
+it('draws ellipses with half axes in pixels, also of points out of view, below the marks', () => {
+  vi.stubGlobal('Path2D', PathText);
+  const { calls, context } = recorder();
+  const reach = { x: [1, 2, 3, 4], y: [2, 4, 6, 8], turn: [0.5, 0, 0, 0] };
+  drawMarks(context, { ...scene, reach }, pixels, theme, 1);
+  expect(calls.slice(0, 3).map(([name, , , , ...shape]) => [name, ...shape])).toEqual([
+    ['ellipse', 100, 80, 10, 10, -0.5, 0, 2 * Math.PI],
+    ['ellipse', 110, 70, 20, 20, -0, 0, 2 * Math.PI],
+    ['ellipse', 600, 80, 30, 30, -0, 0, 2 * Math.PI],
+  ]);
+  expect(calls.slice(3).map(([name]) => name)).toEqual(['mark', 'mark']);
+});
+
+it('gives the radius of a point: that of the scene, larger where the map is enlarged, at most 7 pixels', () => {
+  vi.stubGlobal('Path2D', PathText);
+  const radius = (nearness: number, own?: number) =>
+    drawMarks(recorder().context, { ...scene, ...(own !== undefined && { radius: own }) }, pixels, theme, nearness);
+  expect(radius(1)).toBe(4.2);
+  expect(radius(1, 3)).toBe(3);
+  expect(radius(4, 3)).toBe(6);
+  expect(radius(0.25, 3)).toBe(3);
+  expect(radius(100, 3)).toBe(7);
+});
