@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rowsOfPoints } from '../../../src/app/cli/tableRecord.ts';
+import { rowsOfPoints, tableRecord } from '../../../src/app/cli/tableRecord.ts';
+import type { Table } from '../../../src/app/io/index.ts';
 import { type Fit, InvalidInputError, Matrix } from '../../../src/index.ts';
 
 const fitOf = (rows: number, points?: number[]) =>
@@ -17,5 +18,20 @@ describe('rows of the points that a fit shows', () => {
     expect(() => rowsOfPoints(fitOf(3), table)).toThrow(InvalidInputError);
     expect(() => rowsOfPoints(fitOf(5), table)).toThrow(InvalidInputError);
     expect(() => rowsOfPoints(fitOf(2, [1, 4]), table)).toThrow(InvalidInputError);
+  });
+});
+
+describe('the record of a fitted table', () => {
+  const table: Table = {
+    ...{ observations: Matrix.from([[1], [2]]), columns: ['a'], isNamed: true, notes: [] },
+    leftOut: [{ column: 'note', reason: 'is text' }],
+  };
+
+  it('names the columns that are none of the observations, the labels among them', () => {
+    expect(tableRecord(table)).toEqual({ columns: ['a'], isNamed: true, others: ['note'] });
+    expect(tableRecord({ ...table, labels: ['x', 'y'] }, 'kind')).toEqual({
+      ...{ columns: ['a'], isNamed: true, others: ['note', 'kind'] },
+      ...{ labelColumn: 'kind', labels: ['x', 'y'] },
+    });
   });
 });
