@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { MatrixLike } from '../../core/matrix.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, integer } from '../../core/options.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type NeighbourSearch, neighboursBy, neighboursInParts } from '../neighbours/index.ts';
 import type { Graph } from './graph.ts';
@@ -20,7 +20,7 @@ export interface ApproximateKnnGraphOptions extends EdgeWeights {
 
 const schema = v.strictObject({
   ...edgeWeightOptions,
-  seed: v.optional(v.pipe(v.number('a whole number'), v.integer('a whole number'))),
+  seed: v.optional(integer),
 });
 
 /**
