@@ -5,7 +5,7 @@
  *   node bench/alone.mjs TASK COLUMNS SECONDS < points
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { sampler } from './rounds.mjs';
 
@@ -107,9 +107,14 @@ async function fitCounts(data, columns) {
   return { ...spent, status, latents: Array.from(latents.data) };
 }
 
-/** The most that this process has held; maxRSS is in KiB. */
+/**
+ * The most that this process has held. In Linux maxRSS has what the process that started it held then, so it is the high-water mark of the program's own memory; both are
+ * in KiB.
+ */
 function mebibytesHeld() {
-  return Math.round(process.resourceUsage().maxRSS / 1024);
+  const status = '/proc/self/status';
+  const own = existsSync(status) ? /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8')) : null;
+  return Math.round(Number(own?.[1] ?? process.resourceUsage().maxRSS) / 1024);
 }
 
 function embedByDruid(name) {
