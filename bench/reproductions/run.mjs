@@ -28,7 +28,7 @@ With --seconds no value is begun after so many CPU seconds, and pages say that t
 Each value is kept under --memory (demo-output/reproductions) as soon as it is there: a run that was interrupted goes on where it was.
 Values of another build of the library are computed anew, unless --earlier takes them: the page then names the commits.
 With --jobs so many pages are made at the same time, each by a process of its own, the longest first.
-With --only, 'defaults' computes the values whose names match the pattern.`;
+With --only, 'defaults' computes the values whose names match the pattern, and its page says that it is not finished.`;
 
 const FLAGS = {
   help: { type: 'boolean', short: 'h', default: false },
@@ -122,7 +122,7 @@ for (const reproduction of chosen) {
     builds: study.builds(),
     // A study that keeps no values has only the time of this run.
     seconds: Math.max(study.seconds(), (process.cpuUsage(before).user + process.cpuUsage(before).system) / 1e6),
-    unfinished: unfinished !== undefined,
+    unfinished: unfinished !== undefined || options.only !== undefined,
     endings: study.endings(),
   });
   writeFileSync(join(options.output, `${name}.md`), page);
