@@ -11,7 +11,6 @@ export { systemReason } from './host.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
 export type { FittedTable, KnownColumns, NamedTable, NormalisedCounts, ObservationsLike } from './namedTable.ts';
 export type { Standardization } from './observations.ts';
-export { unknownName } from './options.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom } from './random.ts';
 export type { RowSource } from './rowSource.ts';

@@ -72,11 +72,6 @@ export function withDefaults<T extends object, D extends { readonly [K in keyof 
 
 /** An error for an unknown name that suggests the nearest known one. */
 export function unknownName(kind: string, name: string, known: readonly string[], caller: string): InvalidInputError {
-  if (typeof name !== 'string' || !Array.isArray(known) || known.some((each) => typeof each !== 'string')) {
-    return new InvalidInputError(
-      `unknownName takes a name and a list of the known ones, but ${describe(name)} and ${describe(known)} were given.`,
-    );
-  }
   const choices = known.length === 0 ? 'It takes none.' : `Known are ${known.join(', ')}.`;
   return new InvalidInputError(`${caller} has no ${kind} '${name}'.${suggestion(name, known)} ${choices}`, {
     code: 'unknownName',

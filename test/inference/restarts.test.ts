@@ -307,7 +307,7 @@ describe('workers', () => {
 
   it.each([
     [0, /'workers\.count' of fit must be a whole number from 1, but 0 was given/],
-    [2.5, /'workers\.count' of fit must be a whole number, but 2\.5 was given/],
+    [2.5, /'workers\.count' of fit must be a whole number from 1, but 2\.5 was given/],
     [Number.NaN, /'workers' of fit must be a whole number from 1, or workers of your own: \{ count, start \}/],
     ['2', /'workers' of fit must be a whole number from 1, or workers of your own: \{ count, start \}/],
   ])('of your own are refused when there are %s of them', async (count, message) => {

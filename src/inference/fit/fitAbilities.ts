@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries } from '../../core/observations.ts';
-import { checkOptions, seedOption, signalOption } from '../../core/options.ts';
+import { checkOptions, integerFromOne, numberFromZero, seedOption, signalOption } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import type {
   AnyAbilities,
@@ -31,11 +31,10 @@ import {
   viewOf,
 } from './inputChecks.ts';
 
-const wholeFromOne = v.pipe(v.number('a whole number from 1'), v.integer('a whole number from 1'), v.minValue(1));
 const projectOptions = v.strictObject({
-  starts: v.optional(wholeFromOne, 40),
-  maxIterations: v.optional(wholeFromOne, 200),
-  tolerance: v.optional(v.pipe(v.number('a number'), v.minValue(0, 'a number from 0')), 1e-6),
+  starts: v.optional(integerFromOne, 40),
+  maxIterations: v.optional(integerFromOne, 200),
+  tolerance: v.optional(numberFromZero, 1e-6),
   signal: signalOption,
 });
 const view = v.optional(v.any());

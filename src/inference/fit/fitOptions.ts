@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
-import { checkOptions, integer, integerFrom, signalOption } from '../../core/options.ts';
+import { checkOptions, integer, integerFrom, numberFromZero, signalOption } from '../../core/options.ts';
 import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
 import type { Threads } from '../../engine/threads.ts';
 import { checkModelGiven } from '../../model/givenModel.ts';
@@ -137,7 +137,7 @@ const schema = v.strictObject({
         v.strictObject({
           count: integerFrom(0),
           inits: v.optional(v.pipe(v.array(v.picklist(START_KINDS)), v.minLength(1, 'at least one start'))),
-          width: v.optional(v.pipe(fromZero, v.finite('a finite number'))),
+          width: v.optional(numberFromZero),
           trialIterations: v.optional(integerFrom(1)),
         }),
       ],

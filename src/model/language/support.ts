@@ -31,7 +31,8 @@ export interface ObservationSupport {
   readonly check: (rows: Matrix, isChanged: boolean, name?: string) => void;
 }
 
-const EXPECTED = "'real', 'counts', an interval such as { above: 0 } or { from: 0, to: 1 }, or a list of all values";
+const EXPECTED =
+  "'real', 'counts', an interval of a lower or an upper bound or both, such as { above: 0 } or { from: 0, to: 1 }, or a list of all values";
 
 /** True for an interval, as against names and lists of values. */
 export const isInterval = (support: DensitySupport): support is ObservationInterval =>
@@ -48,6 +49,8 @@ export function boundsOf({ above, from, below, to }: ObservationInterval) {
  * @throws InvalidInputError for what is none
  */
 export function supportOf(of: string, given: DensitySupport = 'real'): ObservationSupport | undefined {
+  const notSupport = (what: string) =>
+    new InvalidInputError(`The support of ${of} is ${EXPECTED}, but ${what} was given.`);
   if (given === 'real') return undefined;
   if (given === 'counts') {
     return observationSupport(
@@ -62,16 +65,14 @@ export function supportOf(of: string, given: DensitySupport = 'real'): Observati
     return observationSupport(of, (y) => (values.includes(y) ? undefined : `one of ${values.join(', ')}`), values);
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new InvalidInputError(`The support of ${of} is ${EXPECTED}, but ${describe(given)} was given.`);
+    throw notSupport(describe(given));
   }
   const interval = namedOptions(given as ObservationInterval, `the support of ${of}`, ['above', 'from', 'below', 'to']);
   const { above, from, below, to } = interval;
   const { low, high } = boundsOf(interval);
   const isOne = (above === undefined || from === undefined) && (below === undefined || to === undefined);
   if (!isOne || !areNumbers([above, from, below, to].filter((end) => end !== undefined)) || !(low < high)) {
-    throw new InvalidInputError(
-      `The support of ${of} is ${EXPECTED}, with one lower and one upper bound at the most, but ${JSON.stringify(given)} was given.`,
-    );
+    throw notSupport(JSON.stringify(given));
   }
   const ends = Object.entries({ above, from, below, to }).flatMap(([word, end]) =>
     end === undefined ? [] : `${word} ${end}`,

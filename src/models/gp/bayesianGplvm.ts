@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkObservedRows, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { checkOptions, integerFromOne, missingOption } from '../../core/options.ts';
+import { checkOptions, integerFromOne, missingOption, numberFromZero } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowSource.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
@@ -85,9 +85,7 @@ const schema = v.strictObject({
   missing: missingOption,
   centre: v.optional(v.boolean()),
   scale: v.optional(scaleOption),
-  jitter: v.optional(
-    v.pipe(v.number('a number from 0'), v.minValue(0, 'a number from 0'), v.finite('a number from 0')),
-  ),
+  jitter: v.optional(numberFromZero),
   shards: v.optional(
     v.custom<Shards>(
       (value) => typeof value === 'object' && value !== null && 'open' in value,

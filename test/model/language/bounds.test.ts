@@ -363,7 +363,7 @@ describe('a process under a likelihood of two functions', () => {
       const report = checkModel(own({ y }), { models: { own }, likelihoods: { changingNoise }, entries: 2 });
       expect(report.checks.map(({ name }) => name)).toContain("predictions of 'y'");
     }
-  });
+  }, 300_000);
 
   it('says what a likelihood without momentsAt cannot do', async () => {
     const silent = defineLikelihood({
