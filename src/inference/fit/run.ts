@@ -98,12 +98,8 @@ function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem[
   }
 }
 
-/**
- * What it takes to read the latents off a field at the end of its search: in its own evaluations, of which the first are quick, and at least in evaluations of the whole
- * log density.
- */
-const READ_OFF = 3;
-const READ_OFF_OF_WHOLE = 2;
+/** What it takes to read the result off a search that evaluates by itself, in evaluations of the whole log density, or in steps of a computation. */
+const READ_OFF = 2;
 
 /** At most this part of the iterations leaves some variables where they are. */
 const HELD_PART = 0.2;
@@ -139,17 +135,15 @@ export async function* runFrom(
   const { run, first } = isComputed
     ? await computedSteps(problem, state, settings, signal)
     : await searchSteps(problem, start, given, settings, signal);
-  // What the last evaluation took, and the last step of another kind, such as the curvature of Newton's method.
+  // What the last evaluation took, and the last step of another kind, such as a curvature, or a piece of a search that evaluates by itself.
   let evaluation = performance.now() - began;
   let other = 0;
-  const leastReadOff = isComputed ? 0 : READ_OFF_OF_WHOLE * evaluation;
   let step = first;
   let iteration = isComputed ? (state?.iterations ?? 0) : -1;
   const begun = iteration;
   let stage: string | undefined;
   const slice = slices();
   let saved = Number.NEGATIVE_INFINITY;
-  let [counted, since] = [0, 0];
   try {
     while (!step.done) {
       const progress: ComputedProgress = step.value;
@@ -160,13 +154,10 @@ export async function* runFrom(
         }
       } else if (progress.iterations !== iteration) {
         iteration = progress.iterations;
-        const { x, embedding } = inBatches === undefined ? progress : { x: undefined, embedding: undefined };
-        const point: Point = x === undefined ? pointOf(progress) : { x, ...(isComputed && { embedding }) };
-        const each = (performance.now() - since) / Math.max(1, progress.evaluations - counted);
+        const { embedding } = progress;
+        const point: Point =
+          inBatches === undefined ? { x: progress.x, ...(isComputed && { embedding }) } : pointOf(progress);
         yield { kind: 'iteration', start: number, entry: traceEntry(progress), point };
-        // Searches of fields evaluate by themselves, and pause in the middle of it.
-        if (counted > 0) reserve?.(each + Math.max(READ_OFF * each, leastReadOff));
-        [counted, since] = [progress.evaluations, performance.now()];
       }
       if (performance.now() - saved >= 1000 * stateInterval) {
         yield { kind: 'state', start: number, state: progress.state };
@@ -177,15 +168,17 @@ export async function* runFrom(
         await problem.threads.join();
       }
       if (progress.isEvaluated) {
-        counted = 0;
         // What a first batch takes, with all that is compiled and made for it, says nothing of the next ones.
         if (inBatches === undefined || progress.evaluations > 1) reserve?.((1 + evaluationsAtEnd) * evaluation);
         await inBatches?.ready?.(progress.evaluations);
-      } else if (!isComputed && inBatches === undefined) reserve?.(other + evaluationsAtEnd * evaluation);
+      } else if (inBatches === undefined && progress.evaluations > 0) {
+        reserve?.(other + READ_OFF * (isComputed ? other : evaluation));
+      }
       began = performance.now();
       step = compute(() => run.next());
-      if (progress.isEvaluated) evaluation = performance.now() - began;
-      else other = performance.now() - began;
+      const taken = performance.now() - began;
+      if (progress.isEvaluated) evaluation = taken;
+      else other = taken;
     }
   } finally {
     run.return(undefined as never);

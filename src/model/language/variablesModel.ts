@@ -107,10 +107,12 @@ export function variablesModel<Data>(
       return isOf(whole) ? whole : compile(0, true);
     });
   };
-  const searches = { ...searchOfFewPoints(graph()), ...(search?.(data) ?? searchOf(graph())) };
   const model: Model = {
     name,
-    ...(Object.keys(searches).length > 0 && { search: searches }),
+    search: {
+      ...(hasFewPoints(graph()) && { maxIterations: ITERATIONS_OF_FEW }),
+      ...(search?.(data) ?? searchOf(graph())),
+    },
     assemble: (seed, { batched = false } = {}) => {
       if (reading === undefined && stream() !== undefined && isSampled(stream()!)) rowsGone();
       const model = compile(seed, batched);
@@ -289,13 +291,11 @@ const FEW = 300;
 const ITERATIONS_OF_FEW = 5000;
 
 /**
- * The search of few points. The latents of a Gaussian process move along valleys in which a thousand iterations end up to 250 below the maximum: an evaluation of 150 points
- * takes a millisecond or two.
+ * True if the latents of a Gaussian process may have more iterations: they move along valleys in which a thousand iterations end up to 250 below the maximum, while an evaluation
+ * of 150 points takes a millisecond or two.
  */
-function searchOfFewPoints({ nodes, points }: VariableGraph): Search {
-  const hasProcess = nodes.some(({ densities }) => densities.some(({ density }) => density.name === 'gaussianProcess'));
-  return hasProcess && points <= FEW ? { maxIterations: ITERATIONS_OF_FEW } : {};
-}
+const hasFewPoints = ({ nodes, points }: VariableGraph): boolean =>
+  points <= FEW && nodes.some(({ densities }) => densities.some(({ density }) => density.name === 'gaussianProcess'));
 
 /** The first search that a density asks for; one by curvature that it knows of observations is none of a latent variable. */
 function searchOf({ nodes }: VariableGraph): Search | undefined {

@@ -244,15 +244,14 @@ function neighbourStart(
 /** A model that starts at a fitted map, or at the principal components where the time is too short for one, and which of them it is. */
 export async function startedAtMap(
   map: Model,
-  { seed, signal, maxSeconds }: Parameters<Choose>[0],
+  settings: Parameters<Choose>[0],
   startedAt: (start: 'pca' | Initialization) => Model,
 ): ReturnType<Choose> {
-  const limits = { ...(signal && { signal }), ...(maxSeconds !== undefined && { maxSeconds }) };
   try {
-    return { model: startedAt(await fit(map, { seed, ...limits })), message: ' The latents started at a t-SNE map.' };
+    return { model: startedAt(await fit(map, settings)), message: ' The latents started at a t-SNE map.' };
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
-    const message = ` The latents started at the principal components, as the neighbours of a t-SNE map are not found in the ${shortNumber(maxSeconds!)} seconds that it may take.`;
+    const message = ` The latents started at the principal components, as a t-SNE map takes more than its ${shortNumber(settings.maxSeconds!)} seconds.`;
     return { model: startedAt('pca'), message };
   }
 }
