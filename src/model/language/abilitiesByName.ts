@@ -223,9 +223,10 @@ const abilitiesByName: VariableAbilities = (variables, plain, searches) => {
         }),
       }),
     ...(!('forecast' in missing) && {
-      forecast: (steps: number): PredictedLatents => {
+      forecast: (steps: number) => {
         const future = futureRows(shown, variables.next!, steps);
-        return { latents: future, ...only(variables.predict({ [variables.shown]: future }, false), 'forecast') };
+        const found = variables.predict({ [variables.shown]: future }, false);
+        return { latents: future, ...(observed.length === 1 ? found[observed[0]!.name] : found) };
       },
     }),
   };

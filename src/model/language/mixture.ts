@@ -75,7 +75,11 @@ export function mixture(components: readonly DensityLike[], options: MixtureOpti
   const logs = (p: TensorMap, rows: Rows, context: DensityContext) => {
     const n = rows.value.shape[0];
     const each = parts.map((part, k) => {
-      const term = part.density.logDensity(ownOf(part, p), rows, contextOf(context, parts, k));
+      const { density } = part;
+      const [own, ofPart] = [ownOf(part, p), contextOf(context, parts, k)];
+      // A density that sums over its independent rows says what each adds where it speaks of new rows.
+      const ofRows = density.independent === true ? density.condition?.(own, rows, ofPart).logPredictive : undefined;
+      const term = ofRows?.(rows) ?? density.logDensity(own, rows, ofPart);
       if (term.rank === 1) return op.reshape<Tensor2D>(term, [n, 1]);
       throw new InvalidInputError(
         `Component '${part.density.name}' of a mixture must return one number a row, but its log density is one of all rows together. Mix densities of independent rows.`,

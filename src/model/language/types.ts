@@ -126,19 +126,26 @@ type SequenceNames<V> = [PlacedNames<V>] extends [never] ? Named<V, MappedVariab
 type Sequential<V> = {
   [K in SequenceNames<V>]: Follows<DensityOf<V[K]>> | Follows<FactorOf<V[K]>>;
 }[SequenceNames<V>];
+/** Forecasts of the only observed variable, or of several by their names. */
+type Forecasts<V> =
+  IsUnion<ObservedNames<V>> extends true
+    ? {
+        forecast(steps: number): { readonly latents: Matrix } & { readonly [Name in ObservedNames<V>]: Prediction };
+      }
+    : Forecasting;
 /** What fits can do where the rows of the variable that they show are a sequence: which of several that is, the type does not know. */
 type ForecastingOf<V> =
   AllSay<V, 'moments'> extends false
     ? unknown
     : string extends keyof V
-      ? Partial<Forecasting>
+      ? Partial<Forecasts<V>>
       : true extends Sequential<V>
         ? IsUnion<SequenceNames<V>> extends true
-          ? Partial<Forecasting>
+          ? Partial<Forecasts<V>>
           : [KnownNames<V>] extends [never]
-            ? Forecasting
+            ? Forecasts<V>
             : HasSource<V> extends true
-              ? Partial<Forecasting>
+              ? Partial<Forecasts<V>>
               : unknown
         : unknown;
 

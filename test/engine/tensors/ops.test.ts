@@ -59,6 +59,9 @@ describe('numbers stay exact', () => {
     ['atan', op.atan, Math.atan],
     ['sinh', op.sinh, Math.sinh],
     ['cosh', op.cosh, Math.cosh],
+    ['asinh', op.asinh, Math.asinh],
+    ['acosh', (v) => op.acosh(op.add(v, 1)), (v) => Math.acosh(1 + v)],
+    ['atanh', op.atanh, Math.atanh],
     // Abramowitz & Stegun, tables 7.1, 6.1 and 6.3, and closed forms.
     ['erf', op.erf, () => 0.1124629160182849],
     ['lgamma', op.lgamma, () => 2.252712651734206],

@@ -239,6 +239,36 @@ export const softplus: Elementwise = (x) => tf.softplus(asTensor(x));
 export const tanh: Elementwise = (x) => tf.tanh(asTensor(x));
 
 /**
+ * Inverse of sinh, log(x + √(x² + 1)). Its gradient is 1/√(x² + 1).
+ *
+ * @example
+ * ```ts
+ * op.asinh(op.tensor([0, 1])); // [0, 0.881373587019543]
+ * ```
+ */
+export const asinh: Elementwise = (x) => tf.asinh(asTensor(x));
+
+/**
+ * Inverse of cosh for x ≥ 1, log(x + √(x² − 1)); NaN elsewhere. Its gradient is 1/√(x² − 1).
+ *
+ * @example
+ * ```ts
+ * op.acosh(op.tensor([1, 2])); // [0, 1.3169578969248166]
+ * ```
+ */
+export const acosh: Elementwise = (x) => tf.acosh(asTensor(x));
+
+/**
+ * Inverse of tanh for x in [−1, 1], ½·log((1 + x)/(1 − x)); NaN elsewhere. Its gradient is 1/(1 − x²).
+ *
+ * @example
+ * ```ts
+ * op.atanh(op.tensor([0, 0.5])); // [0, 0.5493061443340548]
+ * ```
+ */
+export const atanh: Elementwise = (x) => tf.atanh(asTensor(x));
+
+/**
  * max(x, 0). Its gradient is 1 where x > 0, and 0 elsewhere.
  *
  * @example

@@ -1,0 +1,74 @@
+import {
+  defineModel,
+  evaluate,
+  fit,
+  gaussianProcess,
+  latent,
+  Matrix,
+  markov,
+  mixture,
+  observed,
+  rbf,
+  seededRandom,
+  standardNormal,
+} from 'latentfield';
+import * as op from 'latentfield/ops';
+import { checkDensity, checkGradient, checkModel } from 'latentfield/testing';
+import { expect, it } from 'vitest';
+
+const { normal } = seededRandom(1);
+const Y = Matrix.from(
+  Array.from({ length: 20 }, (_, i) => [Math.sin(i / 3) + 0.1 * normal(), Math.cos(i / 3) + 0.1 * normal()]),
+);
+const process = () => gaussianProcess({ kernel: rbf() });
+
+it('built-in priors mix as a prior of latents', async () => {
+  const prior = () => mixture([standardNormal({ precision: 0.5 }), standardNormal({ precision: 4 })]);
+  checkDensity(prior(), { columns: 2 });
+  const mixed = defineModel({
+    name: 'mixed',
+    variables: (data: Matrix) => {
+      const z = latent({ dim: 2, density: prior() });
+      return { z, y: observed(data, { density: process(), given: z }) };
+    },
+  });
+  const model = mixed(Y);
+  checkModel(model, { models: { mixed } });
+  const z = Matrix.from(Array.from({ length: 20 }, (_, i) => [0.1 * i - 1, Math.cos(i)]));
+  let byHand = 0;
+  for (const [a, b] of z.toArrays() as [number, number][]) {
+    const under = (t: number) => (t / (2 * Math.PI)) * Math.exp(-0.5 * t * (a * a + b * b));
+    byHand += Math.log(0.5 * under(0.5) + 0.5 * under(4));
+  }
+  expect(Math.abs(evaluate(model, { z } as never).terms.z! / byHand - 1)).toBeLessThan(1e-12);
+  const result = await fit(model, { maxIterations: 10 });
+  expect((await result.project(Y.toArrays().slice(0, 2))).latents.rows).toBe(2);
+});
+
+it('forecasts of several observed variables come by their names', async () => {
+  const two = defineModel({
+    name: 'two',
+    variables: (data: Matrix) => {
+      const z = latent({ dim: 1, density: markov() });
+      return {
+        z,
+        a: observed(data, { density: process(), given: z }),
+        b: observed(data, { density: process(), given: z }),
+      };
+    },
+  });
+  const result = await fit(two(Y), { maxIterations: 5 });
+  const { latents, a, b } = result.forecast(3);
+  const at = result.predict({ z: latents });
+  expect([latents.rows, a.mean.rows, b.mean.columns]).toEqual([3, 3, 2]);
+  expect([a.mean.data, b.variance.data]).toEqual([at.a.mean.data, at.b.variance.data]);
+});
+
+it('gradients of inverse hyperbolic functions are those of their differences', () => {
+  const x = Matrix.from([[0.3, -0.6, 0.9]]);
+  for (const f of [op.asinh, op.atanh, (x: op.Tensor2D) => op.acosh(op.add<op.Tensor2D>(op.square(x), 1.5))]) {
+    const sum = ({ x }: Record<string, op.Tensor>) =>
+      op.sum<op.Scalar>(op.mul(f(x as op.Tensor2D), op.tensor<op.Tensor2D>([[1, 2, 3]])));
+    expect(checkGradient(sum, { x }, { tolerance: 1e-8 }).passed).toBe(true);
+  }
+});
