@@ -104,11 +104,11 @@ function evaluation(
     const natural = naturalEntries(layout, given);
     const density = logDensity(assembly, layout, natural, { seed });
     checkFinite(density);
-    checkGradients(assembly, layout, natural, density.gradients, seed);
+    checkGradients(assembly, layout, natural, density.gradients, { seed });
     const { value: objective, terms } = density;
     const result = { objective, terms, gradients: byPath(layout, density.gradients) };
     if (!byTerm) return result;
-    const ofTerms = Object.entries(termGradients(assembly, layout, natural, seed));
+    const ofTerms = Object.entries(termGradients(assembly, layout, natural, { seed }));
     return { ...result, termGradients: Object.fromEntries(ofTerms.map(([name, own]) => [name, byPath(layout, own)])) };
   } finally {
     assembly.dispose();

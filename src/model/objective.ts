@@ -131,7 +131,7 @@ export function termGradients(
   assembly: Assembly,
   layout: VariableLayout,
   natural: readonly Float64Array[],
-  seed: number,
+  of: EvaluationOptions,
 ): Readonly<Record<string, readonly (Float64Array | undefined)[]>> {
   return withFloat64(() => {
     const found: Record<string, readonly (Float64Array | undefined)[]> = {};
@@ -142,10 +142,10 @@ export function termGradients(
       const { gradients } = differentiatedSum(
         layout,
         natural,
-        () => shapesSeen(layout, assembly),
+        () => shapesSeen(layout, assembly, of.batch),
         true,
         (values) => {
-          const parts = assembly.terms(values, termContext({ seed }, { onJitter: () => {}, onRank: () => {} }));
+          const parts = assembly.terms(values, termContext(of, { onJitter: () => {}, onRank: () => {} }));
           names ??= Object.keys(parts);
           current = next()!;
           return [parts[current]!];
@@ -291,8 +291,8 @@ export function objectiveOf(
     if (jitter > largest) largest = jitter;
     const gradient = ascent(layout, seen, inNatural);
     const sum = negate(gradient);
-    if (!Number.isFinite(sum) && Number.isFinite(value) && of?.batch === undefined) {
-      checkGradients(assembly, layout, natural, inNatural, seed);
+    if (!Number.isFinite(sum) && Number.isFinite(value)) {
+      checkGradients(assembly, layout, natural, inNatural, { seed, ...of });
     }
     return { value: -value, gradient, terms, jitter };
   };
@@ -358,18 +358,16 @@ export function checkGradients(
   layout: VariableLayout,
   natural: readonly Float64Array[],
   gradients: LogDensity['gradients'],
-  seed: number,
+  of: EvaluationOptions,
 ): void {
   const oddEntry = (own: Float64Array | undefined) => own?.findIndex((value) => !Number.isFinite(value)) ?? -1;
   const i = gradients.findIndex((own) => oddEntry(own) >= 0);
   if (i < 0) return;
   const entry = oddEntry(gradients[i]);
-  const terms = Object.entries(termGradients(assembly, layout, natural, seed)).filter(
-    ([, own]) => oddEntry(own[i]) >= 0,
-  );
-  const of = terms.length === 0 ? '' : ` of ${terms.map(([name]) => `term '${name}'`).join(' and ')}`;
+  const terms = Object.entries(termGradients(assembly, layout, natural, of)).filter(([, own]) => oddEntry(own[i]) >= 0);
+  const whose = terms.length === 0 ? '' : ` of ${terms.map(([name]) => `term '${name}'`).join(' and ')}`;
   throw new NumericalError(
-    `The gradient${of} in '${layout.variables[i]!.path}' is ${gradients[i]![entry]} (entry ${entry}), though the log density is finite. Check the ` +
+    `The gradient${whose} in '${layout.variables[i]!.path}' is ${gradients[i]![entry]} (entry ${entry}), though the log density is finite. Check the ` +
       'operations that lead there with checkGradient or checkDensity of latentfield/testing: a square root or quotient at 0, perhaps.',
   );
 }

@@ -318,7 +318,7 @@ export function defineTransform(definition: TransformDefinition): TransformedPar
   checkName(name, 'A transform');
   checkMembers(definition, 'defineTransform', MEMBERS);
   const { name: _, ...own } = definition;
-  const transform: Transform = Object.freeze({ ...own, variables });
+  const transform: Transform = Object.freeze({ ...own, title: name, variables });
   return (initial, options = {}) => {
     const parameter = real(initial, options);
     const entries = entriesOf(parameter.initial);

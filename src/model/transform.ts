@@ -7,6 +7,8 @@ export interface Transform {
   toUnconstrained(natural: Float64Array): Float64Array;
   /** Gradient in the unconstrained variables from the gradient in the natural ones, at `natural = toNatural(unconstrained)`. */
   pullBack(gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array): Float64Array;
+  /** What a transform of a caller's own is called in descriptions. */
+  readonly title?: string;
   /** What files call one of the library's own that is not its support's. */
   readonly name?: string;
   /** How many variables a value of so many entries has, for transforms under which entries depend on each other; without it each entry is one variable's. */

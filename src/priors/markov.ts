@@ -6,6 +6,7 @@ import { checkSaved } from '../core/saved.ts';
 import { edgeFactor } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { Forecasting } from '../model/abilities.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, type Prior } from './definePrior.ts';
 import { initialDensity, type SequenceData, savedSequence, sequenceEntries, transitionsOf } from './segments.ts';
@@ -65,7 +66,7 @@ const schema = v.strictObject({ ...sequenceEntries, coefficient: v.optional(v.an
  * markov({ segments: [0, 50], variance: 0.01 });
  * ```
  */
-export function markov(options: MarkovOptions = {}): Prior {
+export function markov(options: MarkovOptions = {}): Prior<Forecasting> {
   const { segments, initial, coefficient, variance } = checkOptions(schema, options, 'markov');
   const overrides = { coefficient, variance } as Record<'coefficient' | 'variance', ParameterLike>;
   return markovFactory(overrides, Object.freeze({ segments: Object.freeze([...segments]), initial }));

@@ -42,7 +42,7 @@ export function describeModel(model: AnyModel): string {
     });
     const entries = Object.entries(parameters).map(([path, { support, free, initial, transform }]) => {
       const shape = shapeOf(initial);
-      return `  ${path}: ${free ? (transform?.name ?? support) : 'held'}${shape.length > 0 ? `, ${shape.join('×')}` : ''}`;
+      return `  ${path}: ${free ? (transform?.name ?? transform?.title ?? support) : 'held'}${shape.length > 0 ? `, ${shape.join('×')}` : ''}`;
     });
     const silent = missing.project === undefined ? silentOfNewRows(fitted) : [];
     const cannot = Object.entries(missing).map(([ability, reason]) => `  ${ability}: ${reason}`);

@@ -1,13 +1,19 @@
 import {
+  defineDensity,
   defineModel,
+  defineTransform,
+  describe,
   evaluate,
   fit,
   gaussianProcess,
   latent,
+  linearMap,
   Matrix,
+  mapped,
   markov,
   mixture,
   observed,
+  positive,
   rbf,
   seededRandom,
   standardNormal,
@@ -71,4 +77,54 @@ it('gradients of inverse hyperbolic functions are those of their differences', (
       op.sum<op.Scalar>(op.mul(f(x as op.Tensor2D), op.tensor<op.Tensor2D>([[1, 2, 3]])));
     expect(checkGradient(sum, { x }, { tolerance: 1e-8 }).passed).toBe(true);
   }
+});
+
+it('a gradient that is not a number is of a named term, in batches too', async () => {
+  const rooted = defineDensity({
+    name: 'rooted',
+    parameters: { scale: positive(1) },
+    // The square root of 0 has no gradient.
+    logDensity: (p, { value, given: [f] }) => {
+      const gaps = op.sub<op.Tensor2D>(value, f!);
+      const roots = op.sqrt(op.mul(op.square(gaps), 0));
+      return op.sum<op.Tensor1D>(
+        op.sub(op.mul(-0.5, op.square(op.div(gaps, p.scale))), op.add(roots, op.log(p.scale))),
+        1,
+      );
+    },
+  });
+  const broken = defineModel({
+    name: 'broken',
+    variables: (data: Matrix) => {
+      const z = latent({ dim: 1, density: standardNormal() });
+      const f = mapped(z, linearMap(), { dim: 2 });
+      return { z, f, y: observed(data, { density: rooted(), given: f }) };
+    },
+  });
+  await expect(fit(broken(Y), { maxIterations: 5 })).rejects.toThrow("The gradient of term 'y' in");
+  await expect(fit(broken(Y), { batchSize: 5, maxEpochs: 2 })).rejects.toThrow("The gradient of term 'y' in");
+});
+
+it("describe names transforms of parameters of one's own", () => {
+  const below = defineTransform({
+    name: 'belowZero',
+    toNatural: (u) => u.map((entry) => -Math.exp(entry)),
+    toUnconstrained: (x) => x.map((entry) => Math.log(-entry)),
+    pullBack: (gradient, natural) => gradient.map((entry, i) => entry * natural[i]!),
+    refuses: (x) => (x.every((entry) => entry < 0) ? undefined : 'below 0'),
+  });
+  const shifted = defineDensity({
+    name: 'shifted',
+    parameters: { shift: below(-1) },
+    logDensity: (p, { value }) => op.sum<op.Tensor1D>(op.mul(-0.5, op.square(op.sub(value, p.shift))), 1),
+    normalised: false,
+  });
+  const model = defineModel({
+    name: 'low',
+    variables: (data: Matrix) => {
+      const z = latent({ dim: 1, density: shifted() });
+      return { z, y: observed(data, { density: process(), given: z }) };
+    },
+  });
+  expect(describe(model(Y))).toContain('  z.shift: belowZero');
 });
