@@ -17,7 +17,7 @@ import { modelFromJSON } from '../models/modelFromJSON.ts';
 import type { OwnParts } from '../models/ownParts.ts';
 import { agreement, finite } from './agreement.ts';
 import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
-import { integrated, supportBy } from './quadrature.ts';
+import { integrated, type Support, supportBy } from './quadrature.ts';
 import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
 
 /** Options of the check, with factories of custom models and parts by name, as for `loadFit`. */
@@ -157,6 +157,13 @@ function derivedRequirements(
   differences: DifferenceOptions,
 ): Requirement[] {
   const of = (one: AnyModel) => (one.posterior(at()) as Partial<NamedPosterior>).variables;
+  const supports = () =>
+    new Map(
+      withFloat64(() => compiledModel(model, 'checkModel', 0)).graph.nodes.flatMap(({ name, densities: [placed] }) => {
+        const support = placed?.density.support;
+        return support === undefined ? [] : [[name, supportBy(support)] as const];
+      }),
+    );
   let variables: FittedVariables | undefined;
   try {
     variables = of(model);
@@ -202,7 +209,7 @@ function derivedRequirements(
     for (const { name, columns } of observed) {
       requirements.push([
         `predictions of '${name}'`,
-        () => predictionsAgree(variables, name, columns, places, side(places)),
+        () => predictionsAgree(variables, name, columns, places, side(places), supports().get(name) ?? 'real'),
       ]);
     }
   }
@@ -241,6 +248,7 @@ function predictionsAgree(
   columns: number,
   places: RowsByName,
   X: Matrix,
+  support: Support,
 ): string {
   const said = variables.predict(places, true)[name]!;
   for (const [what, matrix] of [
@@ -270,8 +278,6 @@ function predictionsAgree(
       return 'not integrated: the density takes complete rows of several columns only';
     throw error;
   }
-  const own = variables.supports[name];
-  const support = own === undefined ? 'real' : supportBy(own);
   const found = Array.from(said.mean.data, (mean, i) =>
     integrated(along(Math.floor(i / columns), i % columns), support, mean),
   );

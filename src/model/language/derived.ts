@@ -6,7 +6,6 @@ import type { FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
 import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
-import type { ObservationSupport } from './support.ts';
 import { indexOf, isEncoded, pointRows } from './variable.ts';
 
 /** What a fit of a model of variables can say, in plain numbers: all of it by the densities that it was fitted with. */
@@ -26,8 +25,6 @@ export interface FittedVariables
   readonly shown: string;
   /** Observations of those that were fitted, as they were given; NaN where missing. */
   readonly observations: RowsByName;
-  /** Which observations there may be, by the names of variables for which these are not all numbers. */
-  readonly supports: Readonly<Record<string, ObservationSupport>>;
   /** Throws for observations outside of the support of their density. */
   checkRows(given: RowsByName): void;
   /** What cannot be done with fits of this model, and why, by the name of what it is. */
@@ -37,11 +34,6 @@ export interface FittedVariables
 /** What follows from a model of variables at these values. */
 export function fittedVariables(of: FittedGraph): FittedVariables {
   const { model, values, variances, charts, roots, fields, coordinates, observed, known, widths } = of;
-  const supports: Record<string, ObservationSupport> = {};
-  for (const { name, densities } of observed) {
-    const { support } = densities[0]!.density;
-    if (support !== undefined) supports[name] = support;
-  }
   return {
     ...ofNewRows(of),
     ...ofGaussianRows(of),
@@ -59,10 +51,9 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
     observations: Object.fromEntries(
       observed.map(({ name, variable }) => [name, (variable as { readonly data: Matrix }).data]),
     ),
-    supports,
     checkRows: (given) => {
-      for (const [name, support] of Object.entries(supports)) {
-        if (given[name] !== undefined) support.check(given[name], false, name);
+      for (const { name, densities } of observed) {
+        if (given[name]) densities[0]!.density.support?.check(given[name], false, name);
       }
     },
     missing: reasonsMissing(of),
