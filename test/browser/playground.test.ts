@@ -687,6 +687,55 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await map().waitFor();
   });
 
+  it('looks at a table that was opened beside a map: its classes, its scales and its model, under its own name', async () => {
+    await open();
+    await page.goto(`${page.url().split('#')[0]}#new`);
+    const lines = rows(60).map((row, i) => {
+      const [first, second, third] = row.split(',');
+      return `"Site, ${i % 3}",${first},${1e7 * Number(second)},${i % 9 === 0 ? '' : third},ok`;
+    });
+    await choose('any', file('measured.csv', ['site,first,pressure,third,note', ...lines].join('\n')));
+    const card = page.locator('.welcome');
+    await card.getByText('60 rows × 3 columns').waitFor();
+    expect(await card.getByRole('row', { name: /^site 3 labels/ }).count()).toBe(1);
+    expect(await card.getByRole('row', { name: /^note text left out/ }).count()).toBe(1);
+    expect(await page.locator('.subject').innerText()).toBe('');
+    await page.getByRole('heading', { name: 'Not fitted yet' }).waitFor();
+    await card.getByText('Model: gplvm, a smooth mapping with error bars.').waitFor();
+    await card.getByText("Column 'pressure' varies").waitFor();
+    await press('Bring them to one scale');
+    await card.getByText('Columns are brought to mean 0 and deviation 1.').waitFor();
+    await card.getByRole('button', { name: 'Data and model' }).click();
+    const [opened, beside] = [await page.locator('#drawer').boundingBox(), await card.boundingBox()];
+    expect(beside!.x).toBeGreaterThanOrEqual(opened!.x + opened!.width);
+    await page.getByLabel('Iterations at most').fill('20');
+    await press('Fit');
+    await panel().getByText('Rows with missing cells have no nearest rows').waitFor();
+  });
+
+  it('shows neither a card nor a trail where one drags to expected values', async () => {
+    await open();
+    await ownTable();
+    await iterations(30);
+    await fitted();
+    await settled();
+    const { x, y, width, height } = (await map().boundingBox())!;
+    const end = [x + 0.55 * width, y + 0.45 * height] as const;
+    await page.mouse.move(...end);
+    await page.mouse.down();
+    await page.mouse.up();
+    await panel().getByText('Expected here').waitFor();
+    await page.mouse.move(x + 5, y + height - 5);
+    const placed = await settled();
+    await page.mouse.move(x + 0.4 * width, y + 0.6 * height);
+    await page.mouse.down();
+    await page.mouse.move(...end, { steps: 8 });
+    expect(await page.locator('.tip').count()).toBe(0);
+    await page.mouse.up();
+    await page.mouse.move(x + 5, y + height - 5);
+    expect(await settled()).toBe(placed);
+  });
+
   it('names the fit of which it shows the map, while another takes its place', async () => {
     await open();
     await ownTable();
@@ -1130,7 +1179,7 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
       [0, 1, 2].map((j) => (Math.sin(i / 900 + j) + ((i * 7919 * (j + 1)) % 1000) / 5000).toFixed(4)).join(),
     );
     await ownTable(['a,b,c', ...lines].join('\n'), '50000 rows, 3 columns.');
-    await page.getByText('gplvm of 50000 rows takes a minute and more to its first step.').waitFor();
+    await page.getByText('gplvm of 50,000 rows takes a minute and more to its first step.').waitFor();
     await press('Fit');
     await page.getByText('Fitting gplvm to 50000 rows', { exact: true }).waitFor();
     await page.getByText(/^Before its first step\d+ s$/).waitFor();
@@ -1142,6 +1191,19 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await press('Take pca');
     await fitted();
     await page.locator('.subject').getByText('own.csv').waitFor();
+  });
+
+  it('fits many rows in batches, stays free while it draws them, and gives the program', async () => {
+    await open();
+    const lines = Array.from({ length: 50_000 }, (_, i) =>
+      [0, 1, 2].map((j) => (Math.sin(i / 900 + j) + ((i * 7919 * (j + 1)) % 1000) / 5000).toFixed(4)).join(),
+    );
+    await ownTable(['a,b,c', ...lines].join('\n'), '50000 rows, 3 columns.');
+    await press('Take bayesianGplvm in batches');
+    await iterations(20);
+    expect(await longestTask(fitted)).toBeLessThan(2000);
+    await panel().getByText('50,000 rows in 2 dimensions. The areas in which rows lie are drawn for up to').waitFor();
+    expect(await saved('program.ts')).toContain('fit(model, { batchSize: 1000, maxIterations: 20, seed: 0 })');
   });
 
   it('holds no more memory after ten fits than after three', async () => {

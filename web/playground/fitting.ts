@@ -70,6 +70,15 @@ export function pictured({ shown, run }: Fitting): Pictured | undefined {
   );
 }
 
+/** Rows of which drawing takes longer than a frame, and milliseconds between two pictures of them: the page stays free to answer. */
+const MANY = 20_000;
+const PAUSE = 1000;
+
+function afterFrame(milliseconds: number, show: () => void): void {
+  if (milliseconds === 0) requestAnimationFrame(show);
+  else setTimeout(() => requestAnimationFrame(show), milliseconds);
+}
+
 /** The fits of the page: the finished one that is shown, and at most one that is being made. A failed one leaves what was shown. */
 export function useFitting() {
   const [fitting, setFitting] = useState<Fitting>({ shown: undefined, run: undefined, problem: '' });
@@ -88,7 +97,7 @@ export function useFitting() {
       newest = new Matrix(data, rows, columns);
       if (isWaiting) return;
       isWaiting = true;
-      requestAnimationFrame(() => {
+      afterFrame(rows > MANY ? PAUSE : 0, () => {
         isWaiting = false;
         setFitting((now) =>
           now.run?.of === of

@@ -56,7 +56,7 @@ function optionsOf(
   };
   for (const name of MODELS[model]!.fields) {
     const value = options[name];
-    if (value === undefined || value === '' || value === false) continue;
+    if (name === 'batchSize' || value === undefined || value === '' || value === false) continue;
     if (name === 'kernel')
       take(name, parseKernel(String(value)), `parseKernel(${JSON.stringify(value)})`, 'parseKernel');
     else if (value === 'ordinal') {
@@ -128,6 +128,13 @@ function priorOf(
 const speaksOfLabels = ({ model, options }: Settings) =>
   TAKES_LABELS.includes(model) || (options.priors === 'chosen' && options[priorOption('discriminative')] === true);
 
+/** Options of the search: its limit of iterations is that of each round. */
+export function searchOf({ model, options, seed }: Settings, maxIterations: number) {
+  const { batchSize } = options;
+  const isInBatches = typeof batchSize === 'number' && MODELS[model]!.fields.includes('batchSize');
+  return { ...(isInBatches && { batchSize }), maxIterations, seed };
+}
+
 /** The rows as the model sees them, and the model. */
 export function modelOf(
   settings: Settings,
@@ -156,6 +163,11 @@ export function modelOf(
   const given = { ...optionsOf(settings, { seen, labels }).values, ...missing };
   return { model: namedModels[name]!.make(seen, labels, given), seen };
 }
+
+const searchCode = (settings: Settings, maxIterations: number) =>
+  Object.entries(searchOf(settings, maxIterations))
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');
 
 /** A TypeScript program that fits the exported table again: `rounds` are the limits of a fit that went on. */
 export function programOf(
@@ -186,7 +198,7 @@ export function programOf(
   const names = speaksOfLabels(settings) ? '{ observations, labels = [] }' : '{ observations }';
   const goOn = rounds
     .slice(1)
-    .map((most) => `result = await fit(model, { maxIterations: ${most}, seed: ${settings.seed}, start: result });\n`);
+    .map((most) => `result = await fit(model, { ${searchCode(settings, most)}, start: result });\n`);
   return `// Fits data.csv as the playground of latentfield did, where the objective was ${objective}.
 import { ${['fit', settings.model, ...imports].sort().join(', ')} } from 'latentfield';
 import { readTable${settings.standardise ? ', standardise' : ''} } from 'latentfield/io';
@@ -194,7 +206,7 @@ import { readTable${settings.standardise ? ', standardise' : ''} } from 'latentf
 const ${names} = await readTable('data.csv', { ${reading.join(', ')} });
 const rows = ${settings.standardise ? 'standardise(observations).apply(observations)' : 'observations'};
 const model = ${settings.model}(rows, ${takesLabels ? 'labels, ' : ''}{ ${options.join(', ')} });
-${goOn.length === 0 ? 'const' : 'let'} result = await fit(model, { maxIterations: ${rounds[0]}, seed: ${settings.seed} });
+${goOn.length === 0 ? 'const' : 'let'} result = await fit(model, { ${searchCode(settings, rounds[0]!)} });
 ${goOn.join('')}console.log(result.objective);
 `;
 }
@@ -202,7 +214,7 @@ ${goOn.join('')}console.log(result.objective);
 /** A program that fits again what a saved fit holds: its rows and its model. */
 export function programOfSaved({
   objective,
-  diagnostics: { iterations, seed = 0 },
+  diagnostics: { iterations, seed = 0, batchSize },
 }: Pick<FitJSON, 'objective' | 'diagnostics'>): string {
   return `// Fits the model of fit.json again, from its rows, where the objective was ${objective}.
 import { readFileSync } from 'node:fs';
@@ -210,7 +222,7 @@ import { fit, modelFromJSON } from 'latentfield';
 
 const saved = JSON.parse(readFileSync('fit.json', 'utf8'));
 const model = modelFromJSON(saved.model, {});
-const result = await fit(model, { maxIterations: ${Math.max(1, iterations)}, seed: ${seed} });
+const result = await fit(model, { ${batchSize === undefined ? '' : `batchSize: ${batchSize}, `}maxIterations: ${Math.max(1, iterations)}, seed: ${seed} });
 console.log(result.objective);
 `;
 }

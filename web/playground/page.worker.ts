@@ -21,7 +21,7 @@ import {
   tableOf,
 } from './fitSummary.ts';
 import { isUnlikely, type Likeness, likenessOf } from './likeness.ts';
-import { modelOf, programOf, programOfSaved } from './model.ts';
+import { modelOf, programOf, programOfSaved, searchOf } from './model.ts';
 import { keptNeighbours } from './neighbours.ts';
 import type { Settings } from './settings.ts';
 
@@ -261,8 +261,11 @@ async function search(
   start: AnyFit | undefined,
 ): Promise<AnyFit> {
   const { model } = modelOf(settings, rows);
-  const { maxIterations, seed } = settings;
-  const steps = fitSteps(model, { maxIterations, seed, signal: stop.signal, ...(start && { start }) });
+  const steps = fitSteps(model, {
+    ...searchOf(settings, settings.maxIterations),
+    signal: stop.signal,
+    ...(start && { start }),
+  });
   for (;;) {
     const { done, value } = await steps.next();
     if (done) return value as AnyFit;

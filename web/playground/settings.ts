@@ -55,6 +55,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   },
   dynamics: { kind: 'check', label: 'Rows are a sequence (dynamics)' },
   inducing: slider('Inducing inputs', [undefined, 10, 20, 30, 50, 75, 100], 'none'),
+  batchSize: slider('Rows of a step', [undefined, 100, 200, 500, 1000, 2000], 'all'),
   centres: slider('Centres of the spline', [undefined, 10, 20, 30, 50, 75, 100], 'one a row'),
   strength: slider('Strength of the prior', strengths),
   perplexity: slider('Perplexity', [undefined, 5, 10, 15, 20, 30, 40, 50]),
@@ -109,7 +110,7 @@ export const MODELS: Readonly<Record<string, { readonly about: string; readonly 
   tsneGplvm: { about: 'keeps the neighbourhoods of t-SNE', fields: [...GP, 'perplexity', 'strength'] },
   bayesianGplvm: {
     about: 'distributions as latents: finds the dimension',
-    fields: ['latentDim', 'kernel', 'inducing'],
+    fields: ['latentDim', 'kernel', 'inducing', 'batchSize'],
   },
   meu: { about: 'maximum entropy unfolding', fields: ['latentDim', 'neighbours', 'basePrecision'] },
   mpme: { about: 'maximum entropy over all pairs', fields: ['latentDim', 'neighbours', 'basePrecision'] },
@@ -154,6 +155,20 @@ const WITH_PROCESS = ['gplvm', 'bayesianGplvm', 'tpslvm', 'gplrf', 'dgplvm', 'll
 /** Models with the option `missing`, and those that take missing cells. */
 export const TAKES_HOLES: readonly string[] = [...WITH_PROCESS, 'meu'];
 export const FILLS_HOLES: readonly string[] = ['gplvm', 'ppca', ...TAKES_HOLES.slice(1)];
+
+/** Rows from which a fit that goes through inducing inputs takes a minute to its first step, and models that do not. */
+const LARGE = 50_000;
+const QUICK = ['pca', 'ppca', 'lda', 'lpp', 'slpp', 'lle', 'laplacianEigenmaps', 'meu', 'tsne', 'umap'];
+
+/** Whether the first step of a fit of so many rows takes a minute and more. */
+export const isSlow = ({ model, options }: Settings, rows: number): boolean =>
+  rows >= LARGE && !QUICK.includes(model) && options.batchSize === undefined;
+
+/** A model with error bars whose steps see some of the rows only: an epoch of 100 000 rows takes seconds. */
+export const IN_BATCHES = {
+  model: 'bayesianGplvm',
+  options: { latentDim: 2, inducing: 30, batchSize: 1000 },
+} satisfies Partial<Settings>;
 
 /** Inducing inputs that a likelihood without closed form gets unless a number is chosen. */
 export const INDUCING = 30;

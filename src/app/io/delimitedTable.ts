@@ -18,6 +18,12 @@ export interface TextOptions {
 /** Reads a .csv, .tsv or .txt file. */
 export function delimitedTable(bytes: Uint8Array, format: Format, file: string, options: TextOptions): RawTable {
   const { text: whole, note } = decodeText(bytes);
+  const binary = whole.indexOf('\0');
+  if (binary >= 0) {
+    throw new InvalidInputError(
+      `'${file}' is not text: its character ${binary + 1} is a null. Save the table as .csv, .tsv or .txt, or give an array of NumPy as .npy.`,
+    );
+  }
   const named = namedDelimiter(whole);
   const text = named === undefined ? whole : whole.slice(named.line.length);
   const delimiter = options.delimiter ?? named?.delimiter ?? (format === 'tsv' ? '\t' : guessDelimiter(text));

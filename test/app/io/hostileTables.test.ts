@@ -101,6 +101,11 @@ describe('files that are too large', () => {
   });
 });
 
+it('a file that is not text is refused as such, with the place of its first null', async () => {
+  const given = parseTable(text('a,b\n1,\0\x172\n'), 'binary.csv');
+  await expect(given).rejects.toThrow(/'binary\.csv' is not text: its character 7 is a null\. Save the table as \.csv/);
+});
+
 describe('long text', () => {
   const within = async (seconds: number, read: () => unknown) => {
     const began = process.cpuUsage().user;

@@ -86,6 +86,10 @@ export function rowsOfDataset(dataset: Dataset, rows: readonly number[], name: s
   };
 }
 
+/** A number of things: "1 row", "2,000 rows". */
+export const counted = (count: number, thing: string): string =>
+  `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`;
+
 /** What a row is called. */
 export const rowName = ({ ids, labels }: Pick<Dataset, 'ids' | 'labels'>, i: number): string =>
   `row ${i + 1}${ids === undefined ? '' : ` (${ids[i]})`}${labels === undefined ? '' : `, ${labels[i] || 'no label'}`}`;

@@ -2,7 +2,7 @@ import { Matrix } from 'latentfield/core';
 import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
 import { MOST_IN_LINK } from '../settings.ts';
-import { type Dataset, deviationsOf, rowView } from './dataset.ts';
+import { counted, type Dataset, deviationsOf, rowView } from './dataset.ts';
 import type { Repair } from './repairs.ts';
 
 /** A file of the visitor's, as it was read. */
@@ -15,8 +15,8 @@ export interface OwnTable {
   /** Columns that may hold labels. */
   readonly choices: readonly string[];
   readonly dataset: Dataset;
-  /** What to look at before a fit. */
-  readonly advice: string;
+  /** What to look at before a fit: a column that varies far more than the others, and one that may hold classes. */
+  readonly advice: { readonly units: string; readonly classes: string };
   readonly uses: readonly ColumnUse[];
 }
 
@@ -106,7 +106,7 @@ export class TableReader {
         ],
         dataset,
         uses: usesOf(table, chosen),
-        advice: [unitsAdvice(dataset), classAdvice(table, chosen)].filter((sentence) => sentence !== '').join(' '),
+        advice: { units: unitsAdvice(dataset), classes: classAdvice(table, chosen) },
       };
     } finally {
       if (this.worker === worker) this.worker = undefined;
@@ -120,9 +120,9 @@ export class TableReader {
   }
 }
 
-/** Columns that hold text. */
+/** Columns of text that may be classes: neither one text throughout nor a name for each row. */
 const textColumns = ({ others }: PlainTable) =>
-  others.filter(({ reason }) => reason.startsWith('is text')).map(({ column }) => column);
+  others.filter(({ reason }) => /^is text \(.* kinds\)$/s.test(reason)).map(({ column }) => column);
 
 /** Ways to read a table that could not be read as it is. */
 export async function repairs(name: string, bytes: Uint8Array): Promise<readonly Repair[]> {
@@ -182,18 +182,18 @@ function usesOf(
   const leftOut = new Map<string, string[]>();
   for (const { column, reason, constant } of others) {
     if (column === labelColumn || (ids && column === idColumn)) continue;
-    const kind = constant ? 'constant' : reason.replace(/ \(.*/, '');
+    const kind = constant ? 'constant' : reason.replace(/ \(.*|^is /gs, '');
     leftOut.set(kind, [...(leftOut.get(kind) ?? []), column]);
   }
   return [
     {
       ...{ columns: named, least, most },
-      kind: `${count} number${count === 1 ? '' : 's'}${missing === 0 ? '' : `, ${missing} missing`}`,
+      kind: `${counted(count, 'number')}${missing === 0 ? '' : `, ${missing} missing`}`,
       use: 'fit',
     },
     ...(labels === undefined
       ? []
-      : [{ ...none, columns: labelColumn, kind: `${new Set(labels).size} labels`, use: 'colour' }]),
+      : [{ ...none, columns: labelColumn, kind: counted(new Set(labels).size, 'label'), use: 'colour' }]),
     ...(ids === undefined ? [] : [{ ...none, columns: idColumn ?? 'id', kind: 'names', use: 'names of rows' }]),
     ...[...leftOut].map(([kind, names]) => ({
       ...{ ...none, kind, use: 'left out' },

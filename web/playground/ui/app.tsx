@@ -216,7 +216,8 @@ export function App() {
         <Header
           onChoose={() => setChosen(chosen + 1)}
           reading={reading !== undefined}
-          {...{ fitting, picture, controls, isDrawerOpen, query, setQuery, search, switchTheme, theme }}
+          picture={isNew ? undefined : picture}
+          {...{ fitting, controls, isDrawerOpen, query, setQuery, search, switchTheme, theme }}
           onDrawer={() => setDrawerOpen(!isDrawerOpen)}
           share={{
             settings: () => {
@@ -264,7 +265,7 @@ export function App() {
         </>
       ) : (
         <Welcome
-          {...{ reading, cancel, error, repairWays }}
+          {...{ reading, cancel, error, repairWays, settings, change, isDrawerOpen }}
           table={settings.set === 'own' ? own : undefined}
           onFile={takeFile}
           onExample={(set) => {

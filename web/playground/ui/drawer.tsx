@@ -3,6 +3,7 @@ import { type Dataset, type RowView, rowView } from '../data/dataset.ts';
 import type { OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { DENSE, type Settings } from '../settings.ts';
+import { SlowAdvice, TableAdvice } from './advice.tsx';
 import { ModelFields } from './fields.tsx';
 import { FileDrop, type OnFile } from './fileDrop.tsx';
 import { Icon } from './icon.tsx';
@@ -10,10 +11,6 @@ import { Uses, type WayOn, Ways } from './stages.tsx';
 
 /** Rows from which a fit of the family takes minutes unless it has inducing inputs. */
 const MANY = 1200;
-
-/** Rows from which a fit that goes through inducing inputs takes a minute to its first step, and models that do not. */
-const LARGE = 50_000;
-const QUICK = ['pca', 'ppca', 'lda', 'lpp', 'slpp', 'lle', 'laplacianEigenmaps', 'meu', 'tsne', 'umap'];
 
 interface Given {
   readonly isOpen: boolean;
@@ -75,15 +72,7 @@ export function Drawer(given: Given) {
                 <a href="../which-model.html">which model to take</a>.
               </p>
             )}
-            {rows >= LARGE && !QUICK.includes(settings.model) && (
-              <p class="note">
-                {settings.model} of {rows} rows takes a minute and more to its first step. pca takes seconds; umap, tsne
-                and meu take minutes.{' '}
-                <button type="button" class="link" onClick={() => change({ model: 'pca' })}>
-                  Take pca
-                </button>
-              </p>
-            )}
+            <SlowAdvice {...{ rows, settings, change }} />
             {isDense && (
               <p class="note">
                 An iteration takes some cubes of the number of rows: choose inducing inputs, or another model, for more
@@ -183,16 +172,7 @@ function DataFields({
       <button type="button" class="link" onClick={onNew}>
         Begin with another table
       </button>
-      {isOwn && own.advice !== '' && (
-        <p class="warn" role="status">
-          {own.advice}{' '}
-          {own.advice.includes('deviation 1') && !settings.standardise && (
-            <button type="button" class="link" onClick={() => change({ standardise: true })}>
-              Bring them to one scale
-            </button>
-          )}
-        </p>
-      )}
+      {isOwn && <TableAdvice table={own} {...{ settings, change }} />}
     </>
   );
 }

@@ -18,7 +18,7 @@ import { Figure, type Reading, rangesOf, short } from './figures.tsx';
 import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
 import { MapNames, MapSwitch } from './mapSwitch.tsx';
 import { MapView } from './mapView.tsx';
-import { ChosenPanel, Overview } from './panel.tsx';
+import { ChosenPanel, MOST_REACHES, Overview } from './panel.tsx';
 import { PathReading, PlaceReading, RowReading, useAlong, useNear, type Walk } from './readings.tsx';
 import { TrustBox } from './trust.tsx';
 
@@ -27,6 +27,7 @@ const BY_ROW = 'row number';
 const FEW_KEPT = 3;
 /** Part of the map's extent beyond which a neighbour in the table is far away on the map. */
 const FAR = 0.12;
+const NOTHING = { point: -1, x: 0, y: 0 };
 const NO_KINDS: ReadonlySet<number> = new Set();
 /** The part of the map's width by which an arrow key moves the cross. */
 const STEP = 1 / 40;
@@ -86,7 +87,7 @@ export function Explorer({
   const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
   const [isTrust, setTrust] = useState(false);
   const [few, setFew] = useState(FEW_KEPT);
-  const [hovered, setHovered] = useState({ point: -1, x: 0, y: 0 });
+  const [hovered, setHovered] = useState(NOTHING);
   const [chosenBefore, setChosenRow] = useState(-1);
   const [cursorBefore, setCursor] = useState<readonly number[]>();
   const [path, setPath] = useState<readonly (readonly [number, number])[]>([]);
@@ -193,7 +194,7 @@ export function Explorer({
       terrain: isMoving ? undefined : terrain,
       pictures: isMoving || isRunning ? undefined : pictures,
       reach:
-        variances && up !== undefined && !isMoving
+        variances && up !== undefined && !isMoving && count <= MOST_REACHES
           ? {
               x: variances.column(across).map((v) => 2 * Math.sqrt(v)),
               y: variances.column(up).map((v) => 2 * Math.sqrt(v)),
@@ -267,7 +268,9 @@ export function Explorer({
     () => decoded && { expected: decoded.mean.row(0), deviations: Array.from(decoded.variance.row(0), Math.sqrt) },
     [decoded],
   );
-  const along = useAlong(canDecode && (walk || rows?.view.kind !== 'values') ? reader : undefined, walked);
+  /** Whether what is expected along the path of a drag is shown: values are no pictures. */
+  const hasStrip = rows !== undefined && rows.view.kind !== 'values';
+  const along = useAlong(canDecode && (walk || hasStrip) ? reader : undefined, walked);
 
   const askAt = (x: number, y: number, isNew: boolean) => {
     const at = [...(cursor ?? meanOf(latents))];
@@ -277,7 +280,8 @@ export function Explorer({
     setSubset(undefined);
     setWalk(undefined);
     setCursor(at);
-    setPath((before) => (isNew ? [[x, y]] : [...before.slice(-200), [x, y]]));
+    setHovered(NOTHING);
+    if (hasStrip) setPath((before) => (isNew ? [[x, y]] : [...before.slice(-200), [x, y]]));
   };
   const pathAt = (x: number, y: number, isNew: boolean) => {
     if (!isNew) return;
@@ -650,7 +654,7 @@ function Hint({
   const row = rows.observations.row(point);
   const first = rows.columns.slice(0, 5);
   return (
-    <div ref={card} class={`tip card ${rows.view.kind}`} role="tooltip">
+    <div ref={card} class="tip card" role="tooltip">
       <Figure {...{ dataset: rows, ranges, theme }} label={`row ${point + 1}`} observed={row} />
       <div>
         <b>{rows.ids?.[point] ?? `row ${point + 1}`}</b>

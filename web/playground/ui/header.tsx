@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { counted } from '../data/dataset.ts';
 import type { Theme } from '../drawing/colours.ts';
 import { EXPORTS } from '../exports.ts';
 import type { Fitting, Pictured } from '../fitting.ts';
@@ -54,11 +55,12 @@ export function Header(given: Given) {
         <b>{picture?.name}</b>{' '}
         {picture?.dataset !== undefined && (
           <span>
-            {picture.dataset.observations.rows} rows × {picture.dataset.observations.columns} columns
+            {counted(picture.dataset.observations.rows, 'row')} ×{' '}
+            {counted(picture.dataset.observations.columns, 'column')}
           </span>
         )}
       </p>
-      <Status {...given} />
+      {(picture !== undefined || shown === undefined || run !== undefined) && <Status {...given} />}
       <span class="grow" />
       <label class="search">
         <span class="hidden">Search rows</span>

@@ -1,6 +1,6 @@
 import type { Matrix } from 'latentfield/core';
 import { useMemo } from 'preact/hooks';
-import { type Dataset, rowName } from '../data/dataset.ts';
+import { counted, type Dataset, rowName } from '../data/dataset.ts';
 import type { Colouring, Theme } from '../drawing/colours.ts';
 import type { Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
@@ -15,6 +15,9 @@ interface Common {
   readonly theme: Theme;
   readonly colouring: Colouring;
 }
+
+/** Rows up to which the areas in which they lie are drawn: more would cover each other, and take seconds. */
+export const MOST_REACHES = 2000;
 
 /** The fit as a whole. */
 export function Overview({
@@ -47,7 +50,10 @@ export function Overview({
       <h2>{other ?? fit.model}</h2>
       <p class="note">
         {about === undefined ? '' : `${about[0]!.toUpperCase()}${about.slice(1)}. `}
-        {dataset.observations.rows} rows in {dimensions} dimension{dimensions === 1 ? '' : 's'}.
+        {counted(dataset.observations.rows, 'row')} in {counted(dimensions, 'dimension')}.
+        {fit.latentVariances !== undefined &&
+          dataset.observations.rows > MOST_REACHES &&
+          ` The areas in which rows lie are drawn for up to ${MOST_REACHES.toLocaleString('en')} rows.`}
       </p>
       {dataset.labels !== undefined && colouring.numbers === undefined && colouring.kinds.length <= 12 && (
         <Means {...common} onlyKind={onlyKind} />
@@ -61,7 +67,7 @@ export function Overview({
             </button>
           )}
         </div>
-        <Trust {...{ scores, few }} rows={dataset.observations.rows} />
+        <Trust {...{ scores, few, dataset }} />
       </section>
       {draws !== undefined && <SamplingPart {...draws} />}
       {fit.relevance !== undefined && other === undefined && <Relevance relevance={fit.relevance} />}
@@ -72,14 +78,18 @@ export function Overview({
 function Trust({
   scores,
   few,
-  rows,
+  dataset: { observations, labels },
 }: {
   readonly scores: Scores | undefined;
   readonly few: number;
-  readonly rows: number;
+  readonly dataset: Dataset;
 }) {
   if (scores === undefined) {
-    return <p class="note">{rows > 3000 ? 'Compare with another map to see scores.' : 'Counting neighbours …'}</p>;
+    return (
+      <p class="note">
+        {observations.rows > 3000 ? 'Compare with another map to see scores.' : 'Counting neighbours …'}
+      </p>
+    );
   }
   const { trustworthiness, kept, neighbours, neighbourError } = scores;
   const doubtful = kept?.reduce((count, value) => count + (value < few ? 1 : 0), 0);
@@ -98,7 +108,10 @@ function Trust({
           {doubtful === 1 ? 'keeps' : 'keep'} fewer than {few} of the {neighbours} nearest rows.{' '}
         </>
       )}
-      {neighbourError !== undefined && (
+      {trustworthiness === undefined && observations.data.some(Number.isNaN) && (
+        <>Rows with missing cells have no nearest rows, so neighbours are not counted. </>
+      )}
+      {neighbourError !== undefined && new Set(labels).size > 1 && (
         <>
           The nearest point has another label for <b>{(100 * neighbourError).toFixed(1)} %</b>.
         </>
@@ -156,7 +169,7 @@ function Means({
     [dataset, colouring],
   );
   const isTable = view.kind !== 'image' && view.kind !== 'curve';
-  if (isTable && colouring.kinds.length > MOST_COMPARED) return null;
+  if (colouring.kinds.length < 2 || (isTable && colouring.kinds.length > MOST_COMPARED)) return null;
   return (
     <section class="part" aria-label="Means">
       <div class="head">

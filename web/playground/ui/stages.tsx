@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { counted } from '../data/dataset.ts';
 import type { ColumnUse, Head, OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
+import { MODELS, type Settings } from '../settings.ts';
+import { SlowAdvice, TableAdvice } from './advice.tsx';
 import { short } from './figures.tsx';
 import { type OnFile, taken } from './fileDrop.tsx';
 
@@ -74,8 +77,8 @@ export function Uses({ uses, title }: { readonly uses: readonly ColumnUse[]; rea
           <tr key={columns}>
             <th scope="row">{columns}</th>
             <td>{kind}</td>
-            <td>{least === undefined ? '' : short(least)}</td>
-            <td>{most === undefined ? '' : short(most)}</td>
+            <td class="number">{least === undefined ? '' : short(least)}</td>
+            <td class="number">{most === undefined ? '' : short(most)}</td>
             <td>{use}</td>
           </tr>
         ))}
@@ -92,20 +95,24 @@ interface WelcomeGiven {
   readonly repairWays: readonly WayOn[];
   /** A table that was read and is not fitted yet. */
   readonly table: OwnTable | undefined;
+  readonly settings: Settings;
+  readonly change: (changed: Partial<Settings>) => void;
   readonly onFile: OnFile;
   readonly onExample: (set: string) => void;
   readonly onFit: () => void;
   readonly onControls: () => void;
   /** Back to the map, where there is one. */
   readonly onBack: (() => void) | undefined;
+  readonly isDrawerOpen: boolean;
 }
 
 /** Where there is no map: a table is dropped here, read, and looked at before it is fitted. */
 export function Welcome(given: WelcomeGiven) {
-  const { reading, cancel, error, repairWays, table, onFit, onControls, onBack } = given;
+  const { reading, cancel, error, repairWays, table, settings, change, onFit, onControls, onBack, isDrawerOpen } =
+    given;
   return (
     <>
-      <main class="stage blank">
+      <main class={`stage blank${isDrawerOpen ? ' aside' : ''}`}>
         <Contours />
         <div class="welcome card">
           {reading !== undefined ? (
@@ -123,10 +130,18 @@ export function Welcome(given: WelcomeGiven) {
             <>
               <h2>{table.name}</h2>
               <p class="note">
-                {table.dataset.observations.rows} rows × {table.dataset.observations.columns} columns
+                {counted(table.dataset.observations.rows, 'row')} ×{' '}
+                {counted(table.dataset.observations.columns, 'column')}
               </p>
               <Uses uses={table.uses} title="What is done with each column" />
-              {table.advice !== '' && <p class="warn">{table.advice}</p>}
+              <TableAdvice {...{ table, settings, change }} />
+              <p class="note">
+                Model: {settings.model}, {MODELS[settings.model]!.about}
+                {typeof settings.options.batchSize === 'number' &&
+                  `, in batches of ${counted(settings.options.batchSize, 'row')}`}
+                .
+              </p>
+              <SlowAdvice rows={table.dataset.observations.rows} {...{ settings, change }} />
               <div class="buttons">
                 <button type="button" class="solid" onClick={onFit}>
                   Fit now
@@ -155,7 +170,13 @@ export function Welcome(given: WelcomeGiven) {
       </main>
       <aside class="panel" aria-label="Reading">
         <div class="read">
-          <h2>{reading === undefined ? 'No table yet' : 'Reading'}</h2>
+          <h2>
+            {reading !== undefined
+              ? 'Reading'
+              : table === undefined || error !== ''
+                ? 'No table yet'
+                : 'Not fitted yet'}
+          </h2>
           <p class="note">What is under the pointer is told here.</p>
           <ul class="part plain note">
             <li>A row, with what the model expects in its place.</li>

@@ -351,8 +351,10 @@ export function drawOver(
   context.lineJoin = 'round';
   context.textAlign = 'center';
   context.textBaseline = 'middle';
+  // Digits and letters are large, as long as all names are.
+  const size = names.every(({ text }) => text.length < 3) ? 24 : 17;
   for (const { text, x: u, y: v } of names) {
-    context.font = `italic 600 ${text.length > 2 ? 17 : 24}px ${theme.serif}`;
+    context.font = `italic 600 ${size}px ${theme.serif}`;
     context.lineWidth = 5;
     context.strokeStyle = theme.halo;
     context.strokeText(text, ...at(u, v));
