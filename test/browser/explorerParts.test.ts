@@ -3,6 +3,7 @@ import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, gplvm, Matrix, ppca, seededRandom } from '../../src/index.ts';
 import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
 import { repairsOf } from '../../web/playground/data/repairs.ts';
+import { namesOf } from '../../web/playground/drawing/names.ts';
 import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';
 import { keptNeighbours } from '../../web/playground/neighbours.ts';
 import { rowsFound } from '../../web/playground/search.ts';
@@ -159,4 +160,26 @@ describe('a table that cannot be read', () => {
       expect(await repairs(text)).toEqual([]);
     },
   );
+});
+
+describe('names on a map', () => {
+  const kinds = ['left', 'right'].map((name) => ({ name, colour: '', path: '', count: 40 })) as never;
+  const kindOf = Uint16Array.from({ length: 80 }, (_, i) => (i < 40 ? 0 : 1)) as never;
+  // Columns of five groups each, 80 units apart.
+  const x = Float64Array.from({ length: 80 }, (_, i) => (i < 40 ? 0 : 80) + (i % 8));
+  const y = Float64Array.from({ length: 80 }, (_, i) => 20 * Math.floor((i % 40) / 8));
+
+  it('stand at points of their kind, in the middle of those around', () => {
+    const names = namesOf({ kinds, kindOf, numbers: undefined }, { x, y }, new Set());
+    expect(names.map(({ text }) => text)).toEqual(['left', 'right']);
+    for (const [k, name] of names.entries()) {
+      expect([3, 4]).toContain(name.x - 80 * k);
+      expect([20, 40, 60]).toContain(name.y);
+    }
+  });
+
+  it('are those of kinds that are shown', () => {
+    const names = namesOf({ kinds, kindOf, numbers: undefined }, { x, y }, new Set([0]));
+    expect(names.map(({ text }) => text)).toEqual(['right']);
+  });
 });

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
 import { picturesOf } from '../drawing/images.ts';
+import { namesOf } from '../drawing/names.ts';
 import { csv, type Exported, save } from '../exports.ts';
 import type { Pictured, Shown } from '../fitting.ts';
 import { METHODS, useMaps } from '../maps.ts';
@@ -692,32 +693,6 @@ function looksOf(rows: Dataset, colour: string): Exported['looks'] {
   if (column >= 0) return { color: Array.from(rows.observations.column(column)), legendTitle: colour };
   return rows.labels === undefined ? {} : { labels: rows.labels, legendTitle: rows.labelColumn };
 }
-
-/** Most kinds whose names are written on the map. */
-const MOST_NAMES = 14;
-
-/** A name at the densest place of each kind. */
-function namesOf(colouring: Colouring, { x, y }: { x: Float64Array; y: Float64Array }, hidden: ReadonlySet<number>) {
-  const { kinds, kindOf, numbers } = colouring;
-  if (numbers !== undefined || kinds.length < 2 || kinds.length > MOST_NAMES || x.length !== kindOf.length) return [];
-  const cells = 24;
-  const [left, right] = [x.reduce((a, b) => Math.min(a, b)), x.reduce((a, b) => Math.max(a, b))];
-  const [low, high] = [y.reduce((a, b) => Math.min(a, b)), y.reduce((a, b) => Math.max(a, b))];
-  const size = Math.max(right - left, high - low) / cells || 1;
-  const width = cells + 3;
-  const counts = kinds.map(() => new Float64Array(width * width));
-  for (let i = 0; i < x.length; i++) {
-    const [a, b] = [Math.round((x[i]! - left) / size) + 1, Math.round((y[i]! - low) / size) + 1];
-    for (const [da, db, weight] of NEAR) counts[kindOf[i]!]![(b + db) * width + a + da]! += weight;
-  }
-  return kinds.flatMap(({ name }, k) => {
-    if (hidden.has(k)) return [];
-    const best = counts[k]!.reduce((found, value, at) => (value > counts[k]![found]! ? at : found), 0);
-    return [{ text: name, x: left + ((best % width) - 1) * size, y: low + (Math.floor(best / width) - 1) * size }];
-  });
-}
-
-const NEAR = [-1, 0, 1].flatMap((a) => [-1, 0, 1].map((b) => [a, b, a === 0 && b === 0 ? 2 : 1] as const));
 
 /** What the model expects at a place: the newest is asked for when the answer to the one before is there. */
 function useDecoded(fit: Fitted | undefined, place: readonly number[] | undefined, isExact: boolean) {
