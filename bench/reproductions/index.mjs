@@ -10,6 +10,7 @@ import { fieldInBound } from './fieldInBound.mjs';
 import { gplrfDimensionality, gplrfFigure1, gplrfFigure3, gplrfFigure4 } from './gplrfFigures.mjs';
 import { gplrfTable1 } from './gplrfTable1.mjs';
 import { gplvmMocap, gplvmOil } from './gplvm.mjs';
+import { hiddenMarkers } from './hiddenMarkers.mjs';
 import { gplvmImputation } from './imputation.mjs';
 import { jointField } from './jointField.mjs';
 import { labelledDefaults } from './labelledDefaults.mjs';
@@ -45,6 +46,7 @@ export const reproductions = [
   manifoldsFound,
   manifoldAgreement,
   walk,
+  hiddenMarkers,
   distances,
   poissonCircle,
   bernoulliDigits,
