@@ -19,7 +19,7 @@ const GAIN = 0.01;
 export interface GaussianStarts {
   /** The likeliest point for each row, n×q. */
   readonly X: Matrix;
-  /** Of each row, indices of training Gaussians. */
+  /** Indices of training Gaussians to start from, for each row. */
   readonly training: readonly (readonly number[])[];
 }
 
@@ -133,7 +133,7 @@ export async function projectedGaussians(
   };
 }
 
-/** Of each row the searches of greatest bound, at most so many; those without a bound are left out. */
+/** The searches with the greatest bounds, at most `most` for each row; those without a bound are left out. */
 function greatest(searches: readonly Search[], most: number): Search[] {
   const rows = new Map<number, Search[]>();
   for (const search of searches) {

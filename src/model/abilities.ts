@@ -21,7 +21,7 @@ export type LatentPlace = number | readonly number[];
 /** Latents, and predictions at them. */
 export interface PredictedLatents extends Prediction {
   readonly latents: Matrix;
-  /** Of latents that are distributions, where the predictions take them into account. */
+  /** n×q variances of the latents, where latents are distributions and the predictions average over them. */
   readonly latentVariances?: Matrix;
 }
 

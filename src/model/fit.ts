@@ -105,7 +105,7 @@ export interface FitJSON extends Omit<FitOutcome, 'values'> {
   readonly model: ModelJSON;
   readonly values: Readonly<Record<string, ParameterJSON['initial']>>;
   readonly table?: FittedTable;
-  /** Of each part, by its place: `model.kernel`, `values.latents`, `terms`. */
+  /** Checksums of the parts by their paths: `model.kernel`, `values.latents`, `terms`. */
   readonly checksums: Readonly<Record<string, string>>;
 }
 

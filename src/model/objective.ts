@@ -245,7 +245,7 @@ function termContext(
 
 /** The negative log density as a function of the solver's variables. */
 export interface Objective {
-  /** Of a batch, the gradient is that in the variables that it sees: see `placesOf`. */
+  /** The value with its gradient. The gradient of a batch is with respect to the variables that the batch involves: see `placesOf`. */
   (
     unconstrained: Float64Array,
     of?: Pick<EvaluationOptions, 'iteration' | 'batch'>,

@@ -160,58 +160,58 @@ export interface LatentDistributions {
   placedBound?(Y: Matrix, latents: LatentMoments): PlacedBound;
 }
 
-/** Of a model whose latents are distributions. */
+/** The posterior of a model whose latents are distributions. */
 export interface DistributedPosterior extends Posterior {
   readonly distribution: LatentDistributions;
 }
 
-/** Of a model with a mapping from latents to observations. */
+/** The posterior of a model with a mapping from latents to observations. */
 export interface MappedPosterior extends Posterior {
-  /** To all columns; of a model with several views, to those of all of them side by side. */
+  /** The mapping to all columns: those of all views side by side, where there are several. */
   readonly mapping: Mapping;
 }
 
-/** Of a model with several views. */
+/** The posterior of a model with several views. */
 export interface ViewedPosterior extends MappedPosterior {
-  /** To the columns of each view. */
+  /** The mapping to the columns of each view, by its name. */
   readonly views: Readonly<Record<string, Mapping>>;
 }
 
-/** Of a model that places new observations without a search. */
+/** The posterior of a model that places new observations without a search. */
 export interface PlacedPosterior extends Posterior {
   readonly placement: Placement;
 }
 
-/** Of a model that knows moments of missing entries. */
+/** The posterior of a model that knows the moments of missing entries. */
 export interface FillingPosterior extends Posterior {
   /** What missing entries are like given the observed ones of their row, in the place of a prediction where the row is projected. */
   readonly missing: MissingEntries;
 }
 
-/** Of a model that learns a graph. */
+/** The posterior of a model that learns a graph. */
 export interface GraphPosterior extends Posterior {
-  /** Its edges of positive weight. */
+  /** The edges of positive weight. */
   readonly graph: Graph;
 }
 
-/** Of a model that learns a random field over its points. */
+/** The posterior of a model that learns a random field over its points. */
 export interface FieldPosterior extends GraphPosterior {
   readonly field: LearnedField;
 }
 
-/** Of a model with layers that are such fields. */
+/** The posterior of a model with layers that are such fields. */
 export interface LayeredPosterior extends FieldPosterior {
   /** Largest relative violation of the layers' optimality conditions at the latents; for layers that have some. */
   kktResidual(): number | undefined;
 }
 
-/** Of a spectral model. */
+/** The posterior of a spectral model. */
 export interface SpectralPosterior extends Posterior {
   /** Eigenvalues of the matrix whose eigenvectors the latents are, one a column. */
   readonly eigenvalues: Float64Array;
 }
 
-/** Of a model with a prior on sequences. */
+/** The posterior of a model with a prior on sequences. */
 export interface SequencePosterior extends Posterior {
   /** The mean of the latents one step after each row of X (n×q). */
   next(X: Matrix): Matrix;

@@ -394,7 +394,7 @@ function shuffledStructure(
   const shuffled = Array.from({ length: count }, () => meanDistance(shuffledColumns(Y, random)));
   const mean = average(shuffled);
   const variance = shuffled.reduce((sum, own) => sum + square(own - mean), 0) / (count - 1);
-  // Of one more table beside the mean of these.
+  // The standard error of a prediction: the table itself is one more draw beside those of the mean.
   const se = Math.sqrt(variance * (1 + 1 / count)) / mean;
   const difference = 1 - meanDistance(Y) / mean;
   const beyondChance = overall.overlap - neighbours / (distances.rows - 1);

@@ -26,7 +26,7 @@ interface SearchedPoints {
 function asEuclidean(points: Matrix, metric: Metric): SearchedPoints | undefined {
   if (metric === 'euclidean') return { points, distance: (d) => d };
   if (metric !== 'cosine' && metric !== 'correlation') return undefined;
-  // Of rows of unit length, 1 − cos is half the squared distance.
+  // For rows of unit length 1 − cos is half the squared distance.
   return { points: unitRows(points, metric), distance: (d) => 0.5 * square(d) };
 }
 

@@ -69,7 +69,7 @@ export function sparseNeighbours(
     }
     nearest.drain(found.indices, found.distances, i * k);
   }
-  // Of rows of unit length 1 − cos is half the squared distance.
+  // For rows of unit length 1 − cos is half the squared distance.
   if (metric === 'cosine')
     found.distances.forEach((d, p) => {
       found.distances[p] = 0.5 * square(d);

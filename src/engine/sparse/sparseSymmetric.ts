@@ -52,7 +52,7 @@ export function sparseSymmetric(
   const starts = new Int32Array(size + 1);
   const patternRows = new Int32Array(size + terms);
   const entries = new Float64Array(size + terms);
-  // Of the column at work: the sum of each of its rows, and in which column a row came last.
+  // For the current column: the sum of each row, and the last column in which the row occurred.
   const sums = new Float64Array(size);
   const lastColumn = new Int32Array(size).fill(-1);
   let count = 0;

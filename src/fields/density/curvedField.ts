@@ -9,7 +9,7 @@ import type { FieldFactor } from './fieldDensity.ts';
 
 /** The determinant of a dense precision with its second derivatives in the weights. */
 export interface CurvedField extends FieldFactor {
-  /** Of −c/2·log|L(w) + λI|: H_ef = c/2·(a_eᵀU a_f)², a_e = e_i − e_j. */
+  /** Second derivatives of −c/2·log|L(w) + λI|: H_ef = c/2·(a_eᵀU a_f)², a_e = e_i − e_j. */
   curvature(weights: Float64Array, base: number, copies: number): Curvature;
   /** Gives back the memory of U. */
   dispose(): void;

@@ -180,7 +180,7 @@ interface Layout {
   readonly size: number;
   readonly sources: Int32Array;
   readonly targets: Int32Array;
-  /** Of each entry of each form: its constraint, its place among diagonal and edges, and its value. */
+  /** For each entry of each quadratic form: its constraint, its index among diagonal and edges, and its value. */
   readonly constraint: Int32Array;
   readonly entry: Int32Array;
   readonly value: Float64Array;

@@ -98,7 +98,7 @@ function nearest(distances: Float64Array, k: number): Int32Array {
   return rows;
 }
 
-/** Of the points that are no candidates those that want an edge most: c·M_jj > φ_j. */
+/** The points outside of the candidates that violate optimality most: c·M_jj > φ_j. */
 function pulling(
   { copies, graph: { size: N } }: JoinedField,
   distances: Float64Array,

@@ -12,7 +12,7 @@ export interface LabelScores {
   readonly nearestNeighbourError: number;
   /** The share of the k nearest that have the point's label. */
   readonly neighbourhoodHit: number;
-  /** Of k-means on the map, with as many clusters as labels. */
+  /** Clustering accuracy of k-means on the map, with as many clusters as labels. */
   readonly clusteringAccuracy: number;
   readonly normalizedMutualInformation: number;
 }
@@ -78,7 +78,7 @@ export interface AssessedParts {
   readonly latentDim: number;
   readonly scores: LocalScores;
   readonly labels: LabelScores | undefined;
-  /** Of maps from moved starts, and of maps of rows drawn with replacement. */
+  /** Stability of the map over perturbed starts, and over rows drawn with replacement. */
   readonly starts: Stability | undefined;
   readonly bootstraps: Stability | undefined;
   readonly calibration: Calibration | undefined;

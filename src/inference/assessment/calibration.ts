@@ -89,7 +89,7 @@ export function heldOutEntries(
     const value = Y.data[at]!;
     const [i, j] = [Math.floor(at / Y.columns), at % Y.columns];
     const { mean: columnMean, deviation: columnDeviation } = columns[j]!;
-    // Of a column that does not vary among the rows that were fitted nothing can be predicted but itself.
+    // A column that is constant in the fitted rows has nothing to predict.
     const varies = columnDeviation > ROUNDING * Math.abs(columnMean);
     if (!Number.isNaN(entry) || Number.isNaN(value) || !varies) return;
     entries.push({

@@ -194,7 +194,7 @@ function* drive(
     if (testGradient(gradientNorm(), settings) === undefined) keep(run.iterate, norm);
   };
 
-  // Of two points whose values differ by rounding the one of the smaller gradient is better for a search that does not go by values.
+  // Where values differ by rounding only, a solver that does not compare values prefers the point with the smaller gradient.
   const isBetter = ({ value }: Iterate, norm: number, comparable: boolean) =>
     value < best.value || (!comparable && isLevel(value, best.value) && norm < gradientNorm());
 

@@ -25,9 +25,9 @@ export interface ChainState {
   readonly memory: SamplerMemory | undefined;
   /** The draws after the warm-up, one after the other. */
   readonly draws: Float64Array;
-  /** Of each draw. */
+  /** Statistics of the transitions, one for each draw. */
   readonly statistics: Readonly<Record<StatisticName, Float64Array>>;
-  /** Of the whole chain. */
+  /** Evaluations of the log density by the whole chain, warm-up included. */
   readonly evaluations: number;
   readonly warmupDivergences: number;
   /** Evaluations that needed jitter, which count as having no density. */

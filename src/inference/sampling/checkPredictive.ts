@@ -5,11 +5,11 @@ import type { Draws } from './draws.ts';
 
 /** A statistic of observations beside that of observations that the model makes. */
 export interface PredictiveCheck {
-  /** Of the observations. */
+  /** The statistic of the observations. */
   readonly observed: number;
-  /** Of replicated observations, one a draw. */
+  /** The statistic of replicated observations, one for each draw. */
   readonly replicated: Float64Array;
-  /** The part of the replicated ones that are at least the observed one: near 0 or 1 the model does not make observations like these. */
+  /** The fraction of replicated statistics that are at least the observed one; near 0 or 1 the model does not generate observations like these. */
   readonly pValue: number;
   /** A sentence on it. */
   readonly message: string;

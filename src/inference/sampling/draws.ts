@@ -31,7 +31,7 @@ export interface DrawsRecord {
   readonly seed: number;
   readonly warmup: number;
   readonly chains: number;
-  /** Of each chain. */
+  /** Number of draws in each chain, without the warm-up. */
   readonly draws: number;
   readonly variables: readonly { readonly path: string; readonly shape: readonly number[] }[];
   /** Natural values by path: chain by chain, draw by draw, entry by entry. */
@@ -67,7 +67,7 @@ export interface Divergence {
 export interface DrawsPredictOptions {
   /** Whether the variance is that of a new observation; false unless given. */
   readonly noise?: boolean | undefined;
-  /** Of which view, for models with several. */
+  /** The view that is predicted, for models with several. */
   readonly view?: string | undefined;
   /** Most draws that predictions are averaged over, evenly spaced; 200 unless given. */
   readonly draws?: number | undefined;
@@ -75,7 +75,7 @@ export interface DrawsPredictOptions {
 
 /** Options of replicated observations. */
 export interface PredictiveOptions {
-  /** Of what is random; 0 unless given. */
+  /** Seed of the replicated observations; 0 unless given. */
   readonly seed?: number | undefined;
   /** Most draws that are taken, evenly spaced; 200 unless given. */
   readonly draws?: number | undefined;
@@ -101,7 +101,7 @@ export interface Draws {
   /** The model's name. */
   readonly model: string;
   readonly chains: number;
-  /** Of each chain. */
+  /** Number of draws in each chain, without the warm-up. */
   readonly draws: number;
   /** Names of all numbers that are drawn: paths, with the place of an entry where there are several (`latents[3, 0]`). */
   readonly names: readonly string[];
@@ -131,7 +131,7 @@ export interface Draws {
     readonly sampler: string;
     readonly seed: number;
     readonly warmup: number;
-    /** Of the log density, warm-up included. */
+    /** Evaluations of the log density, warm-up included. */
     readonly evaluations: number;
     readonly warmupDivergences: number;
     /** Evaluations that needed jitter, which count as having no density. */

@@ -149,7 +149,7 @@ export function* localScoresInParts(
   // Sums of d_Y, d_X, d_Y², d_Y·d_X and d_X²: of all pairs, and of those in the farther half of the map.
   const [all, far] = [new Float64Array(5), new Float64Array(5)];
   const near = (N - 1) >> 1;
-  // Of each row Σd_Y², and of what a scale leaves, e = d_Y − guess·d_X: Σe², Σe·d_X and Σd_X², which lose no digits where the guess is near the best scale.
+  // For each row Σd_Y², and for the residuals of a scale, e = d_Y − guess·d_X: Σe², Σe·d_X and Σd_X², which lose no digits where the guess is near the best scale.
   const guess = scaleGuess(data, embedding);
   const rows = { yy: table(), ee: table(), ex: table(), xx: table() };
   const row: RowComparison = {

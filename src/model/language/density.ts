@@ -22,11 +22,11 @@ export interface Rows<V = Tensor2D> {
   readonly present?: Tensor2D;
   /** n×1, how often each row counts, for a density that counts them itself; without it all count once. */
   readonly weights?: Tensor2D;
-  /** Of fitted rows: n×D variances where the value is Gaussian rows, whose means are the value. */
+  /** n×D variances of fitted rows that are Gaussian; `value` holds their means. */
   readonly variance?: Tensor2D;
   /** The same of rows that are correlated: F_d of each column, n×n, whose covariance is F_dF_dᵀ. */
   readonly factors?: readonly Tensor2D[] | undefined;
-  /** Of fitted rows: n×q variances of those of the variables given that are Gaussian rows, whose means are given. */
+  /** n×q variances of those given variables whose fitted rows are Gaussian; `given` holds their means. */
   readonly givenVariances?: readonly (Tensor2D | undefined)[];
 }
 

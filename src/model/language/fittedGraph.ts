@@ -96,7 +96,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
   const { graph, seen, columns } = model;
   const { nodes } = graph;
   const byName = new Map(nodes.map((node) => [node.name, node]));
-  // Of each density what it remembers, by what it remembers it for.
+  // The cached values of each density, by its path and their keys.
   const memory = new Map<string, Map<object, unknown>>();
   const kinds = new Map<string, boolean>();
 

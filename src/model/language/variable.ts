@@ -61,7 +61,7 @@ export interface DistributedRows {
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** Paths of the parameters that have one row a point. */
   readonly pointwise: readonly string[];
-  /** Of rows that are correlated as the density of their variable has it: what they take of it. */
+  /** For correlated rows: reads the precision off the density of their variable. */
   readonly precisionFrom?: typeof precisionOf;
   /** Such rows at plain values. */
   readonly correlatedAt?: typeof correlatedRowsAt;
@@ -139,7 +139,7 @@ export const pointsOf = (name: string) => `${name} points`;
 /** What places the parameters of variables, and what it knows by then. */
 export interface Placing {
   readonly model: CompiledGraph;
-  /** Of the model so far. */
+  /** The parameters of the model so far, by path. */
   readonly parameters: Record<string, Parameter>;
   /** Paths of those that have one row a point. */
   readonly pointwise: string[];

@@ -46,7 +46,7 @@ export interface VariablesDefinition<Data, V extends Variables = Variables> {
 /** A named model that is made of variables, and keeps other names than theirs. */
 export interface NamedVariables<Data> extends VariablesDefinition<Data> {
   readonly places: Places;
-  /** What gives natural values, by path, of what depends on where the latents start, for restarts that begin elsewhere. */
+  /** Start values, by path, of the parameters that depend on where the latents start, for restarts that begin elsewhere. */
   readonly startAt: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => Promise<() => ParameterValues>;
   /** The curvature of minus the log density in the natural values of the free parameters, where it is known. */
   readonly curvature: (data: Data) => Assembly['curvature'];
@@ -54,12 +54,12 @@ export interface NamedVariables<Data> extends VariablesDefinition<Data> {
   readonly note: (data: Data, values: ParameterValues) => string;
 }
 
-/** Of a model of variables. */
+/** The posterior of a model of variables. */
 export interface VariablesPosterior extends Posterior {
   readonly fitted: FittedGraph;
 }
 
-/** Of a model of one's own, whose rows are asked for by the names of its variables. */
+/** The posterior of a user-defined model, whose rows are asked for by the names of its variables. */
 export interface NamedPosterior extends VariablesPosterior {
   readonly variables: FittedVariables;
   readonly abilities: VariableAbilities;

@@ -180,7 +180,7 @@ function learnedFactor(
 
 const centredOf = (points: Matrix) => standardized(points, standardizationOf(points, true, false));
 
-/** Of the columns; 1 where all points are the same, which is refused later. */
+/** Mean variance of the columns; 1 where all points are the same, which is refused later. */
 function meanVariance(points: Matrix): number {
   const { data } = centredOf(points);
   return dot(data, data) / data.length || 1;

@@ -71,10 +71,10 @@ const schema = v.strictObject({
   scale: v.optional(scaleOption),
 });
 
-/** Of the mean of S's diagonal, where that connects. */
+/** The default penalty as a fraction of the mean diagonal of S, where that connects the graph. */
 const USUAL_PENALTY = 0.01;
 
-/** Those of which the layer's term is the objective of the graphical lasso itself. */
+/** The number of copies for which the layer's term is the objective of the graphical lasso itself. */
 const COPIES = 2;
 
 /** Entries of the precision on the diagonal, and where edges attract and repel; `points`, which points are fitted, where not all are. */

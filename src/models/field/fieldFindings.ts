@@ -20,7 +20,7 @@ export function fieldFindings(parts: Learned, learned: Graph, kktResidual: numbe
   const whole = sizes.length === 1;
   const isFull =
     edges > 0 && edges === parts.squaredDistances.length && learned.weights.every((w) => w >= 4 * parts.slackPenalty);
-  // Of equal weights between all pairs every direction is an eigenvector: the embedding is any of them.
+  // With equal weights between all pairs every direction is an eigenvector, so the embedding is arbitrary.
   const isShapeless = isFull && learned.size > 2 && 2 * edges === learned.size * (learned.size - 1);
   const isDegenerate = edges === 0 || sizes.length > MOST_COMPONENTS * learned.size || isShapeless;
   const shape =

@@ -229,7 +229,7 @@ function neighbourStart(
     const { tsneMap } = await import('../maps/tsneMap.ts');
     const { spreadMap } = await import('../../model/neighbourStart.ts');
     const raw = observationsFrom(Y);
-    // Of counts and labels the functions behind them.
+    // Counts and labels are represented by the latent functions behind them.
     const observations = isReal(options) ? raw : functionsOf(options.likelihood!, raw);
     const seen = standardized(
       observations,

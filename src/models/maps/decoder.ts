@@ -56,9 +56,9 @@ export function checkDecoded(metric: Metric, decoder: true | DecoderOptions, nam
 }
 
 const INDUCING = 50;
-/** Of the map's deviation: where the lengthscale starts. */
+/** Start of the lengthscale, as a fraction of the standard deviation of the map. */
 const LENGTHSCALE = 0.25;
-/** Of the objective, which an iteration must gain: a decoder tells no more from there. */
+/** The fit stops where an iteration gains a smaller fraction of the objective: predictions no longer change. */
 const LEAST_GAIN = 1e-6;
 
 /**

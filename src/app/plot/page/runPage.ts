@@ -23,7 +23,7 @@ export function runPage(
   let hovered = -1;
   let isLassoMode = false;
 
-  // Of numbers each colour is a kind. Colours are #rrggbb or rgb(…).
+  // Where points are coloured by numbers, each colour is a group of its own. Colours are #rrggbb or rgb(…).
   const circle = 'M1,0A1,1 0 1 1 -1,0A1,1 0 1 1 1,0Z';
   const hex = (colour: string) =>
     colour.startsWith('#')

@@ -20,7 +20,7 @@ export interface TransitionStatistics {
   readonly evaluations: number;
   /** 1 where the numerical trajectory left the true one, 0 elsewhere. */
   readonly divergent: number;
-  /** Of the Hamiltonian at the new point; minus the log density for samplers without momenta. */
+  /** The Hamiltonian at the new point; minus the log density for samplers without momenta. */
   readonly energy: number;
   /** Size of a leapfrog step; NaN for samplers without. */
   readonly stepSize: number;
