@@ -143,7 +143,7 @@ export const signalOption = v.optional(
   v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal'),
 );
 
-/** What becomes of missing entries: they are refused unless 'ignore' is given. */
+/** Treatment of missing entries: they are refused unless 'ignore' is given. */
 export const missingOption = v.optional(v.picklist(['ignore'], "'ignore', or left out"));
 
 /** Requirement on a member of a definition. */

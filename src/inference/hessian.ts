@@ -42,7 +42,7 @@ export async function gradientDifferences(
   return result;
 }
 
-/** What the eigenvalues of a symmetric matrix say. */
+/** Definiteness and condition of a symmetric matrix by its eigenvalues. */
 export interface Inversion {
   /** Undefined when the matrix is not positive definite. */
   readonly inverse: Matrix | undefined;

@@ -49,7 +49,7 @@ export async function placedVariables(
       names.map((name) => ({ name, columns: given[name]!.columns })),
     );
   const computed = variables.computed(given);
-  // What is mapped from known rows needs no search.
+  // A variable that is mapped from known rows needs no search.
   if (latents.every(({ name }) => computed[name] !== undefined)) {
     const X = joinedColumns(latents.map(({ name }) => computed[name]!));
     const latentVariances = variables.computedVariances(given)[shown];

@@ -24,7 +24,7 @@ export const projectionOf = ({ latents, latentVariances, logDensity }: PlacedRow
   logDensity,
 });
 
-/** What a mapping predicts where observations were placed, what is known of their places taken into account. */
+/** Predictions at the projections of observations, averaged over the posterior of their latent positions. */
 export async function predictedAt(
   { latents, latentVariances, places }: PlacedRows,
   mapping: Mapping,

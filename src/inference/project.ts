@@ -37,7 +37,7 @@ export async function project(
   signal?.throwIfAborted();
   if (placement === undefined) return searched(posterior, Y, settings, signal, fills);
   const holed = placement.searchesMissing ? rowsWith(Y, true) : [];
-  // What computes on an engine does so until it first waits.
+  // Work on an engine runs synchronously until its first await.
   const placed = async (rows: Matrix) => placement.place(rows, await placement.found?.(rows));
   if (holed.length === 0) return placed(Y);
   const X = Matrix.zeros(Y.rows, posterior.latents.columns);

@@ -15,7 +15,7 @@ const FIRST_ITERATIONS = 10;
 /** How much greater, in nats, the bound has to be at another Gaussian than where the search from the likeliest point ends: less is a search that has not quite ended. */
 const GAIN = 0.01;
 
-/** Where Gaussians are searched from. */
+/** Start points of searches for the Gaussians of new rows. */
 export interface GaussianStarts {
   /** The likeliest point for each row, n×q. */
   readonly X: Matrix;

@@ -29,7 +29,7 @@ const FINISHED = 4;
 /** A search that is further behind the best one after the rounds is given up: the approximation is wrong by less. */
 const BEHIND = 4;
 
-/** Where the approximation is searched, gradients of so much a length are as good as none. */
+/** Tolerance on gradients of searches on the approximation, in units of length. */
 const ROUGH_TOLERANCE = 1e-3;
 
 /** Searches closer than this many lengths have come to one maximum. */
@@ -38,7 +38,7 @@ const SAME = 0.1;
 /** Searches that began at peaks and go on beside those that have come furthest: these may all be on their way to one maximum. */
 const PEAKS = 2;
 
-/** Where the searches for one row begin. */
+/** Start points of the searches for one row. */
 export interface RowStarts {
   /** At least one, the peaks first: those that are likelier than the points near them. */
   readonly points: readonly Float64Array[];

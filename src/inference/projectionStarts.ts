@@ -7,7 +7,7 @@ import type { RowStarts } from './projectionSearch.ts';
 /** Training latents near each other: of these the one of highest density stands for the others. */
 const NEIGHBOURS = 4;
 
-/** What the training latents say about where new observations may lie. */
+/** Candidate start points for new observations, from the training latents. */
 export interface ProjectionStarts {
   /** The median distance from a training latent to the nearest one in another place; 1 where there is none. */
   readonly length: number;

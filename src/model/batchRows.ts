@@ -2,12 +2,12 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Batch } from './model.ts';
 import type { Variable, VariableLayout } from './variables.ts';
 
-/** What an evaluation on some of the rows sees of a model's variables: all of those that points share, and its rows of the others. */
+/** The variables of a model in an evaluation on some of the rows: shared ones whole, and the selected rows of the others. */
 export interface SeenVariables {
   readonly shape: readonly number[];
   /** Entries of the natural value. */
   readonly natural: Float64Array;
-  /** Those of the solver's variables; undefined where the value is held. */
+  /** Indices among the solver's variables; undefined where the value is held. */
   readonly unconstrained: Float64Array | undefined;
 }
 
@@ -66,7 +66,7 @@ export function seenEntries(
   );
 }
 
-/** Where the solver's variables are that a batch sees, in the order of its gradient. */
+/** Indices of the solver's variables that a batch involves, in the order of its gradient. */
 export function placesOf(
   { variables }: VariableLayout,
   pointwise: readonly string[] | undefined,

@@ -8,7 +8,7 @@ import type { EndingKind } from './solver.ts';
 /** How a fit ended: see the message that comes with it. 'degenerate' is an optimum that means nothing, such as an empty graph. */
 export type FitStatus = 'converged' | 'degenerate' | 'maxIterations' | 'stopped' | 'failed';
 
-/** Where a fit stood after an iteration. */
+/** The state of a fit after an iteration. */
 export interface TraceEntry {
   readonly iteration: number;
   readonly evaluations: number;

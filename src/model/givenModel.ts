@@ -24,7 +24,7 @@ export function madeHere<M extends object>(model: M): M {
 
 const EXPECTED = 'a model, such as gplvm(Y, { latentDim: 2 })';
 
-/** What was probably meant, where that is known: what was given, and a sentence on what to write. */
+/** For a common mistake, what was given and a sentence on what to write instead. */
 function mistaken(given: unknown, caller: string): string | undefined {
   if (typeof given === 'function') {
     const name = /^[a-z]\w*$/i.test(given.name) ? given.name : 'gplvm';
@@ -45,7 +45,7 @@ function mistaken(given: unknown, caller: string): string | undefined {
   return undefined;
 }
 
-/** What is read of anything, or nothing where reading it throws. */
+/** The result of reading something of any value; undefined where reading it throws. */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();

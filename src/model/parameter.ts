@@ -37,7 +37,7 @@ export interface Parameter<R extends Rank = Rank> {
   readonly upper: number;
   /** How the solver's variables become natural values, when the support's own transform (a logarithm, a logit) is not the one to use. */
   readonly transform?: Transform;
-  /** What a search keeps a 'positive' parameter above, > 0; none unless given. */
+  /** Lower bound, > 0, that the search keeps a 'positive' parameter above; none unless given. */
   readonly floor?: number;
   /** Typical size of each entry of a 'box' parameter, > 0: the solver works on the quotients. */
   readonly scale?: Float64Array;
@@ -255,7 +255,7 @@ export function checkSupport(parameter: Parameter, value: ParameterValue, name: 
   throw new InvalidInputError(`${name}${wrong.place} must be ${wrong.range}${given}.`);
 }
 
-/** Where a value lies outside the support of its parameter: which entry it is, and what such must be; undefined for one within it. */
+/** The first entry of a value that is outside the support of its parameter, and the range that it must be in; undefined where all are within it. */
 export function outsideSupport(
   { lower, upper, support, transform }: Parameter,
   value: ParameterValue,

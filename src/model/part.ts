@@ -10,7 +10,7 @@ export type PathsBelow<Name extends string, P> = { readonly [Path in keyof P & s
 /** A part's own parameters by name, as its definition states them; a bare number or list is `positive`. */
 export type OwnParameters<Name extends string> = Readonly<Record<Name, ParameterLike>>;
 
-/** What may be given in the place of a part's own parameters and beside them, by name: nothing where it has none. */
+/** Values that may be given in place of a part's own parameters and beside them, by name; empty where it has none. */
 export type Overrides<Name extends string, Options extends object = object> = [Name | keyof Options] extends [never]
   ? Readonly<Record<string, never>>
   : Partial<Record<Name, ParameterLike>> & { readonly [K in keyof Options]?: unknown };

@@ -39,7 +39,7 @@ export interface PlaceMode {
 
 /** Rows in their places, and what is known of these where the density of their observations says it. */
 export interface PlacedRows extends Projection {
-  /** What is known of the place of each row; nothing of one whose latents are computed from its observations. */
+  /** The posterior of each row's latent position; empty for rows whose latents are computed from their observations. */
   readonly places?: () => Promise<readonly (readonly PlaceMode[])[]>;
 }
 
@@ -71,7 +71,7 @@ export interface Mapping {
   predictiveDensity?(X: Matrix, Y: Matrix, isRough?: boolean): PredictiveDensity;
 }
 
-/** What the entries that rows of observations Y (n×D, NaN where missing) lack are like, given those they have. */
+/** Moments of the missing entries of rows Y (n×D, NaN where missing), given the observed ones. */
 export interface MissingEntries {
   /** Mean and variance of new observations, the entries themselves, without variance, where they are observed; without it they follow from the places of the rows. */
   impute?(Y: Matrix): Prediction;
@@ -126,7 +126,7 @@ export interface FieldCoordinates {
   readonly placement?: Placement;
 }
 
-/** What a model gives once its values are known; plain numbers only, no tensors. What else it can do is on the narrower types below. */
+/** A model at given parameter values, as plain numbers without tensors. The narrower types below add what only some models can do. */
 export interface Posterior {
   /** N×q */
   readonly latents: Matrix;
@@ -140,7 +140,7 @@ export interface LatentMoments {
   readonly variance: Matrix;
 }
 
-/** What each new row adds to a bound, given the means and variances of its latents, and its gradients in these. */
+/** The contribution of each new row to the bound, given the means and variances of its latents, with gradients with respect to these. */
 export interface PlacedBound {
   /** n */
   readonly values: Float64Array;
@@ -156,7 +156,7 @@ export interface LatentDistributions {
   readonly variances: Matrix;
   /** How much the mapping varies along each dimension, 1 at most; that of each view by its name, where there are several. */
   readonly relevance?: Float64Array | Readonly<Record<string, Float64Array>>;
-  /** What new rows Y (n×D, NaN where missing) add to the bound at these means and variances, which are found by maximising it. */
+  /** The contribution of new rows Y (n×D, NaN where missing) to the bound at these means and variances, which are found by maximising it. */
   placedBound?(Y: Matrix, latents: LatentMoments): PlacedBound;
 }
 
@@ -184,7 +184,7 @@ export interface PlacedPosterior extends Posterior {
 
 /** The posterior of a model that knows the moments of missing entries. */
 export interface FillingPosterior extends Posterior {
-  /** What missing entries are like given the observed ones of their row, in the place of a prediction where the row is projected. */
+  /** Moments of missing entries given the observed ones of their row; used instead of a prediction at the projected row. */
   readonly missing: MissingEntries;
 }
 

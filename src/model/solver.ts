@@ -20,7 +20,7 @@ export interface Curvature {
   hessian(): Float64Array;
 }
 
-/** What is to be minimised: gᵀd + ½dᵀHd over lower ≤ d ≤ upper, d = 0 for all variables but some. */
+/** A quadratic subproblem: minimise gᵀd + ½dᵀHd over lower ≤ d ≤ upper, with d = 0 for all but the selected variables. */
 export interface QuadraticModel {
   /** The variables that may move, ascending. */
   readonly variables: Int32Array;
@@ -123,7 +123,7 @@ export interface SolverRun {
   readonly iterate: Iterate;
   readonly memory: SolverMemory;
   readonly steps: Steps;
-  /** What there is to say about the run beside how it ended, as a sentence. */
+  /** A sentence about the run that is added to how it ended. */
   note?(): string;
 }
 

@@ -19,7 +19,7 @@ export interface Variable {
   readonly parameter: Parameter;
   readonly shape: readonly number[];
   readonly transform: Transform;
-  /** Where its entries start among the solver's variables; −1 when it is held. */
+  /** Index of its first entry among the solver's variables; −1 when it is held. */
   readonly start: number;
   /** Number of its entries. */
   readonly size: number;

@@ -160,7 +160,7 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
     await settings.onProgress?.(++done, total);
     return result;
   };
-  /** What a model cannot do is said, and no more. */
+  /** Does a part of the assessment; where the model does not allow it, the reason is noted under its name. */
   const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();

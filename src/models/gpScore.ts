@@ -34,7 +34,7 @@ const schema = v.strictObject({
   engine: v.optional(engineChoice),
 });
 
-/** Where the logarithm of a variance may go: a term that is not needed must stop somewhere. */
+/** Bounds on the logarithm of a variance: that of an unneeded term would go to −∞. */
 const VARIANCE = [-25, 12] as const;
 /**
  * Where that of the lengthscale may go, for columns of unit variance: e⁻⁶ = 0.0025. Without a limit, points that coincide in

@@ -13,7 +13,7 @@ import { modelFromJSON } from './modelFromJSON.ts';
 import { checkOwnParts, type OwnParts } from './ownParts.ts';
 import { outcomeFromJSON, savedFit } from './savedFit.ts';
 
-/** What is known of a loaded fit: it is of one of the models that were given, or else of one with a mapping. */
+/** The type of a loaded fit: one of the given models, or else a model with a mapping. */
 export type LoadedWith<Own extends OwnParts> = Own extends { readonly models: Readonly<Record<string, infer Factory>> }
   ? Factory extends ModelFactory<never, infer M>
     ? FitOf<M>
@@ -64,7 +64,7 @@ export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: E
   const outcome = outcomeFromJSON(saved);
   checkDimension(saved, outcome);
   readingAt('values', () => checkOutcome(model, withoutReadings(model, outcome), engine));
-  // What was saved says what the fit can do: a type can only be assumed.
+  // The saved file determines what the fit can do: its type can only be assumed.
   const { table: saidOfTable } = saved;
   const table = readingAt('table', () => saidOfTable && fittedTableFromJSON(saidOfTable, 'This saved fit'));
   return readingAt('values', () => createFit(table === undefined ? model : { ...model, table }, outcome, engine));
@@ -77,7 +77,7 @@ function withoutReadings({ name }: AnyModel, outcome: FitOutcome): FitOutcome {
   return { ...outcome, values };
 }
 
-/** What a model says of its latents' dimension, in its own members or its options, is what they have. */
+/** Throws unless the latents have the dimension that the model's members or options name. */
 function checkDimension({ model }: FitJSON, { values: { latents } }: FitOutcome): void {
   const { latentDim, options } = model as { latentDim?: unknown; options?: { latentDim?: unknown } };
   const said = latentDim ?? options?.latentDim;

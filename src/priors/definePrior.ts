@@ -331,7 +331,7 @@ function priorDensity(
   });
 }
 
-/** What a prior is handed of the evaluation that it is part of. */
+/** The context of an evaluation as a prior is given it. */
 function givenFrom({ constants, onJitter }: DensityContext): GivenContext {
   const { prepared, observations } = constants as PreparedPrior;
   return {

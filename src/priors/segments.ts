@@ -12,7 +12,7 @@ import type { TensorMap } from '../model/model.ts';
 const row = 'first rows of sequences, whole numbers from 0 in ascending order';
 const start = v.pipe(v.number(row), v.integer(row), v.minValue(0, row));
 
-/** What priors on sequences know of the rows of X. */
+/** Options that divide the rows of X into sequences, and say how these begin. */
 export const sequenceEntries = {
   segments: v.optional(v.array(start, row), []),
   initial: v.optional(v.picklist(['standardNormal', 'none'], "'standardNormal' or 'none'"), 'standardNormal'),

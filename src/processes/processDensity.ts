@@ -244,7 +244,7 @@ export function functionsConditional(functions: KnownFunctions): Conditional {
         };
       },
     }),
-    // What is observed of several functions is no function of the latents that a process describes.
+    // An observation of several functions is not itself a function of the latents that a process describes.
     ...(isOne && {
       slopes: (given: readonly Tensor2D[]) => {
         checkSlopesOf(functions);

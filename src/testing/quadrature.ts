@@ -145,7 +145,7 @@ const placed = (nodes: readonly SupportNode[], centre: number, width: number): S
 
 /** Moments of exp(f) at these nodes, which are changed to values; `area` is relative to its largest value, and `mode` is a node. */
 function weighed(f: (x: Float64Array) => Float64Array, nodes: readonly SupportNode[], change: Change) {
-  // What rounds to an end of an interval, or beyond the largest number, has no mass.
+  // A point that rounds to an end of the interval, or overflows, has no mass.
   const inside = change === UNCHANGED ? nodes : nodes.filter(({ value }) => isInside(value, change));
   const values = Float64Array.from(inside, ({ value }) => change.at(value));
   const densities = f(values);

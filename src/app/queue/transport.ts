@@ -35,7 +35,7 @@ export interface Watcher {
   /** There are new parts, or a message of the worker. */
   advanced(id: string): void;
   completed(id: string): void;
-  /** It was refused, or its attempts are used up. */
+  /** The job was refused, or its attempts are used up. */
   failed(id: string, reason: string): void;
   /** The server can no longer be reached. */
   lost(reason: string): void;

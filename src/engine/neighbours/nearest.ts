@@ -79,7 +79,7 @@ export class Nearest {
   }
 }
 
-/** Which k of some points are nearest, nearest first, ties by index, by their distances or squared distances. */
+/** Indices of the k smallest distances (or squared distances), nearest first and ties by index. */
 export function nearestOf(distances: Float64Array, k: number): Int32Array {
   const search = new Nearest(k);
   for (let j = 0; j < distances.length; j++) if (distances[j]! < search.worst) search.offer(distances[j]!, j);

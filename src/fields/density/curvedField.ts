@@ -25,7 +25,7 @@ export function curvedField(pairs: Pairs): CurvedField {
   let block: number | undefined;
   let at: { readonly weights: Float64Array; readonly base: number; readonly logDeterminant: number } | undefined;
 
-  /** Where U is, at these weights. */
+  /** Address of U at these weights. */
   const inverted = (weights: Float64Array, base: number) => {
     block ??= sharedMemory().allocate(bytes);
     if (at?.base !== base || !areSame(at.weights, weights)) {

@@ -42,7 +42,7 @@ export function edgeDistances(points: Matrix, ends: Ends & Pick<Graph, 'complete
 /** Rows whose distances are computed at once. */
 const BLOCK = 64;
 
-/** Those of all pairs i < j, by rows, computed below the diagonal. */
+/** Squared distances of all pairs i < j, by rows, computed below the diagonal. */
 function distancesOfAllPairs({ data, rows: N, columns: q }: Matrix): Float64Array {
   const distances = new Float64Array((N * (N - 1)) / 2);
   const memory = sharedMemory();

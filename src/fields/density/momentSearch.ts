@@ -61,7 +61,7 @@ function pointOf({ penalty }: MomentProblem, { entries, value, excess }: MomentP
   };
 }
 
-/** What there is to say about entries of a precision: of several components, whose embedding says nothing of where they lie, that they are degenerate. */
+/** Findings about the entries of a learned precision. With several components the embedding is degenerate, as their relative positions are arbitrary. */
 export function momentFindings(problem: MomentProblem, entries: PrecisionEntries): Findings {
   const { kktResidual } = measuredMoments(problem, entries);
   const learned = supportGraph(problem, entries.edges);
@@ -108,7 +108,7 @@ function described(learned: Graph, sizes: ArrayLike<number>, problem: MomentProb
   );
 }
 
-/** What joins the components: more edges that may have an entry, or a smaller penalty. */
+/** The remedy for several components: more candidate edges, or a smaller penalty. */
 function remedy(problem: MomentProblem): string {
   if (connectedComponents(problem).sizes.length > 1) return ' More neighbours connect them.';
   const connecting = connectingPenalty(problem, problem.covariances);

@@ -17,7 +17,7 @@ import { type EdgePrecision, sparsePrecision } from '../../priors/sparsePrecisio
 import { fieldLogDensity } from '../density/momentDensity.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
 
-/** What a random field over the points of a graph is. */
+/** The definition of a random field over the points of a graph. */
 export interface FieldLayerDefinition<Name extends string> {
   /** Letters and digits, a letter first: the name of its term, and of its parameters' paths. */
   readonly name: string;

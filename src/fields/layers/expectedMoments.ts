@@ -101,7 +101,7 @@ export interface MomentLayer extends Prior<FieldShowing> {
   readonly problem: MomentProblem | undefined;
 }
 
-/** What finds the precision given the latents' moments. */
+/** Finds the precision given the latents' moments. */
 interface LayerConstants {
   readonly learn: (problem: MomentProblem) => MomentPoint;
 }

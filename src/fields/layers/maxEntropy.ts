@@ -75,7 +75,7 @@ const savedSchema = v.strictObject({
   profiled: v.optional(v.boolean()),
 });
 
-/** What a layer keeps of its graph: its factor, or what finds the weights. */
+/** The state that a layer keeps for its graph: its factor, or the solver for the weights. */
 interface LayerConstants {
   readonly factor: FieldFactor;
   readonly learn: (problem: FieldProblem) => FieldPoint;

@@ -10,7 +10,7 @@ import type { FieldFactor } from '../density/fieldDensity.ts';
 import { conditionedField } from './conditionedField.ts';
 import { laplacianTerms } from './imputedByField.ts';
 
-/** What observations with missing entries say about the weights of a field. */
+/** The log density of observations with missing entries under a field, with the moments that its gradient in the weights needs. */
 interface ObservedValue {
   /** The log density of the observed entries, without constants. */
   readonly value: number;

@@ -46,7 +46,7 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
     table,
   );
   const evidence = posterior.distribution === undefined ? {} : { evidence: boundOf(terms) };
-  // What the types of a model say of its fits, its posterior keeps: tests of the conformance kit see to that.
+  // The posterior provides what the model's types promise: the conformance kit tests that.
   const members = withGraph({ ...fitted, ...evidence, ...abilities }, posterior);
   // Not among the members that are listed: notebooks ask for it by its symbol.
   const whole = Object.freeze(Object.defineProperty(members, NOTEBOOK, { value: () => displayed(fitted) }));

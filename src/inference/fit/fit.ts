@@ -123,7 +123,7 @@ async function* stepsWith(
       ...{ ...settings, seed, threads },
       ...(begins && { watch: (part) => (isBegun ? undefined : begins(part)) }),
     });
-    // What is resumed is evaluated again.
+    // A resumed start is evaluated again.
     for (const start of saved?.starts ?? [])
       await problem.inBatches?.ready?.(Number(start?.state.evaluations ?? 1) - 1);
     const runs = await runsOf(problem, settings, seed, resumed);

@@ -72,7 +72,7 @@ export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilit
   return { ...plain, ...abilities(variables, plain as Readonly<Record<string, unknown>>, searchesOf(posterior)) };
 }
 
-/** What rows that are given by name are searched for with. */
+/** The searches behind abilities that take rows by name. */
 function searchesOf(posterior: AnyPosterior): RowSearches {
   return {
     plainly: async (given, options, caller) => {

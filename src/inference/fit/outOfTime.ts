@@ -33,7 +33,7 @@ export function beginsWithin(limit: number, left: () => number): Watch {
   let [began, first, done] = [0, 1, 1];
   return (part) => {
     const now = performance.now();
-    // What comes before the first pause of some work says nothing of the rest.
+    // The time before the first pause of some work does not predict the rest.
     if (part <= done) [began, first] = [now, part];
     done = part;
     const late = -left();

@@ -98,7 +98,7 @@ function checkUnbounded({ variables }: FitProblem['layout'], limits: FitProblem[
   }
 }
 
-/** What it takes to read the result off a search that evaluates by itself, in evaluations of the whole log density, or in steps of a computation. */
+/** Cost of reading the result off a search that evaluates by itself, in evaluations of the whole log density, or in steps of a computation. */
 const READ_OFF = 2;
 
 /** At most this part of the iterations leaves some variables where they are. */
@@ -135,7 +135,7 @@ export async function* runFrom(
   const { run, first } = isComputed
     ? await computedSteps(problem, state, settings, signal)
     : await searchSteps(problem, start, given, settings, signal);
-  // What the last evaluation took, and the last step of another kind, such as a curvature, or a piece of a search that evaluates by itself.
+  // Seconds of the last evaluation, and of the last step of another kind, such as a curvature or a part of a search that evaluates by itself.
   let evaluation = performance.now() - began;
   let other = 0;
   let step = first;
@@ -168,7 +168,7 @@ export async function* runFrom(
         await problem.threads.join();
       }
       if (progress.isEvaluated) {
-        // What a first batch takes, with all that is compiled and made for it, says nothing of the next ones.
+        // The first batch includes compilation and set-up, so its time does not predict the next ones.
         if (inBatches === undefined || progress.evaluations > 1) reserve?.((1 + evaluationsAtEnd) * evaluation);
         await inBatches?.ready?.(progress.evaluations);
       } else if (inBatches === undefined && progress.evaluations > 0) {

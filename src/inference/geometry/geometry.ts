@@ -231,7 +231,7 @@ interface FoundPath extends RefinedPath {
   readonly length: number;
 }
 
-/** What finds geodesics on a surface. */
+/** Finds geodesics on a surface. */
 interface PathFinder {
   /** Sees to it that the metric is known around these points. */
   cover(points: Float64Array): void;

@@ -44,7 +44,7 @@ export function exactField(metricAt: (X: Matrix) => Float64Array, q: number, ste
   };
 }
 
-/** Where a grid lies, in two dimensions. */
+/** Position and spacing of a two-dimensional grid. */
 export interface Grid {
   readonly origin: readonly [number, number];
   readonly spacing: readonly [number, number];

@@ -2,7 +2,7 @@ import { NumericalError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { Position, SampledDensity, Sampler, SamplerMemory, TransitionStatistics } from './samplers/sampler.ts';
 
-/** What is kept of each draw: what the transition said, and the log density. */
+/** Statistics kept with each draw: those of its transition, and the log density. */
 export const STATISTICS = [
   'acceptance',
   'depth',
@@ -192,7 +192,7 @@ export interface ChainStanding {
   readonly x: Float64Array;
 }
 
-/** What whoever runs chains tells about them. */
+/** Callbacks of whatever runs chains. */
 export interface ChainObserver {
   /** Called now and then for each chain; false stops all of them. */
   standing(at: ChainStanding): Promise<boolean>;

@@ -11,7 +11,7 @@ export interface DrawCheckpoint {
   readonly version: 1;
   /** The model's name. */
   readonly model: string;
-  /** What the chains rest on: variables, seed, sampler and numbers of transitions. */
+  /** The settings that must match for chains to resume: variables, seed, sampler and numbers of transitions. */
   readonly settings: DrawIdentity;
   readonly chains: readonly unknown[];
 }

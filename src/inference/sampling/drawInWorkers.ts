@@ -17,7 +17,7 @@ import {
 import { type DrawSettings, type SamplerJSON, samplerFromJSON, samplerToJSON } from './drawOptions.ts';
 import { openTarget } from './target.ts';
 
-/** What a worker is sent: one chain of a model, to be run to its end. */
+/** The message to a worker: one chain of a model, to be run to its end. */
 export interface ChainRequest {
   readonly kind: 'chain';
   /** What `JSON.stringify` makes of the model. */
@@ -32,7 +32,7 @@ export interface ChainRequest {
 
 type PlainValues = Readonly<Record<string, number | readonly number[] | readonly (readonly number[])[]>>;
 
-/** What it says. */
+/** The messages from a worker. */
 export type ChainReply =
   | { readonly kind: 'chainStanding'; readonly at: ChainStanding; readonly state: ChainState }
   | { readonly kind: 'chainEnd'; readonly state: ChainState }

@@ -2,7 +2,7 @@ import type { Matrix } from '../../core/matrix.ts';
 import { essBulk, essTail, joined, mcseMean, rHat } from './convergence.ts';
 import { mean, median, quantileOfSorted, sampleVariance, sorted } from './moments.ts';
 
-/** What the draws of one number say. */
+/** Posterior summary of one number. */
 export interface SummaryRow {
   readonly mean: number;
   readonly median: number;

@@ -60,7 +60,7 @@ export interface LocalScores {
     readonly neighbourDistance: Float64Array;
     readonly scaledStress: Float64Array;
   };
-  /** What follows from the co-ranking matrix Q_kl = #{(i, j): r_Y(i, j) = k, r_X(i, j) = l}. */
+  /** Scores derived from the co-ranking matrix Q_kl = #{(i, j): r_Y(i, j) = k, r_X(i, j) = l}. */
   readonly coRanking: {
     /** Its first rows and columns, k and l from 1. */
     readonly matrix: Matrix;
@@ -241,7 +241,7 @@ export function* localScoresInParts(
   });
 }
 
-/** What is said of one row of distances, and what is counted over all of them. */
+/** Scores of one row of distances, and counts over all rows. */
 interface RowComparison {
   readonly k: number;
   /** Rows of the co-ranking matrix. */

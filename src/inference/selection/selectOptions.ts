@@ -39,7 +39,7 @@ export interface SelectionSettings {
   readonly onProgress?: ((done: number, total: number) => unknown) | undefined;
 }
 
-/** What came of one combination of options. */
+/** The outcome of one combination of options. */
 export interface SelectionRow<O> {
   readonly options: O;
   /** Mean over the folds; NaN where a fit failed. */

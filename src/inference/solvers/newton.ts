@@ -20,7 +20,7 @@ const ROUNDING = 1e-13;
 /** Steps in a row that may be refused. */
 const MOST_REFUSED = 30;
 
-/** What {@link newton} may be told. */
+/** Options of {@link newton}. */
 export interface NewtonOptions {
   /** 'exact', unless given: the objective knows it; 'differences': central differences of gradients, 2n evaluations each. */
   readonly hessian?: 'exact' | 'differences' | undefined;

@@ -129,7 +129,7 @@ function among({ graph, squaredDistances }: Pick<Candidates, 'graph' | 'squaredD
   };
 }
 
-/** What equal points may differ by in a draw of the field, relative to the shortest squared distance above 0: with less, rounding hides the weights beside theirs. */
+/** Expected squared distance at which equal points are held in a draw of the field, relative to the shortest squared distance above 0: with less, rounding hides the other weights. */
 const TIED = 1e-4;
 
 /**

@@ -151,7 +151,7 @@ export function drill(
         const covariances = op.tensor(problem.covariances) as Tensor1D;
         return momentDensity(own, { variances, covariances }, problem, problem.penalty, COPIES);
       },
-      // Where entries are far from independent first-order steps crawl, and Newton's take a few from anywhere.
+      // Where entries are strongly coupled first-order steps crawl, while Newton's method takes a few steps from anywhere.
       search: { solver: momentsSolver(problem, scaleOf(problem)), tolerance: 0, relativeDecrease: 0 },
       findings: (p) => {
         const found = momentFindings(problem, entriesIn(p));

@@ -47,7 +47,7 @@ function remedy({ basePrecision, connectingPrecision }: Learned): string {
   return ` A basePrecision of ${Number(connecting.toPrecision(4))}, the default, connects all points.`;
 }
 
-/** What it means that no weight is below 4C. */
+/** The finding that every weight is at its cap of 4C. */
 function limited({ slackPenalty }: Learned, isShapeless: boolean): string {
   const means = isShapeless
     ? 'All pairs have the same weight, so the embedding means nothing.'

@@ -82,9 +82,9 @@ export interface EmbeddedField {
   readonly shown?: Int32Array | undefined;
   readonly latentDim: number;
   readonly embedding?: FieldEmbedding | undefined;
-  /** What the columns of the table were divided by, where these are not the columns of Y. */
+  /** Divisors of the table's columns, where these are not the columns of Y. */
   readonly deviation?: Float64Array | undefined;
-  /** What a fit's message says of the units of the columns. */
+  /** A sentence about the units of the columns, for the fit's message. */
   readonly unitsNote: string;
   toJSON(): ModelJSON;
 }
@@ -218,7 +218,7 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
   });
 }
 
-/** What a field keeps of its graph: a factor, made when it is asked for, which knows its curvature where it is not sparse. */
+/** The factor of a field's precision, made on first use; a dense one has second derivatives too. */
 interface FieldConstants {
   readonly factor: () => FieldFactor;
   readonly curved: CurvedField | undefined;

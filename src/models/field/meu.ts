@@ -120,7 +120,7 @@ function assembled(
 ): UnplacedFieldModel {
   const checked = withVectors(checkOptions(schema, options, 'meu'), options, 'meu');
   const { method, readOut } = fieldReadOut(checked.embedding);
-  // Where the search began is of no use once it has ended.
+  // The start of the search is not needed once it has ended.
   const { start: _, basePrecision: given, ...saved } = checked;
   const { slackPenalty, disconnected, missing } = checked;
   const raw = pointsOf(Y, missing === 'ignore', checked.scale === true);

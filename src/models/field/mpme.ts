@@ -90,7 +90,7 @@ export function mpme(distances: GraphInput, options?: MpmeOptions): UnplacedFiel
 export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): UnplacedFieldModel {
   const asked = givenOptions(options, 'mpme');
   const checked = checkOptions(schema, asked, 'mpme');
-  // Where the search began is of no use once it has ended.
+  // The start of the search is not needed once it has ended.
   const { start: _, ...saved } = checked;
   const { slackPenalty, disconnected } = checked;
   const { method, readOut } = fieldReadOut(checked.embedding);

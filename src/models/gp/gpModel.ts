@@ -8,7 +8,7 @@ import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import type { ProcessPaths } from '../../processes/gaussianProcess.ts';
 
-/** Those of parameters of latents and priors, and of parameters' own priors. */
+/** Paths of parameters of latents and priors, and of the parameters' own priors. */
 type OtherPaths = {
   readonly [Path in `latents.${string}` | `priors.${string}` | `${string}.prior.${string}`]: ParameterValue;
 };
@@ -22,18 +22,18 @@ export type MappingPaths<K = Kernel> = { readonly latents: Matrix } & MappedPath
 /** The kernel that was given, or the default one where none was; one of which nothing is known where either may be. */
 export type KernelOr<K, Default> = [K] extends [Kernel] ? K : [K] extends [undefined] ? Default : Kernel;
 
-/** Those of one whose latents are distributions. */
+/** Paths of a model whose latents are distributions. */
 export type DistributedPaths<K = Kernel> = DistributedLatentPaths & MappedPaths<K>;
 
 type MappedPaths<K> = PathsBelow<'mapping', ProcessPaths<K>> & OtherPaths;
 
-// Those of gaussianLatents; a map's are other ones below `latents`.
+// Paths of gaussianLatents; those of a map are other ones below `latents`.
 type DistributedLatentPaths = { readonly [Path in 'latents.mean' | 'latents.variance']: ParameterValue };
 
-/** Those of one with several views, of these kernels by name. */
+/** Paths of a model with several views, with these kernels by name. */
 export type ViewPaths<Kernels> = { readonly latents: Matrix } & ViewsPaths<Kernels>;
 
-/** Those of one with several views whose latents are distributions. */
+/** Paths of a model with several views whose latents are distributions. */
 export type DistributedViewPaths<Kernels> = DistributedLatentPaths & ViewsPaths<Kernels>;
 
 type ViewsPaths<Kernels> = Intersection<

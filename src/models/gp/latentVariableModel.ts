@@ -168,7 +168,7 @@ export function namedModel(
   return assembledFamily(name, { ...made, latentDim, latents, priors: priors.map(placed) });
 }
 
-/** What the last of some priors is called: the second of a name has a 2, and so on. */
+/** The name of the last of some priors: the second of a name has a 2, and so on. */
 function priorName(views: FamilyParts['views'], priors: readonly { readonly name: string }[]): string {
   const { name } = priors[priors.length - 1]!;
   const isTaken = views.some(({ term }) => term === name);
@@ -235,7 +235,7 @@ export function assembledFamily(
   return madeHere(variablesModel(definition, parts, toJSON, rowsPosterior(parts.views[0]!.name !== undefined)));
 }
 
-/** What there is to say of the columns, rows and noise of views. */
+/** Sentences about the columns, rows and noise of views. */
 const notesOf = ({ views }: FamilyParts, values: ParameterValues): string =>
   views
     .map(({ note = '', path, process, raw }) => {

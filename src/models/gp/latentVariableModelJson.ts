@@ -29,7 +29,7 @@ const view = {
   inducing: v.optional(v.union([v.number(), v.array(v.array(v.number()))])),
   jitter: v.optional(v.union([v.number(), v.literal('relative')])),
 };
-/** What was added to the covariance of inducing inputs in fits that do not say it. */
+/** Jitter of the covariance of inducing inputs in saved fits that do not record it. */
 const ABSOLUTE_JITTER = 1e-8;
 const viewSchema = v.strictObject(view);
 const model = {

@@ -126,12 +126,12 @@ export interface FamilyView {
   /** What was observed, NaN where missing, and how the mapping sees it. */
   readonly raw: Matrix;
   readonly seenAs: Pick<CheckedView['given'], 'missing' | 'centre'> & { readonly scale: boolean };
-  /** What the columns are shifted and divided by, where more is known of them than what is here. */
+  /** Shifts and divisors of the columns, where they come from more rows than are here. */
   readonly standardization?: Standardization;
-  /** What a fit says of how its columns were taken. */
+  /** A sentence about the centring and scaling of the columns, for the fit's message. */
   readonly note?: string;
   readonly process: ViewProcess;
-  /** Where its inducing inputs start for latents that start there, if that is not given. */
+  /** Start of its inducing inputs, given that of the latents; used where none was given. */
   readonly inducingAt?: (latents: Matrix) => Matrix;
   toJSON(): ViewJSON;
 }
@@ -142,7 +142,7 @@ export interface PlacedPrior {
   readonly prior: Prior;
 }
 
-/** Where a prior's parameters are. */
+/** The path that the parameters of a prior begin with. */
 export const pathOf = ({ name }: PlacedPrior) => `priors.${name}`;
 
 /** The views of a model, checked, and their observations side by side without holes. */
@@ -267,7 +267,7 @@ function madeView(
   const likelihood = likelihoodFrom(owner, given, completed, isCopied);
   const inducing = given.inducing === undefined ? undefined : checkInducing(given.inducing, raw.rows, owner);
   checkObserved(raw, likelihood, given.centre || scaled);
-  // What is open in the kernel is decided when the model is first used; what is wrong with its parts is said now.
+  // Open options of the kernel are decided when the model is first used; invalid parts are refused now.
   if (isReal({ likelihood })) gaussianProcess({ kernel: described, likelihood });
   else if (inducing === undefined) throw needsInducing(owner, likelihood.name);
   // Noise that is held is what it was said to be.

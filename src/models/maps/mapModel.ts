@@ -44,7 +44,7 @@ export interface MapParts {
   density(): PlainFunction;
   /** A schedule that goes on whatever the gradient is, and whose draws a seed decides; the usual search where there is none. */
   solver?(seed: number): Solver;
-  /** What says which rows are near. */
+  /** The metric that defines which rows are near. */
   readonly metric?: Metric;
   /** Neighbours by which new rows are placed. */
   readonly near: number;

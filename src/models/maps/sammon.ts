@@ -95,7 +95,7 @@ function pairStress(
   let squares = 0;
   for (let c = 0; c < q; c++) squares += square(X[i + c]! - Z[j + c]!);
   const d = Math.sqrt(squares);
-  // Where two places meet the stress has no slope; 0 is one of its subgradients.
+  // Where two points coincide the stress has no gradient; 0 is one of its subgradients.
   if (d > 0) for (let c = 0; c < q; c++) slopeAt(c, (2 * (d - delta) * (X[i + c]! - Z[j + c]!)) / (delta * d));
   return square(delta - d) / delta;
 }

@@ -107,7 +107,7 @@ const FLAT = ' The observations vary in two directions, of which noise takes one
 const variesInTwoDirections = (centred: Matrix): boolean =>
   axesOf(centred, Math.min(3, centred.columns, centred.rows - 1)).eigenvalues.length === 2;
 
-/** What is found of N×D columns as the model sees them. */
+/** The closed-form solution for N×D columns, centred and scaled as the model has them. */
 interface Solution {
   readonly latents: Matrix;
   readonly eigenvalues: Float64Array;

@@ -25,7 +25,7 @@ export function withOffset(f: Tensor2D, y: Tensor2D, { offset }: CountOptions): 
   return offset === undefined ? f : op.add<Tensor2D>(f, op.log(op.mean(y, 1, true)));
 }
 
-/** What a count must be, if y is not one. */
+/** The requirement that y violates as a count; undefined if it violates none. */
 export function refusesAsCount(y: number, { offset }: CountOptions, rowMean: number): string | undefined {
   if (!(Number.isInteger(y) && y >= 0)) return 'a count, a whole number from 0';
   if (offset === undefined || rowMean > 0) return undefined;

@@ -194,7 +194,7 @@ function listNeighbours(n: i32, pairs: usize, v: usize, length: i32, steps: usiz
     const own = ends + (load<i32>(pairs + (c << 2)) << 2);
     store<i32>(own, load<i32>(own) + 1);
   }
-  // Where each begins, which is where each ends once its entries are there.
+  // The start of each list, which becomes its end once its entries are filled in.
   let begin = 0;
   for (let i = 0; i < n; i++) {
     const own = ends + (i << 2);

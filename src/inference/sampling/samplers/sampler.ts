@@ -10,7 +10,7 @@ export interface Position {
 /** A log density and its gradient at x; the value is −Infinity where there is no density. */
 export type SampledDensity = (x: Float64Array) => Pick<Position, 'value' | 'gradient'>;
 
-/** What a transition says of itself. */
+/** Statistics of one transition. */
 export interface TransitionStatistics {
   /** Mean probability of acceptance of the points that were tried, in [0, 1]. */
   readonly acceptance: number;

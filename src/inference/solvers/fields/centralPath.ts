@@ -70,7 +70,7 @@ export function centralPath(problem: MomentProblem): PrecisionEntries | undefine
   return undefined;
 }
 
-/** Where a step leads that lowers the barrier function; nothing where none does. */
+/** The point that a step to a lower barrier function leads to; undefined where no step lowers it. */
 function further(problem: MomentProblem, at: Place, change: Float64Array, decrement: number, mu: number) {
   const slack = LEVEL * at.terms;
   for (let length = 1; length > SHORTEST; length *= SHORTER) {

@@ -119,7 +119,7 @@ interface SearchSolverOptions<Step extends SearchStep, Result extends Omit<Searc
   ending(result: Result): Ending;
 }
 
-/** Such a search as a solver: what the driver sees of it are its pauses and iterations. */
+/** A search that evaluates by itself, as a solver: the driver sees its pauses and iterations only. */
 export function searchSolver<Step extends SearchStep, Result extends Omit<SearchStep, 'memory'>>(
   options: SearchSolverOptions<Step, Result>,
 ): Solver {

@@ -29,7 +29,7 @@ export const neighbourhoodOptions = {
   neighbourSearch: v.optional(v.picklist(['exact', 'descent', 'auto'], "'exact', 'descent' or 'auto'")),
 };
 
-/** What was asked for, with the default and a sentence about that; N points, unless a graph says which are neighbours. */
+/** The requested neighbourhood with its defaults and a sentence about them, for N points, unless a graph gives the neighbours. */
 export function neighbourhoodFrom(
   {
     neighbours,
@@ -67,7 +67,7 @@ export function* neighbourhoodGraph(
   throw radiusTooSmall(name, radius, points.rows, distances);
 }
 
-/** What to say about a radius that joins no two points, given distances of which the smallest is that between the nearest two. */
+/** The message for a radius that joins no two points, given the distances of nearest neighbours. */
 export function radiusTooSmall(
   name: string,
   radius: number,

@@ -1,6 +1,6 @@
 import type { Matrix } from '../../../core/matrix.ts';
 
-/** What joins a new point to others in the matrix L that an embedding diagonalises. */
+/** The entries that join a new point to others in the matrix L that an embedding diagonalises. */
 export interface Joints {
   readonly neighbours: Int32Array;
   /** w_j = −L_*j/L_**. */
