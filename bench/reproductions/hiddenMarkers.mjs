@@ -168,7 +168,7 @@ async function run(study) {
 
 export const hiddenMarkers = {
   name: 'hidden-markers',
-  title: 'Hidden markers of a run',
+  title: 'Hidden markers of six runs, by time and without it',
   source: 'Taylor, Hinton & Roweis 2007; Damianou, Titsias & Lawrence 2011',
   files: FILES,
   run,
