@@ -5,6 +5,7 @@ const {
   bayesianGplvm,
   defineModel,
   fit,
+  fixed,
   gaussianLatents,
   gaussianProcess,
   gplvm,
@@ -28,14 +29,17 @@ const jointsFrom = (first, last) => count(3 * (last - first + 1)).map((k) => 3 *
 /** Columns of the markers that are hidden: hip, knee, ankle, foot and toe of the left leg; spine, head and both arms. */
 const REGIONS = { 'left leg': jointsFrom(1, 5), 'upper body': jointsFrom(11, 27) };
 
-/** A process of the frame's time is the prior of the latents, which are Gaussian and correlated along a sequence (Damianou, Titsias & Lawrence 2011). */
+/**
+ * A process of the frame's time is the prior of the latents, which are Gaussian and correlated along a sequence (Damianou, Titsias & Lawrence 2011). Its scale is that
+ * of the latents, and is held.
+ */
 const dynamical = defineModel({
   name: 'dynamical',
   variables: ({ y, times, dim, inducing, lengthscale }) => {
     const time = known(times);
     const z = latent({
       dim,
-      density: gaussianProcess({ kernel: rbf({ lengthscale }), noise: 0.01 }),
+      density: gaussianProcess({ kernel: rbf({ variance: fixed(1), lengthscale }), noise: fixed(0.01) }),
       given: time,
       posterior: gaussianLatents({ correlated: true }),
     });
