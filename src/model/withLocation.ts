@@ -9,13 +9,14 @@ const DISPOSED = /disposed|reading 'backend'/;
  *
  * @throws InvalidInputError when TensorFlow.js met a tensor that is no longer there, OptimizationError with the cause when it failed otherwise
  */
-export function withLocation<T>(where: string, work: () => T): T {
+export function withLocation<T>(where: string | (() => string), work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof LatentFieldError) throw error;
-    if (error instanceof Error && DISPOSED.test(error.message)) throw disposed(where);
-    throw new OptimizationError(`${where} failed: ${reasonOf(error)}`, { cause: error });
+    const place = typeof where === 'string' ? where : where();
+    if (error instanceof Error && DISPOSED.test(error.message)) throw disposed(place);
+    throw new OptimizationError(`${place} failed: ${reasonOf(error)}`, { cause: error });
   }
 }
 

@@ -44,7 +44,7 @@ export interface DensityCheckOptions extends CheckOptions, DifferenceOptions {
   readonly rows?: number;
   /** The rows themselves, in place of standard normal ones. */
   readonly value?: MatrixLike;
-  /** Values of the parent variables, in place of standard normal ones. */
+  /** Values of the parent variables, in place of standard normal ones; new rows are given the same in another order. */
   readonly given?: readonly MatrixLike[];
   /** Natural values of its parameters by name; default their initial ones. */
   readonly values?: GivenValues;
@@ -88,7 +88,12 @@ export function checkDensity(part: DensityLike, options: DensityCheckOptions = {
   const { seed = 1, support = density.support === undefined ? 'real' : supportBy(density.support) } = options;
   const rows = rowsOf(part, density.functions, { ...options, support });
   const at = densityAt(density, rows, options.values === undefined ? {} : givenValues(options.values), seed);
-  const requirements = densityRequirements(at, rows, { ...options, seed, support });
+  const requirements = densityRequirements(at, rows, {
+    ...options,
+    seed,
+    support,
+    isGiven: options.given !== undefined,
+  });
   return conformance(`Density '${density.name}'`, options, requirements);
 }
 
@@ -115,6 +120,8 @@ function rowsOf(part: DensityLike, functions: number | undefined, options: Densi
 interface Settings extends DifferenceOptions {
   readonly seed: number;
   readonly support: Support;
+  /** True if the rows that the density is given are a caller's own, in the place of standard normal ones. */
+  readonly isGiven?: boolean;
 }
 
 function randomEntries(rows: number, columns: number, support: Support, seed: number): Matrix {
@@ -127,14 +134,24 @@ function randomEntries(rows: number, columns: number, support: Support, seed: nu
 /** All requirements on a density at these rows. */
 export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Settings): Requirement[] {
   const { density } = at;
-  const { seed, support } = settings;
+  const { seed, support, isGiven } = settings;
   const [n, D] = [rows.value.rows, rows.value.columns];
   const isByRow = lazily(() =>
     at.with(rows, ({ p, rows, context }) => density.logDensity(p, rows, context).rank === 1),
   );
+  const saysOneRow = () => {
+    try {
+      return Number.isFinite(sumOf(at.log(chosenRows(rows, [0]))));
+    } catch {
+      return false;
+    }
+  };
   const fresh: PlainRows = {
     value: isContinuous(support) ? randomEntries(n, D, support, seed + 31) : rows.value,
-    given: rows.given.map(({ columns }, i) => randomPoints(n, columns, seed + 32 + i)),
+    // What a density is given may have to lie in some range, such as an exposure above 0.
+    given: isGiven
+      ? chosenRows(rows, [...Array.from({ length: n - 1 }, (_, i) => i + 1), 0]).given
+      : rows.given.map(({ columns }, i) => randomPoints(n, columns, seed + 32 + i)),
   };
   const isIntegrable = D === 1 || density.takesMissing;
   const notIntegrated = `not integrated over ${D} columns: check it with one`;
@@ -208,6 +225,7 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
       () => {
         if (!density.normalised) return 'it is not said to be';
         if (D > 1) return notIntegrated;
+        if (!isByRow() && !saysOneRow()) return 'not integrated: it says nothing of one row alone';
         const along = (x: Float64Array) =>
           isByRow()
             ? at.log(alongFirstColumn(rows, 0, x))

@@ -157,7 +157,7 @@ export interface ConstraintFieldOptions {
   readonly copies?: number | undefined;
   /** Sets of constraints by name, which are the names of their multipliers. */
   readonly expect: Readonly<Record<string, ConstraintSet>>;
-  /** C > 0: multipliers are at most 4C from 0; Infinity unless given. */
+  /** C > 0: multipliers are at most 4C from 0; Infinity unless given. The density of a latent variable needs one. */
   readonly slack?: number | undefined;
 }
 
@@ -254,10 +254,7 @@ export function constraintField(options: ConstraintFieldOptions): FieldDensity {
     isSparse: true,
     precision: (p, _, { constants }) => {
       const { layout, factor } = constants as Prepared;
-      const entries = areGiven
-        ? { diagonal: op.zeros([layout.size]), edges: op.zeros([layout.sources.length]) }
-        : entryTensors(layout, multipliers(p), base);
-      return sparsePrecision(entries, layout, factor);
+      return sparsePrecision(entryTensors(layout, multipliers(p), base), layout, factor);
     },
     ...(areGiven && { points: 1 + Math.max(...all.map(({ form }) => Math.max(...Array.from(form.columns)))) }),
     parameters: (start) => {
@@ -270,6 +267,7 @@ export function constraintField(options: ConstraintFieldOptions): FieldDensity {
           const scale = Float64Array.from(forms, (_, k) =>
             Math.min(4 * slack, copies / Math.max(Math.abs(own?.[k] ?? copies), LEAST_STATISTIC * copies)),
           );
+          if (!areGiven && start.data === undefined) checkSlack(name, start.variable, slack);
           checkBounded(name, own, at, slack);
           const zeros = new Array<number>(forms.length).fill(0);
           return [name, box(at === 'most' ? 0 : -4 * slack, 4 * slack, zeros, { scale })];
@@ -309,6 +307,14 @@ export function constraintField(options: ConstraintFieldOptions): FieldDensity {
       solver: async () => (await import('../../inference/solvers/boundedNewton.ts')).boundedNewton({}),
     },
   });
+}
+
+/** Rows that are inferred can take their statistics to 0, where nothing bounds the multipliers. */
+function checkSlack(name: string, variable: string, slack: number): void {
+  if (slack < Number.POSITIVE_INFINITY) return;
+  throw new InvalidInputError(
+    `What '${name}' expects are statistics of the rows of '${variable}', which are inferred and may take them to 0: nothing bounds its multipliers then. Give a slack, such as slack: 25.`,
+  );
 }
 
 function checkBounded(

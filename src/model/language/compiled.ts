@@ -495,28 +495,34 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
         return Q && expectedForm(Q, spread);
       };
       const form = formOf();
-      const found = isExpected
-        ? density.expected!(
-            p,
-            at((name) => spreadOf(name) ?? points.get(name)!),
-            own,
-          )
-        : form === undefined
-          ? density.logDensity(
-              p,
-              at((name) => points.get(name)!),
-              own,
-            )
-          : op.sub<Scalar>(
-              op.sum(
-                density.logDensity(
+      const shapeOf = (name: string) => ((spreads.get(name)?.mean ?? points.get(name))?.shape ?? []).join('×');
+      const found = withLocation(
+        () =>
+          `The density '${density.name}' of '${node.name}' (${[shapeOf(node.name), ...node.given.map((each) => `given ${each} ${shapeOf(each)}`)].join(', ')}) of ${owner}`,
+        () =>
+          isExpected
+            ? density.expected!(
+                p,
+                at((name) => spreadOf(name) ?? points.get(name)!),
+                own,
+              )
+            : form === undefined
+              ? density.logDensity(
                   p,
-                  at((name) => (name === node.name ? spread!.mean : points.get(name)!)),
+                  at((name) => points.get(name)!),
                   own,
+                )
+              : op.sub<Scalar>(
+                  op.sum(
+                    density.logDensity(
+                      p,
+                      at((name) => (name === node.name ? spread!.mean : points.get(name)!)),
+                      own,
+                    ),
+                  ),
+                  op.mul(0.5, form),
                 ),
-              ),
-              op.mul(0.5, form),
-            );
+      );
       const term = scaled(summed(owner, placed, found, weight), node);
       if (![node.name, ...node.given].some((name) => drawn.has(name) && spreadOf(name) === undefined)) {
         fixed.set(path, term);

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { AnyPosterior, LatentMoments, Mapping } from '../posterior.ts';
+import { pickedRows } from './compiled.ts';
 import { fieldPosterior } from './fieldPosterior.ts';
 import type { FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
@@ -117,6 +118,24 @@ export function silentOfNewRows({ latents, at }: FittedGraph): string[] {
             `${node.name}: the ${isFactor ? 'factor' : 'density'} '${density.name}' says nothing of new rows (no condition with logPredictive).`,
         ),
     ),
+  );
+}
+
+/** Observed variables of which new rows have no draws but those of the function, and why. */
+export function drawnWithoutNoise({ model, observed, at }: FittedGraph): string[] {
+  return at((fitted) =>
+    observed.flatMap((node) => {
+      const [placed] = node.densities as readonly [PlacedDensity, ...PlacedDensity[]];
+      const { moments, sample } = fitted.conditional(placed, node);
+      if (sample !== undefined || moments === undefined) return [];
+      const given = node.given.map((each, i) =>
+        pickedRows(fitted.values.get(each)!, node.picked[i], model.placesInPlate),
+      );
+      const { noise, covariances } = moments(given);
+      if (noise === undefined || covariances !== undefined) return [];
+      const of = `the density '${placed.density.name}' of '${node.name}'`;
+      return [`sample: ${of} gives moments of new rows, but no sample of them. Ask for { noise: false }.`];
+    }),
   );
 }
 

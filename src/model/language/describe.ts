@@ -1,7 +1,7 @@
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { AnyModel } from '../model.ts';
 import { shapeOf } from '../parameter.ts';
-import { reasonsMissing, silentOfNewRows } from './derived.ts';
+import { drawnWithoutNoise, reasonsMissing, silentOfNewRows } from './derived.ts';
 import { fittedGraph } from './fittedGraph.ts';
 import { reasonNotDrawn } from './priorDraws.ts';
 import { isGaussian } from './variable.ts';
@@ -45,6 +45,7 @@ export function describeModel(model: AnyModel): string {
       return `  ${path}: ${free ? (transform?.name ?? transform?.title ?? support) : 'held'}${shape.length > 0 ? `, ${shape.join('×')}` : ''}`;
     });
     const silent = missing.project === undefined ? silentOfNewRows(fitted) : [];
+    const withoutNoise = missing.sample === undefined ? drawnWithoutNoise(fitted) : [];
     const cannot = Object.entries(missing).map(([ability, reason]) => `  ${ability}: ${reason}`);
     return [
       `${model.name}: ${graph.points} points`,
@@ -53,6 +54,7 @@ export function describeModel(model: AnyModel): string {
       'Parameters',
       ...entries,
       ...(silent.length > 0 ? ['Without a say in where new rows are placed', ...silent.map((own) => `  ${own}`)] : []),
+      ...(withoutNoise.length > 0 ? ['Drawn without noise only', ...withoutNoise.map((own) => `  ${own}`)] : []),
       ...(cannot.length > 0 ? ['Not available', ...cannot] : []),
     ].join('\n');
   });

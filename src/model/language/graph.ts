@@ -279,7 +279,15 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
         'expect of one maxEntropy({ expect: { … } }).',
     );
   }
-  if (variable.role !== 'embedded') return;
+  if (variable.role !== 'embedded') {
+    const silent = fields.find(({ density }) => density.points !== undefined);
+    // What is expected of observed rows may be computed from them beforehand, as MEU does.
+    if (silent === undefined || variable.role === 'observed') return;
+    throw new InvalidInputError(
+      `The field '${silent.density.name}' of '${name}' of ${owner} has values for all that it expects, so that it says nothing of the rows of '${name}'. ` +
+        'Leave the values out, which are then those of the rows, or read coordinates off the field alone: embedded(field, { dim: 2 }).',
+    );
+  }
   const [of] = variable.given;
   if (of === undefined && fields.length > 0 && variable.density!.points === undefined) {
     throw new InvalidInputError(

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix } from '../../core/matrix.ts';
+import { Matrix } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
@@ -65,7 +65,7 @@ function mappedColumns({ nodes }: VariableGraph, { name, variable }: Node<Mapped
   return 2;
 }
 
-/** Where a mapped variable is to start: at the observations that a decoder is to give, or at principal components. */
+/** Where a mapped variable is to start: at the observations that a decoder is to give, or at principal components, and 0 in columns that these do not fill. */
 function mappedTarget(
   { nodes }: VariableGraph,
   seen: ReadonlyMap<string, SeenData>,
@@ -79,7 +79,9 @@ function mappedTarget(
     const data = imputed(seen.get(child)!.data, Math.min(2, variable.data.columns));
     return density.functionStart?.(data) ?? data;
   }
-  return initialLatents('pca', observations(), columns);
+  const rows = observations();
+  const available = Math.min(columns, rows.columns, rows.rows - 1);
+  return joinedColumns([initialLatents('pca', rows, available), Matrix.zeros(rows.rows, columns - available)]);
 }
 
 const placeMapped: MappedStart = (node, { model, seed, observations, starts, place, initialOf }) => {

@@ -107,7 +107,7 @@ export function reasonNotDrawn({ graph, owner }: Pick<CompiledGraph, 'graph' | '
       return `'${name}' of ${owner} has no density to draw from. Give it one, such as standardNormal().`;
     }
     if (placed.density.sample === undefined) {
-      return `The density '${placed.density.name}' of '${name}' of ${owner} cannot be drawn from. Give defineDensity its sample.`;
+      return `The density '${placed.density.name}' of '${name}' of ${owner} cannot be drawn from: it has no sample. One of your own may have: give it to defineDensity.`;
     }
   }
   return undefined;
