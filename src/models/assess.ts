@@ -43,6 +43,7 @@ import type { Model, ModelJSON } from '../model/model.ts';
 import type { OwnParts } from './ownParts.ts';
 import { type RefitChanges, refitModel } from './refit.ts';
 import { dividesColumns } from './savedObservations.ts';
+import { filledIn } from './score.ts';
 
 /** Options of {@link assess}. */
 export interface AssessOptions {
@@ -144,9 +145,25 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   const distances = await comparable(fitted, json, shown);
   const scores = await inTurns(localScoresInParts(distances, X, { neighbours: k, ...(labels && { labels }) }), signal);
   const q = X.columns;
+  /** Does a part of the assessment; where the model does not allow it, the reason is noted under its name. */
+  const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LatentFieldError) || signal?.aborted) throw error;
+      notAssessed[what] = error.message;
+      return undefined;
+    }
+  };
+
   // Fields over points fill in columns of the points that were fitted, and have no mapping to new rows.
   const { impute, predict } = fitted as Fit;
-  const canImpute = impute !== undefined && predict !== undefined && Y.columns > 1;
+  const probe = withHidden(rowsOf(Y, [0]), seededRandom(seed));
+  const whole =
+    impute === undefined || predict === undefined
+      ? undefined
+      : await attempt('held-out entries', () => filledIn(fitted, probe, signal));
+  const canImpute = whole !== undefined && Y.columns > 1;
   const tried = (settings.dimensions ?? [q - 1, q + 1]).filter((dim) => dim >= 1 && dim !== q);
   const dims = canImpute && settings.dimensions?.length !== 0 ? [...new Set(tried)].sort((a, b) => a - b) : [];
   const isWhole = shown.rows === Y.rows;
@@ -160,17 +177,6 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
     await settings.onProgress?.(++done, total);
     return result;
   };
-  /** Does a part of the assessment; where the model does not allow it, the reason is noted under its name. */
-  const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof LatentFieldError) || signal?.aborted) throw error;
-      notAssessed[what] = error.message;
-      return undefined;
-    }
-  };
-
   const starts = await attempt('stability over starts', () => startMaps(json, own, settings.starts, seed, refit));
   const every = Int32Array.from({ length: X.rows }, (_, i) => i);
   const isOne = starts !== undefined && starts.length > 0 && starts.every((latents) => sameEntries(latents, X));
@@ -186,7 +192,7 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   const maps: OtherMap[] = [];
   const entries = new Map<number, HeldOutEntry[]>([q, ...dims].map((dim) => [dim, []]));
   if (settings.bootstraps > 0) {
-    await attempt('stability over rows and held-out entries', async () => {
+    await attempt(canImpute ? 'stability over rows and held-out entries' : 'stability over rows', async () => {
       if (!isWhole) throw new InvalidInputError('The map has a part of the rows only.');
       for (let b = 0; b < settings.bootstraps; b++) {
         const drawn = drawnRows(Y.rows, random);
@@ -205,7 +211,7 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
       }
     });
   }
-  if (!canImpute)
+  if (!canImpute && notAssessed['held-out entries'] === undefined)
     notAssessed.intervals = `${fitted.model} fills in no missing entries of new rows, so there are none to hold out.`;
   const calibration = calibrationOf(entries.get(q)!);
   const dimensions = dimensionRows(entries);

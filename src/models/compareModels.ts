@@ -14,7 +14,7 @@ import type { Projection } from '../model/posterior.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import type { OwnParts } from './ownParts.ts';
 import { dividesColumns } from './savedObservations.ts';
-import { canScore, type HeldOutScore, score } from './score.ts';
+import { canScore, type HeldOutScore, type ScoreOptions, score, takesWholeRows } from './score.ts';
 
 /** What a comparison reads of a fit. */
 export interface ComparedFit extends FittedModel {
@@ -56,6 +56,8 @@ export interface ComparisonRow {
   /** Mean log density of entries of the new observations that are hidden, given the others of their row, and its standard error: see {@link score}. NaN without new observations, and of fits that fill in none. */
   readonly entryDensity: number;
   readonly entryDensitySe: number;
+  /** Why a fit that fills in entries has no density of hidden ones: it takes whole rows only. */
+  readonly entryReason: string | undefined;
   /** How much less that is than the largest, and the standard error of the difference, by the same entries. */
   readonly entryBehind: number;
   readonly entryBehindSe: number;
@@ -64,7 +66,7 @@ export interface ComparisonRow {
 export interface Comparison {
   /** In the order of the fits. */
   readonly table: readonly ComparisonRow[];
-  /** The table in columns, for people, and below it why a fit has no evidence. */
+  /** The table in columns, for people, and below it why a fit has no evidence, or no entries. */
   toString(): string;
 }
 
@@ -132,14 +134,21 @@ export async function compareModels(
   for (const [i, fitted] of given.entries()) {
     const { evidence, by, reason } = await evidenceOf(fitted, laplace, own, signal);
     const heldOutDensity = heldOut === undefined ? Number.NaN : await densityOf(fitted, heldOut);
-    const scored =
-      heldOut === undefined || !canScore(fitted)
-        ? undefined
-        : await score(fitted, heldOut, { seed, ...(signal && { signal }) });
+    const { scored, entryReason } = await scoredEntries(fitted, heldOut, { seed, ...(signal && { signal }) });
     entries.push(scored);
     const { logDensity: entryDensity = Number.NaN, logDensitySe: entryDensitySe = Number.NaN } = scored ?? {};
     const { objective } = fitted;
-    rows.push({ name: names[i]!, objective, evidence, by, reason, heldOutDensity, entryDensity, entryDensitySe });
+    rows.push({
+      name: names[i]!,
+      objective,
+      evidence,
+      by,
+      reason,
+      heldOutDensity,
+      entryDensity,
+      entryDensitySe,
+      entryReason,
+    });
   }
   checkUnits(given, rows);
   const first = entries.reduce(
@@ -161,6 +170,16 @@ export async function compareModels(
     });
   });
   return Object.freeze({ table, toString: () => inColumns(table) });
+}
+
+async function scoredEntries(fitted: ComparedFit, heldOut: ObservationsLike | undefined, options: ScoreOptions) {
+  if (heldOut === undefined || !canScore(fitted)) return { scored: undefined, entryReason: undefined };
+  try {
+    return { scored: await score(fitted, heldOut, options), entryReason: undefined };
+  } catch (error) {
+    if (!takesWholeRows(error)) throw error;
+    return { scored: undefined, entryReason: error.message };
+  }
 }
 
 const isDraws = (given: unknown): given is Draws => typeof (given as Draws | undefined)?.loo === 'function';
@@ -297,7 +316,10 @@ function inColumns(table: readonly ComparisonRow[]): string {
   const reasons = table.flatMap(({ name, reason }) =>
     reason === undefined ? [] : [`No evidence of ${name}: ${reason}`],
   );
-  return [lines, ...reasons].join('\n');
+  const unscored = table.flatMap(({ name, entryReason }) =>
+    entryReason === undefined ? [] : [`No entries of ${name}: ${entryReason}`],
+  );
+  return [lines, ...reasons, ...unscored].join('\n');
 }
 
 /** Lines of cells in columns, the first to the left. */

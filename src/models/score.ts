@@ -100,7 +100,7 @@ export async function score(
     );
   }
   const shown = given === undefined ? withHidden(Y, seededRandom(seed)) : shownRows(Matrix.from(given, 'shown'), Y);
-  const predicted = await (fitted as Fit).impute!(shown, signal && { signal });
+  const predicted = await filledIn(fitted, shown, signal);
   const entries = heldOutEntries(
     Y,
     shown,
@@ -125,6 +125,27 @@ export async function score(
     pointwise,
     behind: (other) => difference(other.pointwise, pointwise),
   });
+}
+
+/** True if this says that a row has to be whole. */
+export const takesWholeRows = (error: unknown): error is InvalidInputError =>
+  error instanceof InvalidInputError && error.code === 'missingEntry';
+
+/**
+ * What a fit fills in where entries of rows are hidden.
+ *
+ * @throws InvalidInputError with the code 'missingEntry' where a density needs whole rows, such as counts under the offset of their rows
+ */
+export async function filledIn(fitted: FittedModel, hidden: Matrix, signal: AbortSignal | undefined) {
+  try {
+    return await (fitted as Fit).impute!(hidden, signal && { signal });
+  } catch (error) {
+    if (!takesWholeRows(error)) throw error;
+    throw new InvalidInputError(
+      `No entries can be hidden from ${fitted.model} to be predicted by the others of their rows: ${error.message}`,
+      { cause: error, code: 'missingEntry' },
+    );
+  }
 }
 
 /** Whether a fit fills in entries of new rows; a field over points does so for the points that were fitted only. */

@@ -299,6 +299,7 @@ function missingEntries(owner: string, name: string, { density }: PlacedDensity)
   return new InvalidInputError(
     `New rows of '${name}' have missing entries (NaN), but the density '${density.name}' of ${owner} takes complete rows only. ` +
       'Fill them in, or let the density read rows.present and say takesMissing: true.',
+    { code: 'missingEntry' },
   );
 }
 

@@ -9,6 +9,7 @@ export interface CountOptions {
   /**
    * 'rowSums' adds the logarithm of each row's mean count to its functions: rows with more counts (cells with larger libraries) have higher rates,
    * which the latents then need not explain. Predicted rates are those of a row with mean count 1.
+   * Rows are taken whole, and densities are those of counts whose row sums are known: compare them with those of models with the same offset.
    */
   readonly offset?: 'rowSums';
 }

@@ -15,6 +15,7 @@ import {
   linearMap,
   loadFit,
   Matrix,
+  type Model,
   mapped,
   markov,
   maxEntropy,
@@ -140,7 +141,7 @@ const numbers = (value: unknown): number[] =>
 describe.each(['zeros', 'swinging', 'bends'] as const)('%s', (name) => {
   it('has the value, the terms and the gradients of its formulas', () => {
     const { values, terms, gradients } = expected[name];
-    const result = evaluate(made[name], values as never);
+    const result = evaluate(made[name] as Model, values as never);
     expect(Object.keys(result.terms).sort()).toEqual(Object.keys(terms).sort());
     for (const [term, value] of Object.entries(terms)) {
       const right = value as number;
