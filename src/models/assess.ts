@@ -40,10 +40,10 @@ import { nearestNeighbourError } from '../inference/scores/nearestNeighbourError
 import { normalizedMutualInformation } from '../inference/scores/normalizedMutualInformation.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
+import { filledIn } from './filledIn.ts';
 import type { OwnParts } from './ownParts.ts';
 import { type RefitChanges, refitModel } from './refit.ts';
 import { dividesColumns } from './savedObservations.ts';
-import { filledIn } from './score.ts';
 
 /** Options of {@link assess}. */
 export interface AssessOptions {

@@ -11,10 +11,11 @@ import { compareElpd, type ElpdRow } from '../inference/sampling/stacking.ts';
 import type { FittedModel } from '../model/fit.ts';
 import type { ModelJSON } from '../model/model.ts';
 import type { Projection } from '../model/posterior.ts';
+import { takesWholeRows } from './filledIn.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import type { OwnParts } from './ownParts.ts';
 import { dividesColumns } from './savedObservations.ts';
-import { canScore, type HeldOutScore, type ScoreOptions, score, takesWholeRows } from './score.ts';
+import { canScore, type HeldOutScore, type ScoreOptions, score } from './score.ts';
 
 /** What a comparison reads of a fit. */
 export interface ComparedFit extends FittedModel {

@@ -16,6 +16,7 @@ import {
 } from '../inference/assessment/calibration.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import { observationsOf } from './assess.ts';
+import { filledIn } from './filledIn.ts';
 
 /** Options of {@link score}. */
 export interface ScoreOptions {
@@ -125,27 +126,6 @@ export async function score(
     pointwise,
     behind: (other) => difference(other.pointwise, pointwise),
   });
-}
-
-/** True if this says that a row has to be whole. */
-export const takesWholeRows = (error: unknown): error is InvalidInputError =>
-  error instanceof InvalidInputError && error.code === 'missingEntry';
-
-/**
- * What a fit fills in where entries of rows are hidden.
- *
- * @throws InvalidInputError with the code 'missingEntry' where a density needs whole rows, such as counts under the offset of their rows
- */
-export async function filledIn(fitted: FittedModel, hidden: Matrix, signal: AbortSignal | undefined) {
-  try {
-    return await (fitted as Fit).impute!(hidden, signal && { signal });
-  } catch (error) {
-    if (!takesWholeRows(error)) throw error;
-    throw new InvalidInputError(
-      `No entries can be hidden from ${fitted.model} to be predicted by the others of their rows: ${error.message}`,
-      { cause: error, code: 'missingEntry' },
-    );
-  }
 }
 
 /** Whether a fit fills in entries of new rows; a field over points does so for the points that were fitted only. */

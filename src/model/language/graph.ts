@@ -280,12 +280,10 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
     );
   }
   if (variable.role !== 'embedded') {
-    const silent = fields.find(({ density }) => density.points !== undefined);
     // What is expected of observed rows may be computed from them beforehand, as MEU does.
-    if (silent === undefined || variable.role === 'observed') return;
+    if (variable.role === 'observed' || fields.every(({ density }) => density.points === undefined)) return;
     throw new InvalidInputError(
-      `The field '${silent.density.name}' of '${name}' of ${owner} has values for all that it expects, so that it says nothing of the rows of '${name}'. ` +
-        'Leave the values out, which are then those of the rows, or read coordinates off the field alone: embedded(field, { dim: 2 }).',
+      `'${name}' of ${owner} has a random field that speaks of no rows, as all that it expects of them is given. Leave the values out, or read coordinates off it by embedded.`,
     );
   }
   const [of] = variable.given;

@@ -106,19 +106,13 @@ export const observationSupport = (
         row.forEach((entry, j) => {
           const expected = Number.isNaN(entry) ? undefined : refuses(entry, mean);
           if (expected === undefined) return;
-          const ofWhom = name === undefined ? '' : ` of '${name}'`;
           // A valid entry of a row that is none.
-          if (refuses(entry, 1) === undefined) {
-            const isMissing = Number.isNaN(mean);
-            const has = isMissing ? 'has missing entries' : `has the mean ${mean}`;
-            throw new InvalidInputError(
-              `Row ${i}${ofWhom} ${has}, but an observation of ${of} is ${expected}. Leave the row out, or choose a density that takes it.`,
-              isMissing ? { code: 'missingEntry' } : {},
-            );
-          }
-          const place = `row ${i}, column ${j}${ofWhom}`;
+          const isRow = refuses(entry, 1) === undefined;
+          const is = isRow ? ` has ${Number.isNaN(mean) ? 'missing entries' : `the mean ${mean}`}` : ` is ${entry}`;
+          const place = `row ${i}${isRow ? '' : `, column ${j}`}${name === undefined ? '' : ` of '${name}'`}`;
           throw new InvalidInputError(
-            `An observation of ${of} is ${expected}, but ${place} is ${entry}. Correct it, leave the row out, or choose a density of such numbers.`,
+            `An observation of ${of} is ${expected}, but ${place}${is}. Correct it, leave the row out, or choose a density of such numbers.`,
+            isRow ? { code: 'missingEntry' } : {},
           );
         });
       }
