@@ -83,7 +83,7 @@ describe("a log density of one's own", () => {
     [
       'a value that it has no parameter for',
       (p) => op.sum((p as unknown as { readonly wdith: op.Tensor }).wdith),
-      /The density 'odd' of 'y' \(y 15×3, x 15×3\) of the model 'broken' failed: Argument 'x' passed to 'sum' must be a Tensor/,
+      /The density 'odd' of 'y' \(y 15×3, x 15×3\) failed: Argument 'x' passed to 'sum' must be a Tensor/,
     ],
     ['a matrix', (_, x) => op.square(x), /log density of 'y' of the model 'broken' must be a scalar.*\[15,3\]/],
     ['no tensor', () => 3, /must be a scalar, or one number a row, but 3 was returned/],

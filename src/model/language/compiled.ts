@@ -498,7 +498,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const shapeOf = (name: string) => (spreads.get(name)?.mean ?? points.get(name))?.shape.join('×');
       const found = withLocation(
         () =>
-          `The density '${density.name}' of '${node.name}' (${[node.name, ...node.given].map((each) => `${each} ${shapeOf(each)}`).join(', ')}) of ${owner}`,
+          `The density '${density.name}' of '${node.name}' (${[node.name, ...node.given].map((each) => `${each} ${shapeOf(each)}`).join(', ')})`,
         () =>
           isExpected
             ? density.expected!(

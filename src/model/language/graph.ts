@@ -281,7 +281,7 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
   }
   if (variable.role !== 'embedded') {
     // What is expected of observed rows may be computed from them beforehand, as MEU does.
-    if (variable.role === 'observed' || fields.every(({ density }) => density.points === undefined)) return;
+    if (variable.role === 'observed' || !fields.some(({ density }) => density.points)) return;
     throw new InvalidInputError(
       `'${name}' of ${owner} has a random field that speaks of no rows, as all that it expects is given. Leave the values out, or give it to embedded.`,
     );

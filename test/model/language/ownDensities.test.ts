@@ -198,7 +198,7 @@ describe('counts by a density of two functions', () => {
       },
     });
     expect(() => evaluate(narrow(counts))).toThrow(
-      /The density 'zeroInflated' of 'counts' \(counts 8×3, z 8×2, rate 8×1\) of the model 'narrow' failed: /,
+      /The density 'zeroInflated' of 'counts' \(counts 8×3, z 8×2, rate 8×1\) failed: /,
     );
   });
 
