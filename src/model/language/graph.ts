@@ -289,8 +289,7 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
   const [of] = variable.given;
   if (of === undefined && fields.length > 0 && variable.density!.points === undefined) {
     throw new InvalidInputError(
-      `'${name}' of ${owner} is read off a random field that speaks of rows, as not all that it expects of them is given. Give values to all sets of constraints, or make it the ` +
-        'density of a variable.',
+      `'${name}' of ${owner} is read off a random field that speaks of rows, as not all that it expects is given. Give values to all sets, or make it the density of a variable.`,
     );
   }
   if (of === undefined && fields.length > 0) return;
