@@ -495,10 +495,9 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
         return Q && expectedForm(Q, spread);
       };
       const form = formOf();
-      const shapeOf = (name: string) => (spreads.get(name)?.mean ?? points.get(name))?.shape.join('×');
       const found = withLocation(
         () =>
-          `The density '${density.name}' of '${node.name}' (${[node.name, ...node.given].map((each) => `${each} ${shapeOf(each)}`).join(', ')})`,
+          `The density '${density.name}' of '${node.name}' (${[node.name, ...node.given].map((each) => `${each} ${(spreads.get(each)?.mean ?? points.get(each))?.shape.join('×')}`).join(', ')})`,
         () =>
           isExpected
             ? density.expected!(

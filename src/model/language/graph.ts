@@ -283,7 +283,7 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
     // What is expected of observed rows may be computed from them beforehand, as MEU does.
     if (variable.role === 'observed' || !fields.some(({ density }) => density.points)) return;
     throw new InvalidInputError(
-      `'${name}' of ${owner} has a random field that speaks of no rows, as all that it expects is given. Leave the values out, or give it to embedded.`,
+      `'${name}' of ${owner} has a random field that speaks of no rows, as all that it expects is given. Leave the values out, or take embedded.`,
     );
   }
   const [of] = variable.given;

@@ -108,10 +108,9 @@ export const observationSupport = (
           if (expected === undefined) return;
           // A valid entry of a row that is none.
           const isRow = refuses(entry, 1) === undefined;
-          const is = isRow ? 'not' : entry;
           const place = `row ${i}${isRow ? '' : `, column ${j}`}${name === undefined ? '' : ` of '${name}'`}`;
           throw new InvalidInputError(
-            `An observation of ${of} is ${expected}, but ${place} is ${is}. Correct it, leave the row out, or choose a density of such numbers.`,
+            `An observation of ${of} is ${expected}, but ${place} is ${isRow ? 'not' : entry}. Correct it, leave the row out, or choose a density of such numbers.`,
             isRow ? { code: 'missingEntry' } : {},
           );
         });
