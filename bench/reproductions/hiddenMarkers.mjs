@@ -39,7 +39,7 @@ const dynamical = defineModel({
     const time = known(times);
     const z = latent({
       dim,
-      density: gaussianProcess({ kernel: rbf({ variance: fixed(1), lengthscale }), noise: fixed(0.01) }),
+      density: gaussianProcess({ kernel: rbf({ variance: fixed(1), lengthscale }), noise: 0.01 }),
       given: time,
       posterior: gaussianLatents({ correlated: true }),
     });
