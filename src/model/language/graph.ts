@@ -131,6 +131,7 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
   checkIndices(owner, nodes, points);
   checkUsed(owner, nodes);
   for (const node of nodes) checkFields(owner, node, nodes);
+  checkInputs(owner, nodes, points);
   const shown =
     nodes.find(({ variable, isPointwise: isShown }) => isShown && variable.role === 'latent') ??
     nodes.find(({ variable, isPointwise: isShown }) => isShown && variable.role === 'mapped') ??
@@ -141,7 +142,6 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
       return isShown && variable.role === 'known' && isInput;
     });
   if (shown === undefined) {
-    checkInputs(owner, nodes, points);
     throw new InvalidInputError(
       `The variables of ${owner} have no latent, mapped or embedded one with a row a point, and no known one that an observed one is given. Return one.`,
     );
@@ -149,7 +149,7 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
   return { nodes, shared, points, shown, isNamed: places !== undefined };
 }
 
-/** Known rows that an observed variable of a regression is given are as many as its own. */
+/** Known rows that an observed variable is given are as many as its own. */
 function checkInputs(owner: string, nodes: readonly Node[], points: number): void {
   for (const { name, variable } of nodes) {
     if (variable.role !== 'observed') continue;

@@ -63,16 +63,17 @@ it('a map that compares rows with those of the fit takes one known variable', as
 it('rows that do not match are refused with their counts', async () => {
   const short = Matrix.from([[1], [2]]);
   expect(() => regression({ x: short, y })).toThrow("has 20 rows, but 't', which it is given, has 2.");
-  const both = defineModel({
-    name: 'both',
-    variables: () => {
-      const [t, u] = [known(x), known(short)];
-      return { t, u, y: observed(y, { density: gaussianProcess({ kernel: rbf(), noise: 0.01 }), given: [t, u] }) };
-    },
-  });
-  await expect(fit(both({}), { maxIterations: 2 })).rejects.toThrow(
-    'need the same number of rows, but they are 20×1, 2×1',
-  );
+  const beside = (other: () => ReturnType<typeof known> | ReturnType<typeof latent>, given: Matrix) =>
+    defineModel({
+      name: 'both',
+      variables: () => {
+        const [t, u] = [other(), known(given)];
+        return { t, u, y: observed(y, { density: gaussianProcess({ kernel: rbf(), noise: 0.01 }), given: [t, u] }) };
+      },
+    })({});
+  expect(() => beside(() => known(x), short)).toThrow("has 20 rows, but 'u', which it is given, has 2.");
+  // One row was taken for all of them.
+  expect(() => beside(() => latent({ dim: 1 }), Matrix.from([[1]]))).toThrow("but 'u', which it is given, has 1.");
 });
 
 it('predict and sample take no rows of what they predict', () => {
