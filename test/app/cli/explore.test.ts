@@ -134,6 +134,24 @@ describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(`a page of latentfield explor
     expect(problems).toEqual([]);
   });
 
+  it('looks at a table of very many rows first, and offers what takes seconds', async () => {
+    const { path } = await prepared();
+    const [data, file] = [join(path, 'many.csv'), join(path, 'many.html')];
+    const rows = Array.from({ length: 50_000 }, (_, i) => `${Math.sin(i)},${Math.cos(i)},${i % 7}`);
+    writeFileSync(data, `a,b,c\n${rows.join('\n')}\n`);
+    expect((await latentfield(['explore', data, '--static', file])).exitCode).toBe(0);
+    const page = await (await browser.newContext({ offline: true })).newPage();
+    page.setDefaultTimeout(60_000);
+    await page.goto(pathToFileURL(file).href);
+    await page.getByText('gplvm of 50,000 rows takes a minute and more to its first step').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Take pca' }).first().click();
+    await page.getByRole('button', { name: /^Fit/ }).first().click();
+    await page.waitForSelector('[data-status=done]');
+    await page.getByRole('application').waitFor();
+    expect(await page.locator('header').first().innerText()).toContain('pca');
+  });
+
   it('asks for another table, and shows no map of an example, where the one that it is served with cannot be read', async () => {
     const { path } = await prepared();
     const data = join(path, 'ragged.csv');

@@ -5,7 +5,7 @@ import { SETS } from '../data/sets.ts';
 import { exampleOf } from '../example.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
-import { DEFAULTS, FILLS_HOLES, linkOf, type Settings, settingsOf } from '../settings.ts';
+import { DEFAULTS, FILLS_HOLES, isSlow, linkOf, type Settings, settingsOf } from '../settings.ts';
 import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith } from '../share.ts';
 import { Drawer } from './drawer.tsx';
 import { type AddedRows, Explorer } from './explorer.tsx';
@@ -161,6 +161,11 @@ export function App() {
   }, []);
   useEffect(() => {
     if (!isRun || dataset === undefined) return;
+    // A table of very many rows is looked at first, beside the models that take seconds.
+    if (settings.set === 'own' && isSlow(settings, dataset.observations.rows)) {
+      setRun(false);
+      return;
+    }
     let isWanted = true;
     exampleOf(settings, dataset).then((example) => {
       if (!isWanted) return;
