@@ -151,16 +151,14 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
 
 /** Known rows that an observed variable is given are as many as its own. */
 function checkInputs(owner: string, nodes: readonly Node[], points: number): void {
-  for (const { name, variable } of nodes) {
+  for (const { name, variable, given } of nodes) {
     if (variable.role !== 'observed') continue;
-    const input = variable.given.find(
-      (given): given is KnownVariable => given.role === 'known' && given.data.rows !== points,
-    );
-    if (input === undefined) continue;
-    const inputName = nodes.find((node) => node.variable === input)!.name;
-    throw new InvalidInputError(
-      `'${name}' of ${owner} has ${points} rows, but '${inputName}', which it is given, has ${input.data.rows}. Give known rows for each of them.`,
-    );
+    variable.given.forEach((each, i) => {
+      if (each.role !== 'known' || each.data.rows === points) return;
+      throw new InvalidInputError(
+        `'${name}' of ${owner} has ${points} rows, but '${given[i]}', which it is given, has ${each.data.rows}. Give known rows for each of them.`,
+      );
+    });
   }
 }
 
