@@ -91,7 +91,9 @@ describe('a function of the caller that fails', () => {
     const y = [[1], [2], [4]];
     const error: unknown = await (async () => fit(own(failsAtOnce)({ y })))().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OptimizationError);
-    expect((error as Error).message).toMatch(/^The (variables of the model 'own'|density 'mine' of 'y' .*) failed: mine/);
+    expect((error as Error).message).toMatch(
+      /^The (variables of the model 'own'|density 'mine' of 'y' .*) failed: mine/,
+    );
     expect((error as Error).cause).toBe(mine);
   });
 
