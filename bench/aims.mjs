@@ -90,6 +90,14 @@ const AIMS = [
     least: 59,
     of: (results) => find(results, { section: 'page', task: 'slider', n: 50 })?.perSecond,
   },
+  {
+    what: 'from the address of the playground to its first map: seconds',
+    most: 2,
+    of: (results) => {
+      const row = find(results, { section: 'page', task: 'playground, first map' });
+      return row && row.ms.median / 1000;
+    },
+  },
   meu('MEU, N=100000: seconds', 600, ({ ms }) => ms.median / 1000),
   meu('MEU, N=100000: seconds, aimed at', 45, ({ ms }) => ms.median / 1000),
   meu('MEU, N=100000: MiB', 4096, ({ mebibytes }) => mebibytes),

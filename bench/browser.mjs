@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const DIST = new URL('../dist/browser/', import.meta.url);
-const TYPES = { '.js': 'text/javascript', '.html': 'text/html' };
+const TYPES = { '.js': 'text/javascript', '.html': 'text/html', '.css': 'text/css' };
 const PLACES = [
   process.env.LATENTFIELD_CHROMIUM,
   '/usr/bin/chromium',
@@ -16,17 +16,18 @@ const PLACES = [
 /**
  * A page of Chromium beside the library of dist/browser, on a server of this machine's own.
  *
- * @param files - by name, beside the library's
+ * @param files - by name, beside those of the folder
+ * @param folder - what is served, the library of dist/browser by default
  * @returns `{ reason }` where there is no Chromium
  */
-export async function startPage(files) {
+export async function startPage(files, folder = DIST) {
   const executablePath = PLACES.find((path) => path && existsSync(path));
   if (executablePath === undefined) return { reason: 'Chromium is not installed: apt-get install chromium.' };
   const { chromium } = await import('playwright-core');
   const server = createServer(async (request, response) => {
     const name = new URL(request.url, 'http://localhost').pathname.slice(1) || 'index.html';
     try {
-      const content = files[name] ?? (await readFile(fileURLToPath(new URL(name, DIST))));
+      const content = files[name] ?? (await readFile(fileURLToPath(new URL(name, folder))));
       response.setHeader('Content-Type', TYPES[extname(name)] ?? 'application/octet-stream');
       response.end(content);
     } catch {
@@ -42,6 +43,8 @@ export async function startPage(files) {
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
   return {
     page,
+    /** Another page, which has nothing of the first in its cache. */
+    open: (options) => browser.newPage(options),
     version: browser.version(),
     async close() {
       await browser.close();

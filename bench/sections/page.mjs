@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { startPage } from '../browser.mjs';
 import { observations } from '../observations.mjs';
 import { compare, sampler } from '../rounds.mjs';
@@ -63,7 +64,13 @@ globalThis.slide = async (rows, engine, frames) => {
 };
 globalThis.isReady = true;`;
 
-/** Evaluations of a GPLVM in a worker of a page of Chromium beside those in Node, and frames a second of a slider that fits 50 points again. */
+/** The playground as `npm run site` builds it. */
+const PLAYGROUND = new URL('../../web/dist/playground/', import.meta.url);
+
+/**
+ * Evaluations of a GPLVM in a worker of a page of Chromium beside those in Node, frames a second of a slider that fits 50 points
+ * again, and the time from the address of the playground to the map of its example.
+ */
 export async function pages(context) {
   const index = '<!doctype html><title>bench</title><script type="module" src="slider.js"></script>';
   const opened = await startPage({
@@ -104,7 +111,36 @@ export async function pages(context) {
       ms,
       perSecond: frames,
     });
-    return rows;
+    return [...rows, ...(await firstMap(context))];
+  } finally {
+    await close();
+  }
+}
+
+/** From the request of the playground to the map that it begins with; nothing is in the browser's cache. */
+async function firstMap(context) {
+  if (!existsSync(PLAYGROUND)) {
+    context.missing.playground = 'The playground is not built: npm run site.';
+    return [];
+  }
+  const { page, open, close } = await startPage({}, PLAYGROUND);
+  const address = page.url();
+  try {
+    const measure = async () => {
+      const fresh = await open({ viewport: { width: 1440, height: 900 } });
+      const start = performance.now();
+      await fresh.goto(address);
+      await fresh.getByRole('application', { name: 'Map of 150 rows, gplvm' }).waitFor();
+      await fresh.waitForFunction(() => document.querySelector('.map canvas').width > 300);
+      const ms = performance.now() - start;
+      await fresh.context().close();
+      return ms;
+    };
+    const times = [];
+    for (let k = 0; k < 3 * context.rounds; k++) times.push(await measure());
+    times.sort((a, b) => a - b);
+    const ms = { median: times[times.length >> 1], least: times[0], most: times.at(-1), rounds: times.length };
+    return [{ section: 'page', task: 'playground, first map', n: 150, contender: 'Chromium, wasm', threads: 1, ms }];
   } finally {
     await close();
   }

@@ -186,31 +186,21 @@ describe.skipIf(why !== '')(`the playground${why}`, () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });
 
-  it('shows a finished example within two seconds, from at most 300 kB compressed', async () => {
-    const seconds: number[] = [];
-    for (let k = 0; k < 3; k++) {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-      page = await context.newPage();
-      const loaded: Promise<number>[] = [];
-      // Its worker, which loads the library, is not waited for.
-      let isWorker = false;
-      page.on('worker', () => {
-        isWorker = true;
-      });
-      page.on('requestfinished', async (request) => {
-        if (!isWorker) loaded.push(request.response().then(async (found) => gzipSync(await found!.body()).length));
-      });
-      const began = performance.now();
-      await page.goto(served.url);
-      await page.getByRole('application', { name: 'Map of 150 rows, gplvm' }).waitFor();
-      await page.waitForFunction(() => document.querySelector<HTMLCanvasElement>('.map canvas')!.width > 300);
-      seconds.push((performance.now() - began) / 1000);
-      const kilobytes = (await Promise.all(loaded)).reduce((sum, bytes) => sum + bytes, 0) / 1000;
-      expect(kilobytes).toBeGreaterThan(50);
-      expect(kilobytes).toBeLessThan(300);
-      if (k < 2) await context.close();
-    }
-    expect(Math.min(...seconds)).toBeLessThan(2);
+  it('shows a finished example before its worker has started, from at most 300 kB compressed', async () => {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    page = await context.newPage();
+    // The worker, which loads the library, never comes.
+    await page.route(/page\.worker/, () => {});
+    const loaded: Promise<number>[] = [];
+    page.on('requestfinished', async (request) => {
+      loaded.push(request.response().then(async (found) => gzipSync(await found!.body()).length));
+    });
+    await page.goto(served.url);
+    await page.getByRole('application', { name: 'Map of 150 rows, gplvm' }).waitFor();
+    await page.waitForFunction(() => document.querySelector<HTMLCanvasElement>('.map canvas')!.width > 300);
+    const kilobytes = (await Promise.all(loaded)).reduce((sum, bytes) => sum + bytes, 0) / 1000;
+    expect(kilobytes).toBeGreaterThan(50);
+    expect(kilobytes).toBeLessThan(300);
   });
 
   it('reads a table, tells its labels, and gives a program that fits it again', async () => {
