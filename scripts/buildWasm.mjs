@@ -65,7 +65,11 @@ function interfaceOf(folder) {
   );
   const all = texts.join('\n');
   const names = [...readFileSync(join(folder, 'index.ts'), 'utf8').matchAll(/export \{([^}]*)\}/g)].flatMap(
-    ([, list]) => list.split(',').map((name) => name.trim()),
+    ([, list]) =>
+      list
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
   );
   const classes = [...all.matchAll(/@unmanaged\s+export class (\w+) \{([^}]*)\}/g)];
   const isRecord = (type) => classes.some(([, name]) => name === type);

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readLabelledTable } from '../dist/app/cli/labelledTable.js';
+import { readLabelledTable } from '../dist/app/cli/tableFlags.js';
 import { pipeFlow } from '../dist/app/data/index.js';
 import { readTable, writeTable } from '../dist/app/io/index.js';
 import { nearestNeighbourError } from '../dist/index.js';

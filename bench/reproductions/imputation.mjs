@@ -2,7 +2,7 @@ import { fromDist } from '../context.mjs';
 import { library, readMatrix, rowsOf } from './data.mjs';
 
 const { fit, fixed, gplvm, latentVariableModel, linear, Matrix, seededRandom, thinPlateSpline, tpslvm } = library;
-const { imputed } = await fromDist('model/imputation.js');
+const { imputed } = await fromDist('model/posterior.js');
 
 async function run(study) {
   const all = await readMatrix('oil_train_X.npy');

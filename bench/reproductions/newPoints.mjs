@@ -2,7 +2,7 @@ import { fromDist } from '../context.mjs';
 import { count, drawnRows, library, readLabels, readMatrix, rowsOf } from './data.mjs';
 
 const { alle, classicalMds, fit, isomap, laplacianEigenmaps, lle, mvu, nearestNeighbourError } = library;
-const { reconstructedRows } = await fromDist('models/spectral/placement/byReconstruction.js');
+const { reconstructedRows } = await fromDist('models/spectral/placement/byWeights.js');
 const { nearestNeighbours } = await fromDist('engine/neighbours/index.js');
 
 const SETS = {

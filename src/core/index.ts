@@ -1,4 +1,3 @@
-export type { ScaleOption } from './columnUnits.ts';
 export {
   type ErrorCode,
   InvalidInputError,
@@ -10,9 +9,9 @@ export {
 export { systemReason } from './host.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
 export type { FittedTable, KnownColumns, NamedTable, NormalisedCounts, ObservationsLike } from './namedTable.ts';
-export type { Standardization } from './observations.ts';
+export type { ScaleOption, Standardization } from './observations.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom } from './random.ts';
-export type { RowSource } from './rowSource.ts';
+export type { RowSource } from './rowMatrices.ts';
 export { checksum } from './saved.ts';
 export { type CompressedRows, SparseMatrix } from './sparseMatrix.ts';

@@ -1,6 +1,6 @@
 import type { Tensor2D } from '@tensorflow/tfjs-core';
-import { counted, countGiven } from './counted.ts';
 import { InvalidInputError } from './errors.ts';
+import { counted, countGiven } from './wording.ts';
 
 /** A {@link Matrix} after `structuredClone` or a message between threads. */
 export type PlainMatrix = Pick<Matrix, 'data' | 'rows' | 'columns'>;

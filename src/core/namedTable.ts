@@ -1,7 +1,7 @@
-import { counted } from './counted.ts';
 import { InvalidInputError } from './errors.ts';
 import { describe, Matrix, type MatrixLike } from './matrix.ts';
 import { standardized } from './observations.ts';
+import { counted } from './wording.ts';
 
 /** Normalisation of a table of counts; see `normaliseCounts` of `latentfield/io`. */
 export interface NormalisedCounts {

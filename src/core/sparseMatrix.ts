@@ -1,6 +1,6 @@
-import { counted } from './counted.ts';
 import { InvalidInputError } from './errors.ts';
 import { Matrix } from './matrix.ts';
+import { counted } from './wording.ts';
 
 /** The arrays of a {@link SparseMatrix}: compressed rows, as in SciPy's `csr_matrix` (`indptr`, `indices`, `data`). */
 export interface CompressedRows {

@@ -20,9 +20,8 @@ export type {
 export type { Calibration, Coverage } from './assessment/calibration.ts';
 export type { Stability } from './assessment/stability.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';
-export { type SolverStateJson, stateFromJson, stateToJson } from './checkpoint/stateJson.ts';
-export { fit, fitSteps } from './fit/fit.ts';
-export { type FitAtOptions, fitAt } from './fit/fitAt.ts';
+export { type SolverStateJson, stateFromJson, stateToJson } from './checkpoint/checkpointFile.ts';
+export { type FitAtOptions, fit, fitAt, fitSteps } from './fit/fit.ts';
 export type { FitOptions } from './fit/fitOptions.ts';
 export type { GivenStart } from './fit/fitProblem.ts';
 export type { FitStep } from './fit/fitStep.ts';
@@ -41,9 +40,16 @@ export type { Progress, Solution, SolverState, Status } from './minimize/solutio
 export type { SolveOptions } from './minimize/solveOptions.ts';
 export { predictInSlices, type SliceOptions } from './predictInSlices.ts';
 export * from './sampling/index.ts';
-export { clusteringAccuracy } from './scores/clusteringAccuracy.ts';
-export type { Partition } from './scores/contingency.ts';
-export { type Clustering, type KMeansOptions, kMeans } from './scores/kMeans.ts';
+export {
+  type Clustering,
+  clusteringAccuracy,
+  type KMeansOptions,
+  kMeans,
+  type NormalizedMutualInformationOptions,
+  normalizedMutualInformation,
+  type Partition,
+} from './scores/clusterings.ts';
+export { type Mask, negativeLogPredictiveDensity, rootMeanSquaredError } from './scores/heldOutEntries.ts';
 export {
   type LocalScoreOptions,
   type LocalScores,
@@ -51,15 +57,7 @@ export {
   type NeighbourPair,
   type OverallScores,
 } from './scores/localScores.ts';
-export type { Mask } from './scores/maskedEntries.ts';
-export { nearestNeighbourError } from './scores/nearestNeighbourError.ts';
-export { negativeLogPredictiveDensity } from './scores/negativeLogPredictiveDensity.ts';
-export {
-  type NormalizedMutualInformationOptions,
-  normalizedMutualInformation,
-} from './scores/normalizedMutualInformation.ts';
-export { rootMeanSquaredError } from './scores/rootMeanSquaredError.ts';
-export { continuity, trustworthiness } from './scores/trustworthiness.ts';
+export { continuity, nearestNeighbourError, trustworthiness } from './scores/neighbourScores.ts';
 export type { Split } from './selection/folds.ts';
 export {
   heldOutDensity,

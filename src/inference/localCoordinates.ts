@@ -2,7 +2,7 @@ import { Matrix } from '../core/matrix.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 
 /** The step of differences of the gradient, as a part of the length. */
-const STEP = 1e-3;
+export const STEP = 1e-3;
 
 /**
  * Coordinates z with x = x₀ + z·T around each of some points, in which the curvature of a function is about 1: of the eigenpairs (λ, v) of

@@ -3,11 +3,8 @@ import { Matrix } from '../core/matrix.ts';
 import { rowsOf, stacked } from '../core/rowMatrices.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import type { Mapping, PlaceMode, Prediction } from '../model/posterior.ts';
-import { hessiansAt } from './localCoordinates.ts';
+import { hessiansAt, STEP } from './localCoordinates.ts';
 import type { Search } from './projectionSearch.ts';
-
-/** Step of the differences of the gradient, as a part of the distance between neighbours. */
-const STEP = 1e-3;
 
 /** Entries of the predictions that are held at a time: 8 MiB a matrix of them. */
 const MOST_ENTRIES = 2 ** 20;

@@ -1,6 +1,6 @@
 import { readGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
-import { describeModel } from '../model/language/describe.ts';
+import { describeModel } from '../model/language/priorDraws.ts';
 import type { AnyModel } from '../model/model.ts';
 import type { Parameter, ParameterValue } from '../model/parameter.ts';
 import { checkKernel } from './algebra.ts';

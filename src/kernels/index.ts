@@ -2,11 +2,16 @@ export { add, expand, multiply, scale, select } from './algebra.ts';
 export * from './builtIn.ts';
 export { type AnyKernelFactory, builtInKernels, type KernelCatalogue } from './catalogue.ts';
 export { covariance } from './covariance.ts';
-export { defineKernel, type KernelDefinition, type KernelFactory, type KernelParameters } from './defineKernel.ts';
-export { defineRadialKernel } from './defineRadialKernel.ts';
+export {
+  defineKernel,
+  defineRadialKernel,
+  type KernelDefinition,
+  type KernelFactory,
+  type KernelParameters,
+} from './defineKernel.ts';
 export { describe } from './describe.ts';
 export type { ExpectationInputs, Expectations } from './expectations/index.ts';
-export { type KernelJSON, kernelFromJSON, kernelToJSON } from './json.ts';
+export { kernelFromJSON } from './json.ts';
 export type {
   Kernel,
   KernelBasis,
@@ -19,5 +24,6 @@ export type {
   PathsOf,
   SymmetricBasis,
 } from './kernel.ts';
+export { type KernelJSON, kernelToJSON } from './kernelToJson.ts';
 export { parseKernel } from './parse.ts';
 export type { ThinPlateConstant, ThinPlateSplineOptions } from './thinPlateSpline.ts';

@@ -7,7 +7,6 @@ import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
 import type { Kernel } from './kernel.ts';
 
 export type { KernelCatalogue } from './catalogue.ts';
-export { type KernelJSON, kernelToJSON } from './kernelToJson.ts';
 
 /**
  * Reads a kernel written by `kernelToJSON`, with the same parameter paths.

@@ -1,5 +1,18 @@
-import { defineRadialKernel } from './defineRadialKernel.ts';
-import { rbfProfile } from './rbfProfile.ts';
+import { exp } from '../core/elementary/index.ts';
+import type { RadialProfile } from '../engine/tensors/ops.ts';
+import { defineRadialKernel } from './defineKernel.ts';
+
+/** The radial basis function with variance 1, as a function of s = r². */
+export const rbfProfile: RadialProfile & { readonly name: 'rbf' } = {
+  name: 'rbf',
+  compiled: 'rbf',
+  value: (s) => {
+    for (let i = 0; i < s.length; i++) s[i] = exp(-0.5 * s[i]!);
+  },
+  slope: (s) => {
+    for (let i = 0; i < s.length; i++) s[i] = -0.5 * exp(-0.5 * s[i]!);
+  },
+};
 
 /**
  * Radial basis function (squared exponential): k(x, x') = v·exp(−r²/2), r² = Σ_d ((x_d − x'_d)/l_d)². Its samples are smooth.

@@ -1,7 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
 import { add, multiply, scale, select } from './algebra.ts';
 import type { Kernel } from './kernel.ts';
-import { pickColumns } from './pickColumns.ts';
+import { pickColumns } from './kernel.ts';
 
 /**
  * The kernel with all open options decided for a process that starts at these inputs; the same kernel if none is open.

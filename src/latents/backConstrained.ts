@@ -1,12 +1,145 @@
+import * as v from 'valibot';
+import { log, square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, isPart } from '../core/given.ts';
-import type { Matrix, MatrixLike } from '../core/matrix.ts';
-import { namedOptions } from '../core/options.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { standardizationOf } from '../core/observations.ts';
+import { checkOptions, namedOptions, numberAboveZero } from '../core/options.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents } from '../model/initialization.ts';
-import type { MapStart } from '../model/language/map.ts';
-import type { LatentMap } from './defineMap.ts';
-import { withCheckedShape } from './defineMap.ts';
+import type { MapStart } from '../model/language/mapped.ts';
+import { real } from '../model/parameter.ts';
+import type { Transform } from '../model/transform.ts';
+import { defineMap, type LatentMap, withCheckedShape } from './defineMap.ts';
 import type { Latents } from './latents.ts';
+
+/** Added to the eigenvalues of K_b, whose diagonal is 1, where the coefficients are fitted to the start of the latents. */
+const RIDGE = 1e-6;
+
+interface KernelRegressionOptions {
+  readonly gamma?: number;
+}
+
+/** 1/⟨‖y − y'‖²⟩, the mean over pairs of observations: twice the sum of the variances. */
+function defaultGamma(training: Matrix): number {
+  const { mean } = standardizationOf(training, true, false);
+  const spread = training.data.reduce((sum, entry, k) => sum + square(entry - mean[k % training.columns]!), 0);
+  return spread > 0 ? training.rows / (2 * spread) : 1;
+}
+
+export const kernelRegressionFactory = defineMap({
+  name: 'kernelRegression',
+  // The coefficients are badly scaled: eigenvalues of K_b span ten orders. The solver sees them whitened.
+  parameters: ({ features, latents }, _: KernelRegressionOptions) => {
+    const spectrum = spectrumOf(features);
+    const weights = real(regressed(spectrum, latents, RIDGE));
+    return { weights: { ...weights, transform: whitened(spectrum, latents.columns) } };
+  },
+  features: (Y, training, options) => {
+    const gamma = options?.gamma ?? defaultGamma(training);
+    return withFloat64(() => {
+      const points = matrixTensor(Y);
+      const centres = Y === training ? points : matrixTensor(training);
+      return tensorMatrix(op.exp(op.mul<Tensor2D>(-gamma / 2, op.squaredDistances(points, centres))));
+    });
+  },
+  apply: (p, covariance) => op.matMul(covariance, p.weights),
+});
+
+const schema = v.strictObject({
+  gamma: v.optional(numberAboveZero),
+});
+
+/**
+ * Back-constraint by kernel regression on the observations: X = K_b·B, K_b = exp(−γ/2·‖y − y'‖²) between observations and training
+ * observations. Its path is `latents.weights`, B, N×q; the optimizer moves Z with B = Q·Λ^{−½}·Z where K_b = QΛQᵀ, which takes a
+ * tenth of the iterations.
+ *
+ * @param options - `gamma` γ > 0, the inverse square of a length in the space of the observations; one over their mean squared distance
+ * unless given
+ * @throws InvalidInputError when gamma is not above 0
+ * @see Lawrence & Quiñonero-Candela 2006; Zhong et al. 2010
+ * @example
+ * ```ts
+ * backConstrained(kernelRegression({ gamma: 0.01 }));
+ * ```
+ */
+export function kernelRegression(options: { gamma?: number } = {}): LatentMap {
+  const { gamma } = checkOptions(schema, options, 'kernelRegression');
+  return kernelRegressionFactory({}, Object.freeze(gamma === undefined ? {} : { gamma }));
+}
+
+/** Eigenvalues below this part of the largest are raised to it, so that rounding does not blow up the coefficients. */
+const LEAST = 1e-10;
+
+/** A covariance in its eigenvectors, K = QΛQᵀ. */
+interface Spectrum {
+  /** N×N, a column each. */
+  readonly vectors: Matrix;
+  readonly values: Float64Array;
+}
+
+function spectrumOf(K: Matrix): Spectrum {
+  return withFloat64(() => {
+    const { values, vectors } = op.symmetricEigen(matrixTensor(K), { name: 'The covariance of the observations' });
+    const eigenvalues = doublesOf(values);
+    const least = LEAST * eigenvalues[K.rows - 1]!;
+    return {
+      values: eigenvalues.map((value) => Math.max(value, least)),
+      vectors: new Matrix(doublesOf(vectors), K.rows, K.rows),
+    };
+  });
+}
+
+/**
+ * Coefficients B (N×q) by what is well scaled of them: the solver moves Z with B = Q·Λ^{−½}·Z, so that KB = Q·Λ^{½}·Z.
+ *
+ * @param spectrum - of K, N×N
+ * @param q - columns of B
+ */
+function whitened({ vectors, values }: Spectrum, q: number): Transform {
+  const root = values.map(Math.sqrt);
+  return {
+    toNatural: (Z) =>
+      product(
+        vectors,
+        scaledRows(Z, q, (i) => 1 / root[i]!),
+        q,
+      ),
+    toUnconstrained: (B) => scaledRows(transposedProduct(vectors, B, q), q, (i) => root[i]!),
+    pullBack: (gradient) => scaledRows(transposedProduct(vectors, gradient, q), q, (i) => 1 / root[i]!),
+    // |Q| = ±1.
+    logJacobian: (Z) => ({
+      value: -q * root.reduce((sum, entry) => sum + log(entry), 0),
+      gradient: new Float64Array(Z.length),
+    }),
+  };
+}
+
+/** B = Q·(Λ + r·I)⁻¹·QᵀX, which makes KB nearly X, N×q */
+function regressed({ vectors, values }: Spectrum, X: Matrix, ridge: number): Matrix {
+  const q = X.columns;
+  const inner = scaledRows(transposedProduct(vectors, X.data, q), q, (i) => 1 / (values[i]! + ridge));
+  return new Matrix(product(vectors, inner, q), X.rows, q);
+}
+
+function scaledRows(entries: Float64Array, q: number, scaleOf: (row: number) => number): Float64Array {
+  return entries.map((entry, k) => entry * scaleOf(Math.floor(k / q)));
+}
+
+/** QZ */
+function product(Q: Matrix, Z: Float64Array, q: number): Float64Array {
+  return withFloat64(() => doublesOf(op.matMul(matrixTensor(Q), op.tensor(Z, [Q.rows, q]))));
+}
+
+/** QᵀB */
+function transposedProduct(Q: Matrix, B: Float64Array, q: number): Float64Array {
+  return withFloat64(() => doublesOf(op.matMul(matrixTensor(Q), op.tensor(B, [Q.rows, q]), true)));
+}
 
 const PREFIX = 'latents.';
 

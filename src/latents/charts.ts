@@ -3,7 +3,7 @@ import { Matrix } from '../core/matrix.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
-import type { Chart } from '../model/language/map.ts';
+import type { Chart } from '../model/language/mapped.ts';
 import { defineMap } from './defineMap.ts';
 
 const TURN = 2 * Math.PI;

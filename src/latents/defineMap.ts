@@ -8,12 +8,11 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { minimize } from '../inference/minimize/minimize.ts';
 import { lbfgs } from '../inference/solvers/lbfgs.ts';
-import type { Chart, MapStart, RowMap } from '../model/language/map.ts';
+import type { Chart, MapStart, RowMap } from '../model/language/mapped.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { objectiveOf } from '../model/objective.ts';
 import { entriesOf, fixed, type Parameter, shapeOf, valueFrom } from '../model/parameter.ts';
-import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
-import { valueTensors } from '../model/valueTensors.ts';
+import { type Overrides, type OwnParameters, overriddenParameters, valueTensors } from '../model/part.ts';
 import { layOut, toNatural, toUnconstrained } from '../model/variables.ts';
 
 /** A function from rows to rows: back-constraints, encoders, decoders, charts. A plain frozen description. */

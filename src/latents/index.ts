@@ -1,16 +1,21 @@
 export { type Initialization, initialLatents } from '../model/initialization.ts';
-export { backConstrained } from './backConstrained.ts';
+export { backConstrained, kernelRegression } from './backConstrained.ts';
 export { circle, sphere, torus } from './charts.ts';
-export { defineLatents, type LatentsDefinition, type LatentsFactory, type LatentsStart } from './defineLatents.ts';
 export { defineMap, type LatentMap, type MapDefinition, type MapFactory } from './defineMap.ts';
-export { encoded } from './encoded.ts';
-export { fixedAt } from './fixedAt.ts';
-export { free } from './free.ts';
-export { type GaussianLatentsOptions, gaussianLatents } from './gaussianLatents.ts';
 export { type AnyMapFactory, builtInMaps, type LatentsCatalogue, latentsFromJSON, type MapCatalogue } from './json.ts';
-export { kernelRegression } from './kernelRegression.ts';
-export type { LatentDistribution } from './latentDistribution.ts';
-export type { Latents, LatentsJSON } from './latents.ts';
-export { type LayersNetwork, type LayersWeight, layersMap } from './layersMap.ts';
-export { linearMap } from './linearMap.ts';
-export { mlpMap } from './mlpMap.ts';
+export {
+  encoded,
+  type GaussianLatentsOptions,
+  gaussianLatents,
+  type LatentDistribution,
+} from './latentDistribution.ts';
+export {
+  defineLatents,
+  type Latents,
+  type LatentsDefinition,
+  type LatentsFactory,
+  type LatentsJSON,
+  type LatentsStart,
+} from './latents.ts';
+export { type LayersNetwork, type LayersWeight, layersMap, linearMap, mlpMap } from './layersMap.ts';
+export { fixedAt, free } from './pointLatents.ts';

@@ -3,18 +3,12 @@ import { InvalidInputError } from '../core/errors.ts';
 import { unknownName } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
 import type { ParameterLike } from '../model/parameter.ts';
-import { backConstrained } from './backConstrained.ts';
-import type { LatentsFactory } from './defineLatents.ts';
+import { backConstrained, kernelRegressionFactory } from './backConstrained.ts';
 import type { LatentMap } from './defineMap.ts';
-import { encoded } from './encoded.ts';
-import { fixedAt } from './fixedAt.ts';
-import { free } from './free.ts';
-import { gaussianLatents } from './gaussianLatents.ts';
-import { kernelRegressionFactory } from './kernelRegression.ts';
-import type { LatentDistribution } from './latentDistribution.ts';
-import type { Latents, LatentsJSON } from './latents.ts';
-import { linearMap } from './linearMap.ts';
-import { mlpMapFactory } from './mlpMap.ts';
+import { encoded, gaussianLatents, type LatentDistribution } from './latentDistribution.ts';
+import type { Latents, LatentsFactory, LatentsJSON } from './latents.ts';
+import { linearMap, mlpMapFactory } from './layersMap.ts';
+import { fixedAt, free } from './pointLatents.ts';
 
 /** What `defineMap` returns; the options are those that the map was made with. */
 export type AnyMapFactory = { make(overrides?: Record<string, ParameterLike>, options?: never): LatentMap }['make'];

@@ -1,16 +1,200 @@
-import { isPart } from '../core/given.ts';
-import type { Matrix } from '../core/matrix.ts';
+import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, givenOptions, isPart } from '../core/given.ts';
+import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
+import { namedOptions, unknownName } from '../core/options.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import type { GaussianRows } from '../engine/tensors/ops.ts';
+import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
-import type { Initialization } from '../model/initialization.ts';
-import type { correlatedRowsAt, PriorPrecision, precisionOf } from '../model/language/correlatedRows.ts';
+import { type Initialization, initialLatents } from '../model/initialization.ts';
+import {
+  correlatedRows,
+  correlatedRowsAt,
+  type PriorPrecision,
+  precisionOf,
+} from '../model/language/correlatedRows.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
-import type { Parameter } from '../model/parameter.ts';
+import { type Parameter, positive, real } from '../model/parameter.ts';
+import { valueTensors } from '../model/part.ts';
 import type { LatentMoments } from '../model/posterior.ts';
-import { valueTensors } from '../model/valueTensors.ts';
+import { type LatentMap, withCheckedShape } from './defineMap.ts';
 import type { LatentsJSON } from './latents.ts';
+
+export interface GaussianLatentsOptions {
+  /** Where the means start: 'pca' (the default), an N×q matrix taken as it is, or anything with N×q `latents` (scaled to unit variance). */
+  readonly init?: 'pca' | MatrixLike | Initialization;
+  /** Where the variances start: a number > 0 for all (0.5), or an N×q matrix. */
+  readonly variance?: number | MatrixLike;
+  /**
+   * True for rows that are correlated as the density of their variable has it, q(x_d) = N(m_d, (Q + diag λ_d)⁻¹) in each column, Q the precision of that density: a process over
+   * known variables, `markov`, `laplacian` or a `maxEntropy` field. Of 200 rows and more along a graph of few edges they take a sparse factor, with no N×N matrix; others are at most 4000.
+   * Independent rows unless given.
+   */
+  readonly correlated?: boolean;
+}
+
+/** Half of the prior's: smaller ones let the first steps fit the noise, larger ones lose what the means say. */
+const VARIANCE = 0.5;
+
+/**
+ * Latents as distributions, q(X) = Π_n N(x_n; μ_n, diag s_n), every mean and variance a variable of its own, under the paths `latents.mean` and
+ * `latents.variance` (N×q each).
+ *
+ * With `correlated` the rows share what the density of their variable says of them together: q(x_d) = N(m_d, (Q + diag λ_d)⁻¹), with λ (N×q, > 0) under `latents.precision`. The optimum has
+ * this form wherever observations speak of each row by itself, and a bound that is at least as high as that of independent rows. A start at variance s is λ = 1/s.
+ *
+ * @param options - see {@link GaussianLatentsOptions}
+ * @throws InvalidInputError for an unknown option, and when the variance is not positive; when a model is made, when the start does not fit the observations
+ * @see Titsias & Lawrence 2010, §3; Damianou, Titsias & Lawrence 2011, §3.2
+ * @example
+ * ```ts
+ * bayesianGplvm(Y, { latentDim: 5, inducing: 20, latents: gaussianLatents({ variance: 0.1 }) });
+ *
+ * const field = laplacian(knnGraph(Y, 5), { strength: positive(1), offset: positive(1) });
+ * const z = latent({ dim: 2, density: field, posterior: gaussianLatents({ correlated: true }) });
+ * ```
+ */
+export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDistribution {
+  const { init = 'pca', variance = VARIANCE, correlated = false, ...others } = givenOptions(options, 'gaussianLatents');
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw unknownName('option', unknown, ['init', 'variance', 'correlated'], 'gaussianLatents');
+  if (typeof correlated !== 'boolean') {
+    throw new InvalidInputError(
+      `Option 'correlated' of gaussianLatents is true or false, but ${describe(correlated)} was given.`,
+    );
+  }
+  return Object.freeze<LatentDistribution>({
+    kind: 'latentDistribution',
+    name: 'gaussian',
+    parameters: (Y, latentDim) => ({
+      'latents.mean': real(initialLatents(init, Y, latentDim)),
+      ...(correlated
+        ? { 'latents.precision': positive(inverses(variancesFrom(variance, Y.rows, latentDim))) }
+        : { 'latents.variance': positive(variancesFrom(variance, Y.rows, latentDim)) }),
+    }),
+    start: (Y, latentDim) => initialLatents(init, Y, latentDim),
+    from: (other) => gaussianLatents({ variance, correlated, init: other }),
+    mapsObservations: false,
+    features: (Y) => Y,
+    pointwise: ['latents.mean', correlated ? 'latents.precision' : 'latents.variance'],
+    ...(correlated && { precisionFrom: precisionOf, correlatedAt: correlatedRowsAt }),
+    apply: (p, _, prior) => {
+      const mean = p['latents.mean'] as Tensor2D;
+      if (!correlated) return { mean, variance: p['latents.variance'] as Tensor2D };
+      const lambda = p['latents.precision'] as Tensor2D;
+      return prior === undefined ? { mean, variance: op.div(1, lambda) } : correlatedRows(mean, lambda, prior);
+    },
+    // The fitted values are saved with the others: the start is not needed again.
+    toJSON: () => ({ name: 'gaussian' }),
+  });
+}
+
+const inverses = ({ data, rows, columns }: Matrix) =>
+  new Matrix(
+    data.map((entry) => 1 / entry),
+    rows,
+    columns,
+  );
+
+/** N×q variances from one number or a matrix. */
+function variancesFrom(given: number | MatrixLike, rows: number, columns: number): Matrix {
+  if (typeof given === 'number') {
+    if (given > 0 && Number.isFinite(given))
+      return new Matrix(new Float64Array(rows * columns).fill(given), rows, columns);
+    throw new InvalidInputError(`The variance of latents must be greater than 0, but ${given} was given.`);
+  }
+  const variances = Matrix.from(given, 'The variance of latents');
+  if (variances.rows !== rows || variances.columns !== columns) {
+    throw new InvalidInputError(
+      `The variance of latents must be ${rows}×${columns} or one number, but a ${variances.rows}×${variances.columns} matrix was given.`,
+    );
+  }
+  const bad = variances.data.findIndex((entry) => !(entry > 0 && Number.isFinite(entry)));
+  if (bad < 0) return variances;
+  throw new InvalidInputError(
+    `The variance of latents must be greater than 0, but row ${Math.floor(bad / columns)}, column ${bad % columns} is ${variances.data[bad]}.`,
+  );
+}
+
+const PREFIX = 'latents.';
+/** Where the log variances start: half of the prior's. */
+const LOG_VARIANCE = -Math.LN2;
+
+/**
+ * Latents as distributions that are a function of the observations (amortised): the map has 2q outputs, means and log variances, so that new
+ * observations cost one pass. Paths are those of the map: `latents.weights`, `latents.layer1.weights`, …
+ *
+ * @param map - any back-constraint map: `linearMap()`, `kernelRegression({ gamma })`, `mlpMap({ hidden })`, or one made by `defineMap`
+ * @param options - `init`: where the means start as nearly as the map can: 'pca' (the default), an N×q matrix, or a fitted embedding
+ * @throws InvalidInputError when the map is not one
+ * @see Kingma & Welling 2014, appendix C.2; Dai et al. 2016
+ * @example
+ * ```ts
+ * bayesianGplvm(Y, { latentDim: 2, inducing: 30, latents: encoded(mlpMap({ hidden: 20 })) });
+ * ```
+ */
+export function encoded(
+  map: LatentMap,
+  options: { readonly init?: 'pca' | MatrixLike | Initialization } = {},
+): LatentDistribution {
+  checkGiven(map, 'encoded', 'a map, such as mlpMap({ hidden: 20 })', (given) =>
+    isPart(given, 'map', ['parameters', 'features', 'apply']),
+  );
+  const { init = 'pca' } = namedOptions(options, 'encoded', ['init']);
+  return Object.freeze<LatentDistribution>({
+    kind: 'latentDistribution',
+    name: 'encoded',
+    parameters: (Y, latentDim, seed) => {
+      const features = map.features(Y, Y);
+      const latents = withLogVariances(initialLatents(init, Y, latentDim));
+      const start = { observations: Y, features, latents, latentDim: 2 * latentDim, seed };
+      const own = withCheckedShape(map, map.parameters(start), features, 2 * latentDim, 'means and log variances');
+      return Object.fromEntries(Object.entries(own).map(([name, value]) => [PREFIX + name, value]));
+    },
+    start: (Y, latentDim) => initialLatents(init, Y, latentDim),
+    from: (other) => encoded(map, { init: other }),
+    mapsObservations: true,
+    features: map.features,
+    pointwise: [],
+    apply: (p, features) => {
+      const own = Object.entries(p).filter(([path]) => path.startsWith(PREFIX));
+      const outputs = map.apply(
+        Object.fromEntries(own.map(([path, value]) => [path.slice(PREFIX.length), value])),
+        features,
+      );
+      const [n, width] = outputs.shape;
+      if (outputs.rank !== 2 || n !== features.shape[0] || width % 2 !== 0) {
+        throw new InvalidInputError(
+          `Map '${map.name}' must give a mean and a log variance a latent dimension for each of ${features.shape[0]} observations, but its ` +
+            `result has shape [${outputs.shape}].`,
+        );
+      }
+      return {
+        mean: op.slice<Tensor2D>(outputs, [0, 0], [-1, width / 2]),
+        variance: op.exp<Tensor2D>(op.slice(outputs, [0, width / 2], [-1, width / 2])),
+      };
+    },
+    toJSON: () => ({
+      name: 'encoded',
+      map: { name: map.name, ...(map.options === undefined ? {} : { options: map.options }) },
+    }),
+  });
+}
+
+/** N×2q: the means, and beside them where the log variances start. */
+function withLogVariances(means: Matrix): Matrix {
+  const { rows, columns: q } = means;
+  const result = Matrix.zeros(rows, 2 * q);
+  for (let i = 0; i < rows; i++) {
+    for (let d = 0; d < q; d++) {
+      result.data[i * 2 * q + d] = means.at(i, d);
+      result.data[i * 2 * q + q + d] = LOG_VARIANCE;
+    }
+  }
+  return result;
+}
 
 /** Latents that are Gaussians, q(x_n) = N(μ_n, diag s_n): variables of their own, or a function of the observations. A plain description. */
 export interface LatentDistribution {

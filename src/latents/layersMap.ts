@@ -1,10 +1,122 @@
 import * as tf from '@tensorflow/tfjs-core';
+import * as v from 'valibot';
+import { tanh } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, readGiven } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
+import { checkOptions, integerFromOne } from '../core/options.ts';
+import { seededRandom } from '../core/random.ts';
+import { withFloat64 } from '../engine/tensors/float64/scope.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
+import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterValue, real } from '../model/parameter.ts';
-import { defineMap, type MapFactory } from './defineMap.ts';
+import { defineMap, type LatentMap, type MapFactory } from './defineMap.ts';
+
+/**
+ * The weights W (D×q) that minimise ‖FW − X‖² + r·‖W‖², by (FᵀF + r·I)⁻¹FᵀX, or Fᵀ(FFᵀ + r·I)⁻¹X when D > N.
+ *
+ * @param F - N×D
+ * @param X - N×q
+ * @param ridge - r as a part of the mean square length of the columns (or rows, when D > N) of F, > 0
+ */
+export function ridgeRegression(F: Matrix, X: Matrix, ridge: number): Matrix {
+  const { rows, columns } = F;
+  const wide = columns > rows;
+  const energy = F.data.reduce((sum, entry) => sum + entry * entry, 0) / Math.min(rows, columns) || 1;
+  return withFloat64(() => {
+    const features = matrixTensor(F);
+    const targets = matrixTensor(X);
+    const gram = op.matMul<Tensor2D>(features, features, !wide, wide);
+    const factor = op.cholesky(op.addDiagonal(gram, op.scalar(ridge * energy)), { name: 'The start of a map' });
+    if (wide) return tensorMatrix(op.matMul<Tensor2D>(features, op.choleskySolve(factor, targets), true, false));
+    return tensorMatrix(op.choleskySolve(factor, op.matMul<Tensor2D>(features, targets, true, false)));
+  });
+}
+
+/**
+ * Linear back-constraint: X = Y·A. Its path is `latents.weights`, D×q.
+ *
+ * @param overrides - `weights`, such as `fixed(A)`; fitted to the start of the latents unless given
+ * @see Lawrence & Quiñonero-Candela 2006
+ * @example
+ * ```ts
+ * backConstrained(linearMap());
+ * ```
+ */
+export const linearMap = defineMap({
+  name: 'linear',
+  parameters: ({ features, latents }) => ({ weights: real(ridgeRegression(features, latents, 1e-10)) }),
+  apply: (p, Y) => op.matMul(Y, p.weights),
+});
+
+/** Part of the hidden units' mean square by which the fit of the output layer to the start of the latents is regularised. */
+const RIDGE = 1e-6;
+
+interface MlpOptions {
+  readonly hidden: number;
+}
+
+/** tanh(YA + a) with a column of ones behind it. */
+function hiddenUnits(Y: Matrix, weights: Matrix, bias: readonly number[]): Matrix {
+  const hidden = bias.length;
+  const result = Matrix.zeros(Y.rows, hidden + 1);
+  for (let i = 0; i < Y.rows; i++) {
+    const units = Float64Array.from(bias);
+    for (let j = 0; j < Y.columns; j++) {
+      const entry = Y.at(i, j);
+      for (let h = 0; h < hidden; h++) units[h]! += entry * weights.data[j * hidden + h]!;
+    }
+    result.data.set(units.map(tanh), i * (hidden + 1));
+    result.data[i * (hidden + 1) + hidden] = 1;
+  }
+  return result;
+}
+
+export const mlpMapFactory = defineMap({
+  name: 'mlp',
+  // The first layer is drawn so that its units see arguments of unit variance; the second is fitted to the start of the latents.
+  parameters: ({ observations: Y, latents, seed }, { hidden }: MlpOptions) => {
+    const random = seededRandom(seed);
+    const energy = Y.data.reduce((sum, entry) => sum + entry * entry, 0) / Y.rows || 1;
+    const drawn = Float64Array.from({ length: Y.columns * hidden }, () => random.normal() / Math.sqrt(energy));
+    const weights = new Matrix(drawn, Y.columns, hidden);
+    const bias = Array.from({ length: hidden }, () => random.normal());
+    const output = ridgeRegression(hiddenUnits(Y, weights, bias), latents, RIDGE);
+    const q = latents.columns;
+    return {
+      'layer1.weights': real(weights),
+      'layer1.bias': real(bias),
+      'layer2.weights': real(new Matrix(output.data.slice(0, hidden * q), hidden, q)),
+      'layer2.bias': real(Array.from(output.row(hidden))),
+    };
+  },
+  apply: (p, Y) => {
+    const units = op.tanh(op.add(op.matMul(Y, p['layer1.weights']), p['layer1.bias']));
+    return op.add(op.matMul(units, p['layer2.weights']), p['layer2.bias']);
+  },
+});
+
+const schema = v.strictObject({
+  hidden: v.optional(integerFromOne, 20),
+});
+
+/**
+ * Back-constraint by a multilayer perceptron with one hidden layer: X = tanh(Y·A₁ + a₁)·A₂ + a₂. Its paths are
+ * `latents.layer1.weights` (D×hidden), `latents.layer1.bias`, `latents.layer2.weights` (hidden×q) and `latents.layer2.bias`.
+ *
+ * @param options - `hidden`, the number of hidden units (20)
+ * @throws InvalidInputError when hidden is not a whole number from 1
+ * @see Lawrence & Quiñonero-Candela 2006; Jiang et al. 2014, eq. 28
+ * @example
+ * ```ts
+ * backConstrained(mlpMap({ hidden: 10 }));
+ * ```
+ */
+export function mlpMap(options: { hidden?: number } = {}): LatentMap {
+  const { hidden } = checkOptions(schema, options, 'mlpMap');
+  return mlpMapFactory({}, Object.freeze({ hidden }));
+}
 
 /** What models of `tf.layers` have that a map needs. */
 export interface LayersNetwork {

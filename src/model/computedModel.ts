@@ -1,11 +1,12 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { readGiven } from '../core/given.ts';
-import type { Matrix } from '../core/matrix.ts';
+import { describe, type Matrix } from '../core/matrix.ts';
 import { checkKnown } from '../core/options.ts';
 import type { FieldLearning, GraphLearning, Placing, Predicting, Reconstructing, Spectral } from './abilities.ts';
 import type { ComputationContext, ComputationStep, Embedding } from './computation.ts';
-import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
-import { checkNamed, type DataFormat, type ModelFactory, modelFactory } from './modelFactory.ts';
+import { madeHere } from './givenModel.ts';
+import type { AnyModel, AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
+import { dataFromPlain, plainData } from './plainData.ts';
 import type {
   AnyPosterior,
   FieldPosterior,
@@ -15,6 +16,54 @@ import type {
   Posterior,
   SpectralPosterior,
 } from './posterior.ts';
+
+/** Makes a model of data; `restore` makes it again from what its `toJSON` wrote. */
+export interface ModelFactory<Data, M extends AnyModel = Model> {
+  (data: Data): M;
+  readonly modelName: string;
+  readonly restore: (json: ModelJSON, own?: object) => M;
+}
+
+/** How the data of a model are written and read; `own` are the factories that `loadFit` was given. */
+export interface DataFormat<Data> {
+  toJSON(data: Data): unknown;
+  fromJSON(json: unknown, own: never): Data;
+}
+
+/** What every definition of a model says. */
+interface Named<Data> {
+  readonly name: string;
+  readonly data?: DataFormat<Data>;
+  readonly toJSON?: (data: Data) => ModelJSON;
+}
+
+/** What a model of these data writes about itself. */
+export const jsonOf = <Data>({ name, data: format, toJSON }: Named<Data>, data: Data): ModelJSON =>
+  toJSON?.(data) ?? { model: name, data: format === undefined ? plainData(data) : format.toJSON(data) };
+
+/** A factory of models that are made of data, and of what they write about themselves. */
+export function modelFactory<Data, M extends AnyModel>(
+  definition: Named<Data>,
+  modelOf: (data: Data, toJSON: () => ModelJSON) => M,
+): ModelFactory<Data, M> {
+  const { name, data: format } = definition;
+  const make = (data: Data): M => madeHere(modelOf(data, () => jsonOf(definition, data)));
+  const restore = ({ data }: ModelJSON, own: object = {}) =>
+    make(format === undefined ? (dataFromPlain(data) as Data) : format.fromJSON(data, own as never));
+  return Object.assign(make, { modelName: name, restore });
+}
+
+/** @throws InvalidInputError for a definition without a name, or without the function that makes its models */
+export function checkNamed(definition: { readonly name?: unknown }, key: 'variables' | 'solve', of: unknown): void {
+  const { name } = definition;
+  if (typeof name !== 'string' || name === '') {
+    throw new InvalidInputError(`defineModel needs a name, but ${describe(name)} was given.`);
+  }
+  if (typeof of === 'function') return;
+  throw new InvalidInputError(
+    `defineModel needs ${key} of the model '${name}' to be a function of the data, but ${describe(of)} was given.`,
+  );
+}
 
 /** A solution that was computed, or that a file holds. */
 export interface Found {

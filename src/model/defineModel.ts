@@ -6,14 +6,16 @@ import {
   type AbilitiesWith,
   type ComputedDefinition,
   type ComputedModel,
+  checkNamed,
   defineComputedModel,
+  type ModelFactory,
+  modelFactory,
 } from './computedModel.ts';
 import { namedPosterior } from './language/abilitiesByName.ts';
 import type { Variables } from './language/graph.ts';
 import type { VariablesModel } from './language/types.ts';
 import { type VariablesDefinition, variablesModel } from './language/variablesModel.ts';
 import type { Model } from './model.ts';
-import { checkNamed, type ModelFactory, modelFactory } from './modelFactory.ts';
 import type { AnyPosterior } from './posterior.ts';
 
 /** Makes a factory of models from their definition: see {@link defineModel}. */

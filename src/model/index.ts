@@ -28,7 +28,14 @@ export {
   type Standing,
   stage,
 } from './computation.ts';
-export type { AbilitiesWith, ComputedDefinition, ComputedModel, Found } from './computedModel.ts';
+export type {
+  AbilitiesWith,
+  ComputedDefinition,
+  ComputedModel,
+  DataFormat,
+  Found,
+  ModelFactory,
+} from './computedModel.ts';
 export { type DefineModel, defineModel } from './defineModel.ts';
 export * from './distributions/index.ts';
 export {
@@ -60,8 +67,8 @@ export type { RowsByName, VariableWidth } from './language/fittedGraph.ts';
 export type { Variables } from './language/graph.ts';
 export { known } from './language/known.ts';
 export { latent } from './language/latent.ts';
-export type { Chart, MapLike, MapStart, RowMap } from './language/map.ts';
-export { mapped } from './language/mapped.ts';
+export { type Chart, type MapLike, type MapStart, mapped, type RowMap } from './language/mapped.ts';
+export type { PullBack } from './language/metric.ts';
 export { type MixtureOptions, mixture } from './language/mixture.ts';
 export { type PriorDrawOptions, priorDraws } from './language/priorDraws.ts';
 export type { DensitySupport, ObservationInterval, ObservationSupport } from './language/support.ts';
@@ -119,7 +126,6 @@ export type {
   TensorMap,
   TermContext,
 } from './model.ts';
-export type { DataFormat, ModelFactory } from './modelFactory.ts';
 export { type OpenEvaluation, type OpenModel, type OpenOptions, open } from './open.ts';
 export {
   bounded,
@@ -164,7 +170,6 @@ export type {
   SpectralPosterior,
   ViewedPosterior,
 } from './posterior.ts';
-export type { PullBack } from './pullBack.ts';
 export type { Curvature, EndingKind } from './solver.ts';
 export {
   choleskyFactor,

@@ -1,7 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { FittedTable } from '../core/namedTable.ts';
 import type { Random } from '../core/random.ts';
-import type { RowSource } from '../core/rowSource.ts';
+import type { RowSource } from '../core/rowMatrices.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
 import type { AnyAbilities } from './abilities.ts';
 import type { Computation, ComputationContext, Embedding } from './computation.ts';

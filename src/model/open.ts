@@ -3,7 +3,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { checkOptions, seedOption } from '../core/options.ts';
 import { type EngineChoice, engineChoice, withEngine } from '../engine/dense/index.ts';
 import { float64Backend, withFloat64 } from '../engine/tensors/float64/scope.ts';
-import { repeatedGradients } from '../engine/tensors/repeatedGradients.ts';
+import { repeatedGradients } from '../engine/tensors/gradients.ts';
 import { assemblyOf, checkModelGiven } from './givenModel.ts';
 import type { AnyModel, ParameterValues } from './model.ts';
 import { objectiveOf } from './objective.ts';

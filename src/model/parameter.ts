@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { countGiven } from '../core/counted.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkGiven, givenList } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { checkOptions, namedOptions } from '../core/options.ts';
+import { countGiven } from '../core/wording.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
 import { entriesOf, type ParameterValue } from './parameterValue.ts';

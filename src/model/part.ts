@@ -1,8 +1,17 @@
 import { checkDefinition, givenOptions } from '../core/given.ts';
 import { unknownName } from '../core/options.ts';
+import * as op from '../engine/tensors/ops.ts';
 import type { Tensor } from '../engine/tensors/tensorflow.ts';
-import type { TensorMap } from './model.ts';
-import { isParameter, type Parameter, type ParameterLike, parameterFrom, positive } from './parameter.ts';
+import type { ParameterValues, TensorMap } from './model.ts';
+import {
+  entriesOf,
+  isParameter,
+  type Parameter,
+  type ParameterLike,
+  parameterFrom,
+  positive,
+  shapeOf,
+} from './parameter.ts';
 
 /** Paths below a name. */
 export type PathsBelow<Name extends string, P> = { readonly [Path in keyof P & string as `${Name}.${Path}`]: P[Path] };
@@ -48,4 +57,11 @@ export function ownTensors<Name extends string>(
     for (let i = 0; i < names.length; i++) own[names[i]!] = values[paths[i]!]!;
     return own;
   };
+}
+
+/** Natural values as tensors under the same paths. */
+export function valueTensors(values: ParameterValues): TensorMap {
+  return Object.fromEntries(
+    Object.entries(values).map(([path, value]) => [path, op.tensor(entriesOf(value), shapeOf(value))]),
+  );
 }

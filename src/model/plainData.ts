@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { isRowSource, isSampled, sampledRows } from '../core/rowSource.ts';
+import { isRowSource, isSampled, sampledRows } from '../core/rowMatrices.ts';
 
 /**
  * Data of a model as plain JSON, from which `dataFromPlain` makes the same again bit for bit: numbers that are not finite, matrices and

@@ -1,7 +1,7 @@
 import { square } from '../core/elementary/index.ts';
 import type { Matrix } from '../core/matrix.ts';
 import type { Standardization } from '../core/observations.ts';
-import { type RowSource, readRows, type SampledRows } from '../core/rowSource.ts';
+import { type RowSource, readRows, type SampledRows } from '../core/rowMatrices.ts';
 
 /** Rows that a model starts from, evenly spaced. */
 const SAMPLE = 2048;

@@ -33,17 +33,14 @@ import { openProblem } from '../inference/fit/fitProblem.ts';
 import { fitThreads } from '../inference/fit/fitThreads.ts';
 import { perturbedStarts } from '../inference/fit/restarts.ts';
 import { slices } from '../inference/minimize/slices.ts';
-import { clusteringAccuracy } from '../inference/scores/clusteringAccuracy.ts';
-import { kMeans } from '../inference/scores/kMeans.ts';
+import { clusteringAccuracy, kMeans, normalizedMutualInformation } from '../inference/scores/clusterings.ts';
 import { type LocalScores, localScoresInParts } from '../inference/scores/localScores.ts';
-import { nearestNeighbourError } from '../inference/scores/nearestNeighbourError.ts';
-import { normalizedMutualInformation } from '../inference/scores/normalizedMutualInformation.ts';
+import { nearestNeighbourError } from '../inference/scores/neighbourScores.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
-import { filledIn } from './filledIn.ts';
 import type { OwnParts } from './ownParts.ts';
-import { type RefitChanges, refitModel } from './refit.ts';
-import { dividesColumns } from './savedObservations.ts';
+import { filledIn, type RefitChanges, refitModel } from './refit.ts';
+import { dividesColumns } from './savedFit.ts';
 
 /** Options of {@link assess}. */
 export interface AssessOptions {

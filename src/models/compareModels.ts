@@ -1,20 +1,20 @@
 import * as v from 'valibot';
-import type { ScaleOption } from '../core/columnUnits.ts';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { checkGiven, givenList } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
+import type { ScaleOption } from '../core/observations.ts';
 import { checkOptions, seedOption, signalOption } from '../core/options.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
 import type { Draws } from '../inference/sampling/index.ts';
-import { compareElpd, type ElpdRow } from '../inference/sampling/stacking.ts';
+import { compareElpd, type ElpdRow } from '../inference/sampling/leaveOneOut.ts';
 import type { FittedModel } from '../model/fit.ts';
 import type { ModelJSON } from '../model/model.ts';
 import type { Projection } from '../model/posterior.ts';
-import { takesWholeRows } from './filledIn.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import type { OwnParts } from './ownParts.ts';
-import { dividesColumns } from './savedObservations.ts';
+import { takesWholeRows } from './refit.ts';
+import { dividesColumns } from './savedFit.ts';
 import { canScore, type HeldOutScore, type ScoreOptions, score } from './score.ts';
 
 /** What a comparison reads of a fit. */

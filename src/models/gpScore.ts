@@ -13,7 +13,7 @@ import { lbfgsb } from '../inference/solvers/lbfgsb.ts';
 import { add } from '../kernels/algebra.ts';
 import { bias } from '../kernels/bias.ts';
 import { rbf } from '../kernels/rbf.ts';
-import { fixedAt } from '../latents/fixedAt.ts';
+import { fixedAt } from '../latents/pointLatents.ts';
 import { meanVariance } from '../model/leastNoise.ts';
 import type { VariableLayout } from '../model/variables.ts';
 import { latentVariableModel } from './gp/latentVariableModel.ts';

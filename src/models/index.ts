@@ -1,5 +1,5 @@
 export type { UnfoldingConstraints } from '../inference/solvers/unfolding/unfoldingProblem.ts';
-export type { Inducing } from '../processes/variational/inducingInputs.ts';
+export type { Inducing } from '../processes/variational/inducingVariables.ts';
 export { type AssessOptions, assess } from './assess.ts';
 export * from './builtIn.ts';
 export * from './builtInLabelled.ts';
@@ -14,8 +14,7 @@ export {
   type DrawsComparison,
   type DrawsComparisonRow,
 } from './compareModels.ts';
-export { describedModel, kindOf } from './described/describedModel.ts';
-export type { ModelOptions } from './described/parts.ts';
+export { describedModel, kindOf, type ModelOptions } from './describedModel.ts';
 export type { DistributedViewsModel, DistributedViewsOptions } from './gp/distributedViews.ts';
 export type { FamilyOptions } from './gp/family.ts';
 export {
@@ -27,12 +26,11 @@ export {
 export type { Strength } from './gp/strengths.ts';
 export type { KernelsByView, ViewOptions, ViewsOptions } from './gp/views.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
-export { loadDraws } from './loadDraws.ts';
-export { type LoadedWith, loadFit } from './loadFit.ts';
+export { type LoadedWith, loadDraws, loadFit } from './loadFit.ts';
 export { modelFromJSON } from './modelFromJSON.ts';
 export type { OwnParts } from './ownParts.ts';
 export { builtInPriors } from './priorCatalogue.ts';
 export { type HeldOutScore, type ScoreOptions, score } from './score.ts';
-export type { Preset } from './spectral/embedding/preset.ts';
+export type { Preset } from './spectral/embedding/options.ts';
 export type { FieldReadOut, ReadOut, ReadOutOptions } from './spectral/embedding/readOut.ts';
 export type { NeighbourhoodOptions } from './spectral/neighbourhood/neighbourhood.ts';

@@ -1,17 +1,120 @@
 import * as v from 'valibot';
-import { fittedTableFromJSON } from '../core/fittedTableJson.ts';
+import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
+import type { FittedTable } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
-import { damagedAt, readingAt } from '../core/saved.ts';
+import { checkSaved, damagedAt, readingAt } from '../core/saved.ts';
+import { shortNumber } from '../core/wording.ts';
 import { type EngineChoice, engineChoice } from '../engine/dense/index.ts';
-import { checkOutcome } from '../inference/fit/checkOutcome.ts';
 import { createFit } from '../inference/fit/createFit.ts';
+import { densityOf, ENGINE_DIFFERENCE } from '../inference/fit/fitProblem.ts';
+import { computeWith, ONE_THREAD } from '../inference/fit/fitThreads.ts';
+import { STATISTICS } from '../inference/sampling/chain.ts';
+import { createDraws, type Draws, type DrawsRecord } from '../inference/sampling/draws.ts';
+import type { ModelFactory } from '../model/computedModel.ts';
 import type { Fit, FitJSON, FitOf, FitOutcome, LoadedFit } from '../model/fit.ts';
-import type { AnyModel } from '../model/model.ts';
-import type { ModelFactory } from '../model/modelFactory.ts';
+import type { AnyModel, Assembly, Model, ModelJSON } from '../model/model.ts';
+import { entriesOf } from '../model/parameterValue.ts';
+import { dataFromPlain } from '../model/plainData.ts';
+import { layOut, naturalEntries, type VariableLayout } from '../model/variables.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import { checkOwnParts, type OwnParts } from './ownParts.ts';
 import { outcomeFromJSON, savedFit } from './savedFit.ts';
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const doubles = v.instance(Float64Array);
+const savedSchema = v.object({
+  format: v.literal('latentfield-draws'),
+  version: v.literal(1),
+  model: v.looseObject({ model: v.string() }),
+  record: v.record(v.string(), v.unknown()),
+});
+const recordSchema = v.pipe(
+  v.object({
+    sampler: v.string(),
+    seed: v.number(),
+    warmup: count,
+    chains: v.pipe(count, v.minValue(1)),
+    draws: v.pipe(count, v.minValue(1)),
+    variables: v.array(v.object({ path: v.string(), shape: v.array(count) })),
+    values: v.record(v.string(), doubles),
+    held: v.record(v.string(), v.union([v.number(), v.array(v.number()), v.instance(Matrix)])),
+    statistics: v.object(Object.fromEntries(STATISTICS.map((name) => [name, doubles]))),
+    evaluations: count,
+    warmupDivergences: count,
+    jittered: count,
+    added: v.array(v.string()),
+    seconds: v.number(),
+  }),
+  v.check(({ chains, draws, variables, values, statistics }) => {
+    const all = chains * draws;
+    const sizes = variables.map(({ path, shape }) => [
+      values[path]?.length,
+      shape.reduce((product, n) => product * n, all),
+    ]);
+    return (
+      sizes.every(([found, wanted]) => found === wanted) && Object.values(statistics).every((own) => own.length === all)
+    );
+  }),
+);
+
+/**
+ * Makes draws again from what `draws.toJSON()` wrote: the same numbers, diagnostics and predictions, bit for bit.
+ *
+ * @param json - the object (parse the text of a file with `JSON.parse` first)
+ * @param own - factories of parts that do not come with the library, by name, as `loadFit` takes them
+ * @throws InvalidInputError when it is not saved draws, or damaged, with the place; or names a part that is not known
+ * @example
+ * ```ts
+ * const again = loadDraws(JSON.parse(JSON.stringify(draws)));
+ * again.summary()['mapping.noise']?.mean;
+ * ```
+ */
+export function loadDraws(json: unknown, own: OwnParts = {}): Draws {
+  checkOwnParts(own, 'loadDraws');
+  const saved = checkSaved(savedSchema, json, '');
+  const model = readingAt('model', () => modelFromJSON(saved.model as ModelJSON, own, true));
+  const record = readingAt('record', () => dataFromPlain(saved.record));
+  return createDraws(model, checkSaved(recordSchema, record, 'record') as unknown as DrawsRecord);
+}
+
+const names = v.array(v.string());
+const numbers = v.array(v.pipe(v.number(), v.finite()));
+const schema = v.object({
+  columns: v.pipe(names, v.minLength(1)),
+  isNamed: v.boolean(),
+  others: names,
+  idColumn: v.optional(v.string()),
+  ids: v.optional(names),
+  labelColumn: v.optional(v.string()),
+  labels: v.optional(names),
+  counts: v.optional(
+    v.object({ rowSums: v.optional(v.pipe(v.number(), v.finite(), v.gtValue(0))), log1p: v.optional(v.boolean()) }),
+  ),
+  standardised: v.optional(
+    v.object({ mean: numbers, deviation: v.array(v.pipe(v.number(), v.finite(), v.gtValue(0))) }),
+  ),
+});
+
+/**
+ * Reads the description of a table from a saved fit.
+ *
+ * @param owner - the fit, as the error calls it
+ * @throws InvalidInputError if it is damaged
+ */
+function fittedTableFromJSON(json: unknown, owner: string): FittedTable {
+  const result = v.safeParse(schema, json);
+  const table = result.success ? (result.output as FittedTable) : undefined;
+  const { mean, deviation } = table?.standardised ?? {};
+  const width = table?.columns.length;
+  if (table !== undefined && [mean, deviation].every((list) => list === undefined || list.length === width)) {
+    return table;
+  }
+  const place = result.success
+    ? 'standardised'
+    : (result.issues[0].path?.map(({ key }) => String(key)).join('.') ?? '');
+  throw new InvalidInputError(`${owner} is damaged at table.${place}. Fit the data again.`);
+}
 
 /** The type of a loaded fit: one of the given models, or else a model with a mapping. */
 export type LoadedWith<Own extends OwnParts> = Own extends { readonly models: Readonly<Record<string, infer Factory>> }
@@ -86,4 +189,102 @@ function checkDimension({ model }: FitJSON, { values: { latents } }: FitOutcome)
     latentDim === undefined ? 'model.options.latentDim' : 'model.latentDim',
     `it is ${describe(said)}, but the latents have ${latents.columns} columns.`,
   );
+}
+
+/**
+ * Holds what a file says of an outcome to its model: values of every parameter, of their shapes and in their supports, finite unless the fit
+ * has failed, and the objective, evaluated again at them.
+ *
+ * Where the terms draw random numbers and the file does not say from which seed, as files of form 1 do not, the objective is not compared.
+ *
+ * @throws InvalidInputError that names the place where the two do not agree
+ */
+function checkOutcome(model: Model, outcome: FitOutcome, engine: EngineChoice | undefined): void {
+  const hasFailed = outcome.status === 'failed';
+  if (!hasFailed) checkFinite(outcome);
+  checkSum(outcome);
+  if (model.solve !== undefined) checkEmbedding(outcome);
+  // Observations that were read from elsewhere are not in the file.
+  else if (!hasFailed && model.sourced === undefined)
+    computeWith(engine, ONE_THREAD)(() => checkDensity(model, outcome));
+}
+
+function checkFinite({ values, objective, terms }: FitOutcome): void {
+  for (const [place, value] of [
+    ...Object.entries(values).map(([path, entry]) => [`values.${path}`, entry] as const),
+    ['objective', objective] as const,
+    ...Object.entries(terms).map(([name, term]) => [`terms.${name}`, term] as const),
+  ]) {
+    const bad = entriesOf(value).find((entry) => !Number.isFinite(entry));
+    if (bad !== undefined) throw damagedAt(place, `it holds ${bad}, which only a fit that has failed may.`);
+  }
+}
+
+/** Terms add up to the objective. */
+function checkSum({ objective, terms }: FitOutcome): void {
+  const total = Object.values(terms).reduce((sum, term) => sum + term, 0);
+  if (!Number.isFinite(objective) || isClose(total, objective, [objective, ...Object.values(terms)])) return;
+  throw damagedAt('terms', `they add up to ${shortNumber(total)}, but the objective is ${shortNumber(objective)}.`);
+}
+
+function isClose(a: number, b: number, sizes: readonly number[]): boolean {
+  return Math.abs(a - b) <= ENGINE_DIFFERENCE * sizes.reduce((most, size) => Math.max(most, Math.abs(size)), 1);
+}
+
+function checkEmbedding({ values: { latents, eigenvalues } }: FitOutcome): void {
+  if (!(latents instanceof Matrix)) throw damagedAt('values.latents', 'they are no matrix.');
+  // Own models may have none.
+  if (eigenvalues === undefined || (Array.isArray(eigenvalues) && eigenvalues.length === latents.columns)) return;
+  throw damagedAt('values.eigenvalues', `${latents.columns} numbers were expected, one for each latent dimension.`);
+}
+
+function checkDensity(model: Model, outcome: FitOutcome): void {
+  const { seed, batchSize } = outcome.diagnostics;
+  let wasRandom = false;
+  const { assembly, layout } = assembled(model, outcome, seed ?? 0);
+  try {
+    const terms: Assembly['terms'] = (values, context) =>
+      assembly.terms(values, {
+        ...context,
+        get random() {
+          wasRandom = true;
+          return context.random;
+        },
+      });
+    const watched = { ...assembly, terms };
+    const natural = readingAt('values', () => naturalEntries(layout, outcome.values));
+    const { value } = densityAt(() => densityOf(model, watched, layout, natural, { seed: seed ?? 0, batchSize }));
+    if (wasRandom && seed === undefined) return;
+    if (isClose(value, outcome.objective, [value, ...Object.values(outcome.terms)])) return;
+    throw damagedAt(
+      'objective',
+      `it is ${shortNumber(outcome.objective)}, but the model has ${shortNumber(value)} at these values. Its data or values were changed, or a part of your own is another.`,
+    );
+  } finally {
+    assembly.dispose();
+  }
+}
+
+/** The model, in batches if the values are those of a fit in batches. */
+function assembled(model: Model, { values }: FitOutcome, seed: number): { assembly: Assembly; layout: VariableLayout } {
+  let missing = '';
+  for (const batched of model.points === undefined ? [false] : [false, true]) {
+    const assembly = readingAt('model', () => model.assemble(seed, { batched }));
+    const layout = layOut(assembly.parameters);
+    const absent = layout.variables.find(({ path }) => !Object.hasOwn(values, path));
+    if (absent === undefined) return { assembly, layout };
+    assembly.dispose();
+    missing ||= absent.path;
+  }
+  throw damagedAt(`values.${missing}`, 'it is missing.');
+}
+
+/** Values at which the log density cannot be evaluated are none that a fit ended at. */
+function densityAt<T>(evaluate: () => T): T {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (!(error instanceof LatentFieldError) || error instanceof InvalidInputError) throw error;
+    throw damagedAt('values', `the model cannot be evaluated at them. ${error.message}`, error);
+  }
 }

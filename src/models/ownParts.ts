@@ -2,9 +2,9 @@ import { checkDefinition } from '../core/given.ts';
 import { unknownName } from '../core/options.ts';
 import type { KernelCatalogue } from '../kernels/json.ts';
 import type { LatentsCatalogue, MapCatalogue } from '../latents/json.ts';
+import type { ModelFactory } from '../model/computedModel.ts';
 import type { DistributionCatalogue } from '../model/distributions/index.ts';
 import type { AnyModel } from '../model/model.ts';
-import type { ModelFactory } from '../model/modelFactory.ts';
 import type { PriorCatalogue } from '../priors/json.ts';
 import type { LikelihoodCatalogue } from '../processes/likelihoods/index.ts';
 

@@ -1,10 +1,45 @@
 import * as v from 'valibot';
+import { sin } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { describe, reasonOf } from '../core/matrix.ts';
+import { describe, Matrix, reasonOf } from '../core/matrix.ts';
+import { isScaled, type ScaleOption } from '../core/observations.ts';
 import { NON_FINITE } from '../core/plainNumbers.ts';
 import { checkDepth, checkSaved, checkSums, damagedAt, readingAt } from '../core/saved.ts';
+import type { LatentsJSON } from '../latents/latents.ts';
 import { DIVIDED, type FitJSON, type FitOutcome } from '../model/fit.ts';
+import type { ModelJSON } from '../model/model.ts';
 import { valueFromJSON } from '../model/parameterValue.ts';
+
+const finiteEntry = v.pipe(v.number(), v.finite());
+
+/** Observations as files hold them: null where an entry is missing. */
+export const savedRows = v.pipe(
+  v.array(v.array(v.nullable(finiteEntry))),
+  v.transform((rows) => rows.map((row) => row.map((entry) => entry ?? Number.NaN))),
+);
+
+/** True if a saved model divides the columns of Y by their deviations. */
+export function dividesColumns(json: ModelJSON, Y: Matrix): boolean {
+  const { scale, options } = json as { scale?: ScaleOption; options?: { scale?: ScaleOption } };
+  return isScaled(Y, scale ?? options?.scale ?? false);
+}
+
+export const savedLatents = v.optional(v.custom<LatentsJSON>(isNamed, 'latents with a name'));
+
+function isNamed(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as { name?: unknown }).name === 'string';
+}
+
+/**
+ * A start for latents of a saved model, which has its values already: of any dimension, where a start from the observations would cost, and
+ * not be possible of more dimensions than they have.
+ */
+export const anyStart = (rows: number, latentDim: number): Matrix =>
+  new Matrix(
+    Float64Array.from({ length: rows * latentDim }, (_, k) => sin(k + 1)),
+    rows,
+    latentDim,
+  );
 
 const finite = v.pipe(v.number(), v.finite());
 /** Numbers of a fit that has failed need not be finite. Form 1 wrote all of those as null. */

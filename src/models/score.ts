@@ -16,7 +16,7 @@ import {
 } from '../inference/assessment/calibration.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import { observationsOf } from './assess.ts';
-import { filledIn } from './filledIn.ts';
+import { filledIn } from './refit.ts';
 
 /** Options of {@link score}. */
 export interface ScoreOptions {

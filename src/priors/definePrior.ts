@@ -11,7 +11,7 @@ import type { Kernel } from '../kernels/kernel.ts';
 import type { FieldShowing, Forecasting } from '../model/abilities.ts';
 import type { Density, DensityContext, Rows, RowsShape, SparsePrecision } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
-import type { Parameter, ParameterLike, ParameterValue } from '../model/parameter.ts';
+import { entriesOf, type Parameter, type ParameterLike, type ParameterValue } from '../model/parameter.ts';
 import { type Overrides, type OwnParameters, overriddenParameters } from '../model/part.ts';
 import type { LearnedByLayer } from '../model/posterior.ts';
 
@@ -346,4 +346,16 @@ function givenFrom({ constants, onJitter }: DensityContext): GivenContext {
 interface PreparedPrior {
   readonly prepared: unknown;
   readonly observations: () => Matrix;
+}
+
+/** The prior, unless one of these parameters of it starts below 0; 0 itself turns a term off. */
+export function notNegative(prior: Prior, names: readonly string[]): Prior {
+  for (const name of names) {
+    const [value] = entriesOf(prior.parameters[name]!.initial);
+    if (value! >= 0) continue;
+    throw new InvalidInputError(
+      `Option '${name}' of ${prior.name} must be a number from 0, but ${value} was given. 0 turns it off.`,
+    );
+  }
+  return prior;
 }

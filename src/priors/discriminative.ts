@@ -7,8 +7,7 @@ import { type Classes, classesOf, type Labels } from '../engine/graph/labelGraph
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, type Prior } from './definePrior.ts';
-import { notNegative } from './strength.ts';
+import { definePrior, notNegative, type Prior } from './definePrior.ts';
 
 export interface DiscriminativeOptions {
   /** ≥ 0, held at 1 unless given; 0 turns the prior off. */

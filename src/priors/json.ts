@@ -7,8 +7,6 @@ import type { ParameterLike } from '../model/parameter.ts';
 import { parametersFromJSON } from '../model/parameterJson.ts';
 import type { Prior, SavedParts } from './definePrior.ts';
 
-export { type PriorJSON, priorToJSON } from './priorToJson.ts';
-
 /** What `definePrior` returns, or a function of parameters that makes a prior. */
 export type AnyPriorFactory = { make(overrides?: Record<string, ParameterLike>): Prior }['make'] & {
   readonly restore?: (parameters: Readonly<Record<string, ParameterLike>>, data: unknown, read: SavedParts) => Prior;

@@ -9,9 +9,8 @@ import { edgeFactor, isSparse } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, type Prior } from './definePrior.ts';
+import { definePrior, notNegative, type Prior } from './definePrior.ts';
 import { type EdgePrecision, marginals, sparsePrecision } from './sparsePrecision.ts';
-import { notNegative } from './strength.ts';
 
 export interface LaplacianOptions {
   /** α ≥ 0, held at 1 unless given; 0 turns the prior off. */

@@ -11,8 +11,7 @@ import { nearestNeighbours } from '../engine/neighbours/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, type Prior } from './definePrior.ts';
-import { notNegative } from './strength.ts';
+import { definePrior, notNegative, type Prior } from './definePrior.ts';
 
 export interface LocalityOptions {
   /** ≥ 0, held at 1 unless given; 0 turns the prior off. */

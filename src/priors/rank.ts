@@ -7,8 +7,7 @@ import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { dot } from '../engine/vectors.ts';
 import { entriesOf, fixed, type Parameter, type ParameterLike, shapeOf } from '../model/parameter.ts';
 import type { Transform } from '../model/transform.ts';
-import { definePrior, type Prior } from './definePrior.ts';
-import { notNegative } from './strength.ts';
+import { definePrior, notNegative, type Prior } from './definePrior.ts';
 
 export interface RankOptions {
   /** α ≥ 0, held at 1 unless given; 0 turns the prior off. */

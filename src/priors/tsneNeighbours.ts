@@ -7,9 +7,8 @@ import { studentDivergence } from '../engine/neighbourEmbedding/studentDivergenc
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, type Prior } from './definePrior.ts';
+import { definePrior, notNegative, type Prior } from './definePrior.ts';
 import { byColumns, plainFunction } from './plainFunction.ts';
-import { notNegative } from './strength.ts';
 
 export interface TsneNeighboursOptions {
   /** ≥ 0, held at 1 unless given; 0 turns the prior off. */

@@ -11,9 +11,8 @@ import { type Metric, metricNeighboursInParts } from '../engine/neighbours/index
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, type Prior } from './definePrior.ts';
+import { definePrior, notNegative, type Prior } from './definePrior.ts';
 import { byColumns, plainFunction } from './plainFunction.ts';
-import { notNegative } from './strength.ts';
 
 /** What UMAP takes of observations and latents. */
 export interface EdgeOptions {

@@ -9,8 +9,7 @@ import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, type Prior } from './definePrior.ts';
-import { notNegative } from './strength.ts';
+import { definePrior, notNegative, type Prior } from './definePrior.ts';
 
 export interface UncorrelatedOptions {
   /** ≥ 0, held at 100 unless given; 0 turns the prior off. */

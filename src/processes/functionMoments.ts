@@ -4,7 +4,7 @@ import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
-import { valueTensors } from '../model/valueTensors.ts';
+import { valueTensors } from '../model/part.ts';
 import type { Conditioned, Covariance } from './covariance/covariance.ts';
 import { type ObservedPattern, patternData, placeOf } from './covariance/observedData.ts';
 

@@ -13,7 +13,7 @@ import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, type ParameterValue, real } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
 import type { Covariance, CovarianceStructure } from './covariance/covariance.ts';
-import { inducingCovariance } from './covariance/inducing.ts';
+import { inducingCovariance } from './covariance/lowRank.ts';
 import { dataOf, disposeData, keptPatternData, type ObservedPattern } from './covariance/observedData.ts';
 import { structureOf } from './covariance/structureOf.ts';
 import { type MomentsAt, patternMoments, remembered } from './functionMoments.ts';
@@ -21,7 +21,7 @@ import { checkNoise, gaussian, noiseOfNew } from './likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelihood.ts';
 import { processDensity } from './processDensity.ts';
 import { sparseDensity } from './variational/boundProcess.ts';
-import type { Inducing } from './variational/inducingInputs.ts';
+import type { Inducing } from './variational/inducingVariables.ts';
 
 /** Callbacks of a computation. */
 export interface ProcessContext {

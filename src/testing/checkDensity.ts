@@ -13,9 +13,8 @@ import type { Scalar, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts
 import { type GivenValues, givenValues } from '../model/evaluate.ts';
 import { type DensityLike, densityOf, type RowMoments } from '../model/language/density.ts';
 import type { TensorMap } from '../model/model.ts';
-import { valueTensors } from '../model/valueTensors.ts';
-import { agreement, finite, randomPoints } from './agreement.ts';
-import { gradientAgreement } from './checkGradient.ts';
+import { valueTensors } from '../model/part.ts';
+import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
 import {
   alongFirstColumn,
   chosenRows,
@@ -28,9 +27,16 @@ import {
   withEntries,
   withRow,
 } from './densityAt.ts';
-import type { DifferenceOptions } from './differences.ts';
 import { integrated, isContinuous, randomEntry, type Support, supportBy } from './quadrature.ts';
-import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+import {
+  agreement,
+  type CheckOptions,
+  type ConformanceReport,
+  conformance,
+  finite,
+  type Requirement,
+  randomPoints,
+} from './report.ts';
 
 export interface DensityCheckOptions extends CheckOptions, DifferenceOptions {
   /** Number of columns of the value (1). With several, one is integrated over if the density takes missing entries, otherwise none. */

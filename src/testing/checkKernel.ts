@@ -13,10 +13,8 @@ import type { Kernel } from '../kernels/kernel.ts';
 import { startedAt } from '../kernels/startedAt.ts';
 import { featuresOf, noisyGram, symmetricBasisOf } from '../kernels/structure/index.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
-import { valueTensors } from '../model/valueTensors.ts';
-import { agreement, finite, largest, randomPoints, withCoincident } from './agreement.ts';
-import { gradientAgreement } from './checkGradient.ts';
-import type { DifferenceOptions } from './differences.ts';
+import { valueTensors } from '../model/part.ts';
+import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
 import {
   dimensionsOf,
   expectationAgreement,
@@ -24,7 +22,17 @@ import {
   jsonRoundTrip,
   textRoundTrip,
 } from './kernelAgreement.ts';
-import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+import {
+  agreement,
+  type CheckOptions,
+  type ConformanceReport,
+  conformance,
+  finite,
+  largest,
+  type Requirement,
+  randomPoints,
+  withCoincident,
+} from './report.ts';
 
 export interface KernelCheckOptions extends CheckOptions, DifferenceOptions {
   /** Numbers of columns of the points; default those of 1, 2, 3 that its lists and column selections allow. */

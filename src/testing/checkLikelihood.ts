@@ -8,14 +8,20 @@ import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
-import { valueTensors } from '../model/valueTensors.ts';
+import { valueTensors } from '../model/part.ts';
 import { type LikelihoodCatalogue, likelihoodFromJSON } from '../processes/likelihoods/json.ts';
 import { isLikelihood, type Likelihood } from '../processes/likelihoods/likelihood.ts';
-import { agreement, finite, randomPoints } from './agreement.ts';
-import { gradientAgreement } from './checkGradient.ts';
-import type { DifferenceOptions } from './differences.ts';
+import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
 import { type DiscreteOrReal, normalNodes, type SupportNode, supportByRefusals, supportNodes } from './quadrature.ts';
-import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+import {
+  agreement,
+  type CheckOptions,
+  type ConformanceReport,
+  conformance,
+  finite,
+  type Requirement,
+  randomPoints,
+} from './report.ts';
 
 export interface LikelihoodCheckOptions extends CheckOptions, DifferenceOptions {
   /** n×D values of the functions; default 5×2 standard normal ones. */

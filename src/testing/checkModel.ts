@@ -15,10 +15,16 @@ import type { Transform } from '../model/transform.ts';
 import { layOut, naturalEntries, valuesByPath } from '../model/variables.ts';
 import { modelFromJSON } from '../models/modelFromJSON.ts';
 import type { OwnParts } from '../models/ownParts.ts';
-import { agreement, finite } from './agreement.ts';
-import { compareWithDifferences, type DifferenceOptions } from './differences.ts';
+import { compareWithDifferences, type DifferenceOptions } from './checkGradient.ts';
 import { integrated, type Support, supportBy } from './quadrature.ts';
-import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+import {
+  agreement,
+  type CheckOptions,
+  type ConformanceReport,
+  conformance,
+  finite,
+  type Requirement,
+} from './report.ts';
 
 /** Options of the check, with factories of custom models and parts by name, as for `loadFit`. */
 export interface ModelCheckOptions extends CheckOptions, DifferenceOptions, OwnParts {

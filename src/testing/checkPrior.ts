@@ -9,16 +9,24 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { KernelCatalogue } from '../kernels/catalogue.ts';
 import type { TensorMap } from '../model/model.ts';
-import { valueTensors } from '../model/valueTensors.ts';
+import { valueTensors } from '../model/part.ts';
 import { builtInPriors } from '../models/priorCatalogue.ts';
 import type { Prior } from '../priors/definePrior.ts';
-import { type PriorCatalogue, priorFromJSON, priorToJSON } from '../priors/json.ts';
-import { agreement, finite, randomPoints, withCoincident } from './agreement.ts';
+import { type PriorCatalogue, priorFromJSON } from '../priors/json.ts';
+import { priorToJSON } from '../priors/priorToJson.ts';
 import { densityRequirements } from './checkDensity.ts';
-import { gradientAgreement } from './checkGradient.ts';
+import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
 import { densityAt } from './densityAt.ts';
-import type { DifferenceOptions } from './differences.ts';
-import { type CheckOptions, type ConformanceReport, conformance, type Requirement } from './report.ts';
+import {
+  agreement,
+  type CheckOptions,
+  type ConformanceReport,
+  conformance,
+  finite,
+  type Requirement,
+  randomPoints,
+  withCoincident,
+} from './report.ts';
 
 export interface PriorCheckOptions extends CheckOptions, DifferenceOptions {
   /** N×q latents; default 8×2 standard normal ones. */

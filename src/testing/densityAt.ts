@@ -7,8 +7,8 @@ import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import type { Conditional, Density, DensityContext, DensityStart, Rows } from '../model/language/density.ts';
 import type { Batch, ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
-import { valueTensors } from '../model/valueTensors.ts';
-import { randomPoints } from './agreement.ts';
+import { valueTensors } from '../model/part.ts';
+import { randomPoints } from './report.ts';
 
 /** Rows of a variable and of its parents as plain numbers; `present` is 1 where an entry of the value is observed. */
 export interface PlainRows {

@@ -5,10 +5,9 @@
  * @module
  */
 export { checkDensity, type DensityCheckOptions } from './checkDensity.ts';
-export { checkGradient, type GradientCheckOptions } from './checkGradient.ts';
+export { checkGradient, type DifferenceOptions, type GradientCheckOptions } from './checkGradient.ts';
 export { checkKernel, type KernelCheckOptions } from './checkKernel.ts';
 export { checkLikelihood, type LikelihoodCheckOptions } from './checkLikelihood.ts';
 export { checkModel, type ModelCheckOptions } from './checkModel.ts';
 export { checkPrior, type PriorCheckOptions } from './checkPrior.ts';
-export type { DifferenceOptions } from './differences.ts';
 export { type Check, type CheckOptions, ConformanceError, type ConformanceReport } from './report.ts';

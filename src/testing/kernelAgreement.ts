@@ -15,14 +15,15 @@ import {
   type Expectations,
   quadratureExpectations,
 } from '../kernels/expectations/index.ts';
-import { kernelFromJSON, kernelToJSON } from '../kernels/json.ts';
+import { kernelFromJSON } from '../kernels/json.ts';
 import type { Kernel } from '../kernels/kernel.ts';
+import { kernelToJSON } from '../kernels/kernelToJson.ts';
 import { parseKernel } from '../kernels/parse.ts';
 import { startedAt } from '../kernels/startedAt.ts';
 import type { ParameterValues } from '../model/model.ts';
 import { shapeOf } from '../model/parameter.ts';
-import { valueTensors } from '../model/valueTensors.ts';
-import { agreement } from './agreement.ts';
+import { valueTensors } from '../model/part.ts';
+import { agreement } from './report.ts';
 
 /** Rounds of draws, whose spread gives the standard error of their mean. */
 const ROUNDS = 64;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
-import { cauchyPoint } from '../../src/inference/solvers/cauchyPoint.ts';
-import { compactHessian } from '../../src/inference/solvers/compactHessian.ts';
+import { cauchyPoint, compactHessian } from '../../src/inference/solvers/compactHessian.ts';
 import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
 import { subspaceMinimum } from '../../src/inference/solvers/lbfgsb.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { free, latentVariableModel } from '../../src/index.ts';
 import { type FitStep, fitSteps } from '../../src/inference/index.ts';
-import { nearestNeighbourError } from '../../src/inference/scores/nearestNeighbourError.ts';
+import { nearestNeighbourError } from '../../src/inference/scores/neighbourScores.ts';
 import { add, bias, type Kernel, rbf, thinPlateSpline } from '../../src/kernels/index.ts';
 import type { Model } from '../../src/model/model.ts';
 import { positive } from '../../src/model/parameter.ts';

@@ -7,7 +7,7 @@ import { sharedMemory } from '../../src/engine/memory.ts';
 import { rankedNeighbours } from '../../src/engine/neighbours/rankedNeighbours.ts';
 import { startThreads } from '../../src/engine/threads.ts';
 import { localScores } from '../../src/inference/scores/localScores.ts';
-import { continuity, trustworthiness } from '../../src/inference/scores/trustworthiness.ts';
+import { continuity, trustworthiness } from '../../src/inference/scores/neighbourScores.ts';
 import { reference } from '../reference.ts';
 
 interface Reference {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { minimised } from '../../src/inference/solvers/quadraticMinimum.ts';
+import { minimised } from '../../src/inference/solvers/boundedNewton.ts';
 import type { QuadraticDescent } from '../../src/model/solver.ts';
 
 /** min gᵀd + ½dᵀHd of a matrix in full; counts its sweeps. */

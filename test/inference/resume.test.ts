@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
-import { stateFromJson, stateToJson } from '../../src/inference/checkpoint/stateJson.ts';
+import { stateFromJson, stateToJson } from '../../src/inference/checkpoint/checkpointFile.ts';
 import { minimize } from '../../src/inference/minimize/minimize.ts';
 import type { Solution, SolverState } from '../../src/inference/minimize/solution.ts';
 import type { SolveOptions } from '../../src/inference/minimize/solveOptions.ts';

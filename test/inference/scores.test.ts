@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
-import { nearestNeighbourError } from '../../src/inference/scores/nearestNeighbourError.ts';
+import { nearestNeighbourError } from '../../src/inference/scores/neighbourScores.ts';
 
 describe('nearestNeighbourError', () => {
   it('counts the points whose nearest other point has another label', () => {

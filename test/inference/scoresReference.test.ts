@@ -2,12 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import { clusteringAccuracy } from '../../src/inference/scores/clusteringAccuracy.ts';
-import { kMeans } from '../../src/inference/scores/kMeans.ts';
-import { negativeLogPredictiveDensity } from '../../src/inference/scores/negativeLogPredictiveDensity.ts';
-import { normalizedMutualInformation } from '../../src/inference/scores/normalizedMutualInformation.ts';
-import { rootMeanSquaredError } from '../../src/inference/scores/rootMeanSquaredError.ts';
-import { continuity, trustworthiness } from '../../src/inference/scores/trustworthiness.ts';
+import { clusteringAccuracy, kMeans, normalizedMutualInformation } from '../../src/inference/scores/clusterings.ts';
+import { negativeLogPredictiveDensity, rootMeanSquaredError } from '../../src/inference/scores/heldOutEntries.ts';
+import { continuity, trustworthiness } from '../../src/inference/scores/neighbourScores.ts';
 import { reference } from '../reference.ts';
 
 interface Reference {

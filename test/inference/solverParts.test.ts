@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
 import { activeVariables, violation } from '../../src/inference/solvers/boundedNewton.ts';
-import { breakpoints } from '../../src/inference/solvers/cauchyPoint.ts';
+import { breakpoints } from '../../src/inference/solvers/compactHessian.ts';
 import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
 
 describe('breakpoints', () => {

@@ -22,8 +22,8 @@ import {
   positive,
   describe as text,
 } from '../../src/index.ts';
-import { randomPoints } from '../../src/testing/agreement.ts';
 import { checkKernel } from '../../src/testing/index.ts';
+import { randomPoints } from '../../src/testing/report.ts';
 import { expectClose } from '../tolerance.ts';
 
 /** v·(xᵀx')², with an option that leaves the square away. */

@@ -22,7 +22,7 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
-import { randomPoints, withCoincident } from '../../src/testing/agreement.ts';
+import { randomPoints, withCoincident } from '../../src/testing/report.ts';
 import { expectClose } from '../tolerance.ts';
 import { withoutStructure } from './withoutStructure.ts';
 

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { withEngine } from '../../src/engine/dense/index.ts';
 import { doublesOf } from '../../src/engine/tensors/doubles.ts';
-import { FLOAT64 } from '../../src/engine/tensors/float64/index.ts';
+import { FLOAT64 } from '../../src/engine/tensors/float64/backend.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
@@ -19,7 +19,7 @@ import {
   white,
 } from '../../src/index.ts';
 import { noisyGram } from '../../src/kernels/structure/index.ts';
-import { valueTensors } from '../../src/model/valueTensors.ts';
+import { valueTensors } from '../../src/model/part.ts';
 import { expectClose } from '../tolerance.ts';
 
 const N = 23;

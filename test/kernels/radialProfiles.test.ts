@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { maternProfiles } from '../../src/kernels/matern.ts';
-import { rbfProfile } from '../../src/kernels/rbfProfile.ts';
+import { rbfProfile } from '../../src/kernels/rbf.ts';
 import { thinPlate } from '../../src/kernels/thinPlateSpline.ts';
 
 /** Definitions as functions of r, and the profile of s = r². */

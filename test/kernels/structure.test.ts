@@ -27,7 +27,7 @@ import {
 import { featuresOf, noisyGram, symmetricBasisOf } from '../../src/kernels/structure/index.ts';
 import type { TensorMap } from '../../src/model/model.ts';
 import { entriesOf } from '../../src/model/parameter.ts';
-import { valueTensors } from '../../src/model/valueTensors.ts';
+import { valueTensors } from '../../src/model/part.ts';
 import { expectClose } from '../tolerance.ts';
 
 const N = 17;

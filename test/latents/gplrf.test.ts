@@ -12,8 +12,8 @@ import {
   Matrix,
   rbf,
 } from '../../src/index.ts';
-import { free } from '../../src/latents/free.ts';
 import { latentsOf } from '../../src/latents/latents.ts';
+import { free } from '../../src/latents/pointLatents.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 

@@ -24,7 +24,7 @@ import {
   standardNormal,
 } from '../../src/index.ts';
 import { latentsOf } from '../../src/latents/latents.ts';
-import { ridgeRegression } from '../../src/latents/linearMap.ts';
+import { ridgeRegression } from '../../src/latents/layersMap.ts';
 import { entriesOf, type ParameterValue, real, shapeOf, valueFrom } from '../../src/model/parameter.ts';
 import { expectClose } from '../tolerance.ts';
 

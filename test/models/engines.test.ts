@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import type { EngineChoice } from '../../src/engine/dense/index.ts';
 import { findNative } from '../../src/engine/native/index.ts';
-import { float64Backend } from '../../src/engine/tensors/float64/index.ts';
+import { float64Backend } from '../../src/engine/tensors/float64/scope.ts';
 import { add, bias, fit, gplvm, type Kernel, matern32, rbf, thinPlateSpline } from '../../src/index.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
 import { withNativeLibrary } from '../engine/native/nativeLibrary.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../src/app/io/index.ts';
 import { add, bias, fit, fixed, gplvm, latentVariableModel, linear, Matrix, rbf, white } from '../../src/index.ts';
-import { nearestNeighbourError } from '../../src/inference/scores/nearestNeighbourError.ts';
+import { nearestNeighbourError } from '../../src/inference/scores/neighbourScores.ts';
 import { reference, sharedFile } from '../reference.ts';
 
 describe('a GPLVM with a linear kernel', () => {

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import { FLOAT64 } from '../../src/engine/tensors/float64/index.ts';
+import { FLOAT64 } from '../../src/engine/tensors/float64/backend.ts';
 import {
   add,
   bias,

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs';
 import { expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import { float64Backend, withFloat64 } from '../../src/engine/tensors/float64/index.ts';
+import { float64Backend, withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { add, bias, fit, gplvm, rbf, white } from '../../src/index.ts';
 import { objectiveOf } from '../../src/model/objective.ts';
 import { layOut, naturalEntries, toUnconstrained } from '../../src/model/variables.ts';

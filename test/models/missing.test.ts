@@ -17,7 +17,7 @@ import {
   seededRandom,
   tpslvm,
 } from '../../src/index.ts';
-import { imputed } from '../../src/model/imputation.ts';
+import { imputed } from '../../src/model/posterior.ts';
 import { expectClose } from '../tolerance.ts';
 
 /** Pipe flow with a fifth of the entries removed at random. */

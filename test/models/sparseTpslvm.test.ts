@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import { float64Backend } from '../../src/engine/tensors/float64/index.ts';
+import { float64Backend } from '../../src/engine/tensors/float64/scope.ts';
 import { evaluate, fit, loadFit, Matrix, rbf, thinPlateSpline, tpslvm } from '../../src/index.ts';
 import { startedAt } from '../../src/kernels/startedAt.ts';
 import { featuresOf } from '../../src/kernels/structure/index.ts';

@@ -5,7 +5,7 @@ import * as op from '../../src/engine/tensors/ops.ts';
 import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import type { Conditional, DensityContext, Rows } from '../../src/model/language/density.ts';
 import type { ParameterValues } from '../../src/model/model.ts';
-import { valueTensors } from '../../src/model/valueTensors.ts';
+import { valueTensors } from '../../src/model/part.ts';
 
 /** What the density of a process says of new rows, given Y (N×D, NaN where missing) at X (N×q). Called inside `withFloat64`. */
 export function conditioned(process: GaussianProcess, values: ParameterValues, X: Matrix, Y: Matrix): Conditional {

@@ -19,7 +19,7 @@ import {
   positive,
   rbf,
 } from '../../src/index.ts';
-import { valueTensors } from '../../src/model/valueTensors.ts';
+import { valueTensors } from '../../src/model/part.ts';
 import { expectClose } from '../tolerance.ts';
 import { conditioned } from './conditioned.ts';
 import { logDensityOf, momentsOf } from './denseGaussian.ts';

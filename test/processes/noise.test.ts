@@ -25,7 +25,7 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
-import { valueTensors } from '../../src/model/valueTensors.ts';
+import { valueTensors } from '../../src/model/part.ts';
 import { structureOf } from '../../src/processes/covariance/structureOf.ts';
 import { expectClose } from '../tolerance.ts';
 import { logDensityOf, momentsOf } from './denseGaussian.ts';

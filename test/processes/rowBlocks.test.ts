@@ -5,7 +5,7 @@ import {
   blocksOfShards,
   branchesWithin,
   sumOverTree,
-} from '../../src/processes/variational/rowBlocks.ts';
+} from '../../src/processes/variational/shards.ts';
 
 const total = (parts: readonly number[]) => parts.reduce((sum, part) => sum + part, 0);
 

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { doublesOf } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
-import { valueTensors } from '../../src/model/valueTensors.ts';
+import { valueTensors } from '../../src/model/part.ts';
+import { spanningInputs } from '../../src/processes/covariance/lowRank.ts';
 import { observedPatterns } from '../../src/processes/covariance/observedData.ts';
-import { spanningInputs } from '../../src/processes/covariance/spanningInputs.ts';
 import type { MomentsAt } from '../../src/processes/functionMoments.ts';
 import { allColumns } from '../../src/processes/functionMoments.ts';
-import { sparseMoments } from '../../src/processes/sparseApproximation.ts';
+import { sparseMoments } from '../../src/processes/processDensity.ts';
 
 const random = seededRandom(5);
 const normals = (rows: number, columns: number) =>

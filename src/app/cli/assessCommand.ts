@@ -4,12 +4,10 @@ import { type AssessOptions, assess } from '../../index.ts';
 import { writeAtomically } from '../io/index.ts';
 import { assessmentPage } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
-import { wholeFrom } from './flags.ts';
-import { readPointLabels } from './labelledTable.ts';
-import { checkAbsent } from './output.ts';
-import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
-import type { Context } from './streams.ts';
-import { ofPoints } from './tableRecord.ts';
+import { PARTS_FLAG, type PartsArguments, partsOf, wholeFrom } from './flags.ts';
+import { type Context, checkAbsent } from './streams.ts';
+import { readPointLabels } from './tableFlags.ts';
+import { ofPoints } from './tableReport.ts';
 
 interface AssessArguments
   extends PartsArguments,

@@ -16,15 +16,13 @@ import {
 } from '../../index.ts';
 import { makeFolder, standardise, writeAtomically } from '../io/index.ts';
 import { latentPlot, MOST_LABELS } from '../plot/index.ts';
-import { completedTable } from './completed.ts';
+import { completedTable } from './fitFiles.ts';
 import { aboveZero, camelCase, checkRequired, missingFlag, wholeFrom } from './flags.ts';
-import { readLabelledTable } from './labelledTable.ts';
 import { LABELLED_MODELS } from './modelDescriptions.ts';
 import { checkTakesMissing } from './modelHelp.ts';
-import { checkAbsent } from './output.ts';
 import { NO_BAR, progressBar } from './progress.ts';
-import type { Context } from './streams.ts';
-import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
+import { type Context, checkAbsent } from './streams.ts';
+import { addTableFlags, readLabelledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { leftOutReport, scaleWarning } from './tableReport.ts';
 
 interface CompareArguments extends TableArguments {

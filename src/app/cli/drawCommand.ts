@@ -4,10 +4,8 @@ import { type DrawOptions, type Draws, draw, modelFromJSON } from '../../index.t
 import { makeFolder, removeEmptyFolders, writeAtomically } from '../io/index.ts';
 import { chainPlot, latentPlot, pairsPlot, rankPlot } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
-import { camelCase, wholeFrom } from './flags.ts';
-import { checkAbsent } from './output.ts';
-import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
-import type { Context } from './streams.ts';
+import { camelCase, PARTS_FLAG, type PartsArguments, partsOf, wholeFrom } from './flags.ts';
+import { type Context, checkAbsent } from './streams.ts';
 
 interface DrawArguments extends PartsArguments, Pick<DrawOptions, 'chains' | 'warmup' | 'draws' | 'seed'> {
   readonly method?: 'nuts' | 'hmc' | 'slice' | 'ellipticalSlice';

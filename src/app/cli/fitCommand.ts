@@ -19,21 +19,28 @@ import {
 } from '../../index.ts';
 import { type ReadTableOptions, type StandardisedColumns, standardise, type Table } from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
-import { completedTable } from './completed.ts';
-import { prepareFiles, writeFit } from './fitFiles.ts';
-import { aboveZero, camelCase, checkRequired, fromZero, missingFlag, wholeFrom, wholeOrAuto } from './flags.ts';
+import { completedTable, prepareFiles, writeFit } from './fitFiles.ts';
+import {
+  aboveZero,
+  camelCase,
+  checkRequired,
+  fromZero,
+  missingFlag,
+  PARTS_FLAG,
+  type PartsArguments,
+  partsOf,
+  wholeFrom,
+  wholeOrAuto,
+} from './flags.ts';
 import { type FlaggedOptions, readModelOptions } from './jsonOptions.ts';
-import { isFile, readLabelledTable } from './labelledTable.ts';
 import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
 import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
-import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import { addPlotFlags, checkPictures, type PlotArguments, type ShownColumns } from './pictures.ts';
 import { effort, NO_BAR, progressBar, type TimeBudget, timeBudget } from './progress.ts';
 import { checkTime, sequenceOf, withSegments } from './sequence.ts';
 import { type Context, exitCodeOf } from './streams.ts';
-import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
-import { ofPoints, rowsOfPoints, tableRecord } from './tableRecord.ts';
-import { leftOutReport, tableReport } from './tableReport.ts';
+import { addTableFlags, isFile, readLabelledTable, type TableArguments, tableOptions } from './tableFlags.ts';
+import { leftOutReport, ofPoints, rowsOfPoints, tableRecord, tableReport } from './tableReport.ts';
 
 /** Options of `fit` that have flags of the same name. */
 const FIT_FLAGS = [

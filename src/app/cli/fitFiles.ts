@@ -1,19 +1,94 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksum } from '../../core/index.ts';
-import { type Fit, type FitOptions, InvalidInputError, loadFit, Matrix } from '../../index.ts';
-import { lockPath, makeFolder, removeEmptyFolders, writeAtomically, writeTable } from '../io/index.ts';
-import { COMPLETED_FILES, type Completed, completedFiles } from './completed.ts';
+import {
+  type Fit,
+  type FitOptions,
+  InvalidInputError,
+  loadFit,
+  Matrix,
+  NumericalError,
+  type Prediction,
+} from '../../index.ts';
+import {
+  type LabelColumn,
+  lockPath,
+  makeFolder,
+  removeEmptyFolders,
+  type StandardisedColumns,
+  writeAtomically,
+  writeTable,
+} from '../io/index.ts';
+import { type PartsArguments, partsOf } from './flags.ts';
 import { readJsonFile } from './jsonOptions.ts';
-import { checkAbsent } from './output.ts';
-import { type PartsArguments, partsOf } from './ownParts.ts';
 import { type PlotArguments, pictureNames, type Shown, writePictures } from './pictures.ts';
-import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varianceNames } from './tableRecord.ts';
+import { checkAbsent } from './streams.ts';
+import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varianceNames } from './tableReport.ts';
+
+/** A table with its missing entries filled in. */
+interface Completed {
+  /** N×D, the observation or, where it is missing, its mean. */
+  readonly mean: Matrix;
+  /** N×D, 0 where observed. */
+  readonly deviation: Matrix;
+}
+
+/**
+ * The fitted table with missing entries filled in, in its own units, by a field's `impute` or by predictions at the latents.
+ *
+ * @returns undefined if the model has neither
+ */
+export async function completedTable(
+  fit: Fit,
+  Y: Matrix,
+  units: StandardisedColumns | undefined,
+): Promise<Completed | undefined> {
+  let found: Prediction | undefined;
+  try {
+    found = fit.graph === undefined ? fit.predict?.(fit.latents, { noise: true }) : await fit.impute?.(Y);
+  } catch (error) {
+    if (!(error instanceof InvalidInputError || error instanceof NumericalError)) throw error;
+  }
+  return found && found.mean.rows === Y.rows ? filled(Y, found, units) : undefined;
+}
+
+/** Y where it is observed, the prediction elsewhere. */
+export function filled(Y: Matrix, { mean, variance }: Prediction, units: StandardisedColumns | undefined): Completed {
+  const means = new Matrix(
+    Y.data.map((entry, k) => (Number.isNaN(entry) ? mean.data[k]! : entry)),
+    Y.rows,
+    Y.columns,
+  );
+  const variances = new Matrix(
+    Y.data.map((entry, k) => (Number.isNaN(entry) ? variance.data[k]! : 0)),
+    Y.rows,
+    Y.columns,
+  );
+  return { mean: units?.undo(means) ?? means, deviation: deviations(units?.undoVariance(variances) ?? variances) };
+}
+
+/** Square roots of variances. */
+export const deviations = ({ data, rows, columns }: Matrix): Matrix => new Matrix(data.map(Math.sqrt), rows, columns);
+
+const COMPLETED_FILES = ['completed.csv', 'completedDeviations.csv'] as const;
+
+/** Writes completed.csv and completedDeviations.csv. */
+async function completedFiles(
+  folder: string,
+  { mean, deviation }: Completed,
+  { columns }: TableRecord,
+  options: { readonly ids?: LabelColumn; readonly replace: boolean },
+): Promise<string[]> {
+  const files = COMPLETED_FILES.map((name) => join(folder, name)) as [string, string];
+  await writeTable(files[0], mean, columns, undefined, options);
+  await writeTable(files[1], deviation, columns, undefined, options);
+  return files;
+}
 
 const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;
 
 /** Arguments that say where a fit writes. */
-export interface WritingArguments extends PlotArguments {
+interface WritingArguments extends PlotArguments {
   readonly out: string;
   readonly force?: boolean;
   readonly checkpoint?: FitOptions['checkpoint'];
@@ -50,7 +125,7 @@ export async function prepareFiles(given: WritingArguments): Promise<() => Promi
 }
 
 /** Contents of the files of a fit, besides the fit itself. */
-export interface FitContents {
+interface FitContents {
   readonly record: TableRecord;
   /** Contents of the pictures, with the ids of the shown points. */
   readonly shown: Shown;
@@ -103,7 +178,7 @@ const traceMatrix = ({ trace }: Fit): Matrix =>
   );
 
 /** A saved fit and the record of its table. */
-export interface SavedFit {
+interface SavedFit {
   readonly fit: Fit;
   readonly record: TableRecord | undefined;
 }

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import type { Fit } from '../../index.ts';
 import { readFit } from './fitFiles.ts';
-import { camelCase } from './flags.ts';
+import { camelCase, PARTS_FLAG, type PartsArguments } from './flags.ts';
 import { isModelName } from './modelDescriptions.ts';
 import { modelHelp } from './modelHelp.ts';
-import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
 import { effort } from './progress.ts';
 import type { Context } from './streams.ts';
-import type { TableRecord } from './tableRecord.ts';
-import { list } from './tableReport.ts';
+import { list, type TableRecord } from './tableReport.ts';
 
 /** Optional methods of fits that are listed. */
 const ABILITIES = ['predict', 'project', 'reconstruct', 'impute', 'sample', 'interpolate', 'forecast'] as const;

@@ -15,7 +15,7 @@ import {
   svgToPng,
 } from '../plot/index.ts';
 import { descriptionOf } from './modelDescriptions.ts';
-import { latentVariancesOf } from './tableRecord.ts';
+import { latentVariancesOf } from './tableReport.ts';
 
 const FORMATS = ['svg', 'png', 'html'] as const;
 type PlotFormat = (typeof FORMATS)[number];

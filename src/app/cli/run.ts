@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   project: {
     description:
       'find the latents of new observations; write them as CSV: x1 … xq, logDensity, and between them variance1 … varianceq of fits that have variances',
-    define: async (...given) => (await import('./projectCommand.ts')).defineProject(...given),
+    define: async (...given) => (await import('./predictCommands.ts')).defineProject(...given),
   },
   draw: {
     description: "draw from the posterior of a fit's model, from the fit on; the summary is printed",
@@ -90,7 +90,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   sweep: {
     description: 'fit and score a grid of models, options, seeds and folds; run again, it resumes',
-    define: async (...given) => (await import('./sweepCommand.ts')).defineSweep(...given),
+    define: async (...given) => (await import('./queueCommands.ts')).defineSweep(...given),
     savesWhenStopped: true,
   },
 };

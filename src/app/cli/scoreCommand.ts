@@ -8,12 +8,10 @@ import {
   trustworthiness,
 } from '../../index.ts';
 import { readFit } from './fitFiles.ts';
-import { wholeFrom } from './flags.ts';
-import { fittedTable, isFile, readPointLabels } from './labelledTable.ts';
-import { PARTS_FLAG, type PartsArguments } from './ownParts.ts';
+import { PARTS_FLAG, type PartsArguments, wholeFrom } from './flags.ts';
 import type { Context } from './streams.ts';
-import { addTableFlags, type TableArguments } from './tableFlags.ts';
-import { ofPoints, rowsOfPoints, selectRows } from './tableRecord.ts';
+import { addTableFlags, fittedTable, isFile, readPointLabels, type TableArguments } from './tableFlags.ts';
+import { ofPoints, rowsOfPoints, selectRows } from './tableReport.ts';
 
 interface ScoreArguments extends TableArguments, PartsArguments {
   readonly labels?: string;

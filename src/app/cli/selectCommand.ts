@@ -12,13 +12,20 @@ import {
   trustworthinessScore,
 } from '../../index.ts';
 import { standardise } from '../io/index.ts';
-import { camelCase, checkRequired, fromZero, missingFlag, wholeFrom } from './flags.ts';
+import {
+  camelCase,
+  checkRequired,
+  fromZero,
+  missingFlag,
+  PARTS_FLAG,
+  type PartsArguments,
+  partsOf,
+  wholeFrom,
+} from './flags.ts';
 import { type FlaggedOptions, readGivenJson, readModelOptions } from './jsonOptions.ts';
-import { readLabelledTable } from './labelledTable.ts';
 import { checkTakesMissing } from './modelHelp.ts';
-import { PARTS_FLAG, type PartsArguments, partsOf } from './ownParts.ts';
 import type { Context } from './streams.ts';
-import { addTableFlags, type TableArguments, tableOptions } from './tableFlags.ts';
+import { addTableFlags, readLabelledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableReport } from './tableReport.ts';
 
 interface SelectArguments extends FlaggedOptions, TableArguments, PartsArguments {

@@ -1,13 +1,13 @@
-import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
 import { type KnownColumns, type NormalisedCounts, quoted } from '../../core/namedTable.ts';
 import { checkOptions } from '../../core/options.ts';
+import { counted } from '../../core/wording.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';
 import type { RawTable } from './rawTable.ts';
-import { readRawTable } from './readTable.ts';
 import { type Table, tableOf } from './table.ts';
+import { readRawTable } from './tableFiles.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 import { withKnownCategories, withTruths } from './writtenValues.ts';
 

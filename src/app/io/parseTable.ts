@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
 import { checkOptions } from '../../core/options.ts';
 import { arrowTable, parquetTable } from './columnarTable.ts';
-import { delimitedTable, type TextOptions } from './delimitedTable.ts';
+import { delimitedTable, type TextOptions } from './delimited.ts';
 import { type Format, formatOf, mostBytes, unpacked } from './format.ts';
 import { type NumpyOptions, numpyArchiveTable, numpyTable } from './numpyTable.ts';
 import type { RawTable } from './rawTable.ts';

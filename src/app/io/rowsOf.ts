@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
 import { systemReason } from '../../core/host.ts';
 import { Matrix } from '../../core/matrix.ts';
-import type { RowSource } from '../../core/rowSource.ts';
+import type { RowSource } from '../../core/rowMatrices.ts';
 import { entryReader, npyHeader } from './npy.ts';
 
 /** Longer than any header that NumPy writes. */

@@ -1,7 +1,7 @@
-import { counted, countGiven } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, givenList, givenOptions, isList } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { counted, countGiven } from '../../core/wording.ts';
 
 /** A column of text or numbers beside the matrix. */
 export interface LabelColumn {

@@ -1,6 +1,6 @@
-import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isMissingText } from '../../core/observations.ts';
+import { counted } from '../../core/wording.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 
 /** Numbers that the text of a column stands for; undefined if a cell does not, or all are missing. */

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkFunction, givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { withDefaults } from '../../core/options.ts';
-import { columnsShown } from './axes.ts';
+import { columnsShown } from './layers.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
 import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
 

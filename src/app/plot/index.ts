@@ -1,6 +1,5 @@
 export { type AdjacencyPlotOptions, adjacencyPlot } from './adjacencyPlot.ts';
 export { type AssessmentPageOptions, assessmentPage } from './assessmentPage.ts';
-export { panelColumns } from './axes.ts';
 export { canvasMap } from './canvasMap.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';
 export {
@@ -12,6 +11,7 @@ export {
   rankPlot,
 } from './drawsPlot.ts';
 export { type LatentPlotOptions, latentPlot, latentPlotSpecs, type PictureSpec } from './latentPlot.ts';
+export { panelColumns } from './layers.ts';
 export type { LookOptions } from './looks.ts';
 export { MOST_LABELS } from './looks.ts';
 export { markPath } from './page/drawing.ts';
@@ -34,6 +34,6 @@ export {
   precisionGrid,
   precisionGridInSlices,
 } from './precisionGrid.ts';
+export { type SvgToPngOptions, svgToPng } from './render.ts';
 export type { ImageShape } from './rowImages.ts';
-export { type SvgToPngOptions, svgToPng } from './svgToPng.ts';
 export { type TracePlotOptions, tracePlot } from './tracePlot.ts';

@@ -3,15 +3,17 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
-import { columnsShown, extents, panelColumns } from './axes.ts';
 import {
   checkCovariances,
   checkVariances,
+  columnsShown,
   covarianceEllipse,
   ellipse,
   ellipseMarks,
+  extents,
   graphLayer,
   imageLayer,
+  panelColumns,
   precisionLayer,
   reach,
 } from './layers.ts';

@@ -3,7 +3,7 @@ import { checkFunction, givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
 import { predictInSlices, type SliceOptions } from '../../inference/predictInSlices.ts';
-import { columnsShown } from './axes.ts';
+import { columnsShown } from './layers.ts';
 
 /** Largest number of points in each direction. */
 const MOST = 1000;

@@ -1,6 +1,72 @@
 import type { Config, EncodeEntry, Mark, Spec } from 'vega';
 import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
+import { checkGiven } from '../../core/given.ts';
+import { isNode, nodeModule, optionalPackage } from '../../core/host.ts';
 import { describe } from '../../core/matrix.ts';
+import { namedOptions } from '../../core/options.ts';
+
+export interface SvgToPngOptions {
+  /** Pixels of the result per pixel of the picture; default 2, for high-resolution screens. */
+  readonly scale?: number;
+}
+
+/** Largest side in pixels. */
+const LONGEST = 16_384;
+
+/** The part of @resvg/resvg-js that is used. */
+interface Resvg {
+  readonly Resvg: new (
+    svg: string,
+    options: { fitTo: { mode: 'zoom'; value: number }; font: { loadSystemFonts: boolean; sansSerifFamily?: string } },
+  ) => { render(): { asPng(): Uint8Array } };
+}
+
+/**
+ * Converts a picture to pixels: in Node with the optional package @resvg/resvg-js and the fonts of the system, in a page with the browser.
+ *
+ * @param svg - a picture from the plots of this library
+ * @param options - `scale`: pixels of the result per pixel of the picture
+ * @returns the bytes of a PNG file
+ * @throws InvalidInputError if the text is not a picture, the scale is out of range, or the package is not installed
+ * @example
+ * ```ts
+ * const png = await svgToPng(await latentPlot({ latents: result.latents, labels }), { scale: 3 });
+ * ```
+ */
+export async function svgToPng(svg: string, options: SvgToPngOptions = {}): Promise<Uint8Array> {
+  const { scale = 2 } = namedOptions(options, 'svgToPng', ['scale']);
+  checkGiven(svg, 'svgToPng', 'SVG text', (given) => typeof given === 'string');
+  const size = /^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg)?.slice(1).map(Number);
+  if (size === undefined)
+    throw new InvalidInputError('A PNG is made of SVG text with a width and a height, as the plots return it.');
+  const longest = Math.max(...size) * scale;
+  if (!(scale > 0 && longest <= LONGEST)) {
+    throw new InvalidInputError(
+      `At scale ${scale} the picture of ${size.join('×')} would be ${Math.ceil(longest)} pixels long. Give a scale above 0 and up to ${Math.floor(LONGEST / Math.max(...size))}.`,
+    );
+  }
+  return isNode() ? byResvg(svg, scale) : byCanvas(svg, size as [number, number], scale);
+}
+
+async function byResvg(svg: string, scale: number): Promise<Uint8Array> {
+  const name = '@resvg/resvg-js';
+  const { Resvg } = await optionalPackage(name, () => nodeModule<Resvg>(name, 'A PNG file'), 'A PNG file');
+  return new Resvg(svg, { fitTo: { mode: 'zoom', value: scale }, font: { loadSystemFonts: true } }).render().asPng();
+}
+
+async function byCanvas(svg: string, [width, height]: [number, number], scale: number): Promise<Uint8Array> {
+  const picture = new Image();
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await picture.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  canvas.getContext('2d')!.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (blob === null)
+    throw new InvalidInputError('The browser could not make a PNG of the picture. Give a smaller scale.');
+  return new Uint8Array(await blob.arrayBuffer());
+}
 
 /** Style of all pictures. */
 export const CONFIG: Config = {

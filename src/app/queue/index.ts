@@ -3,12 +3,13 @@
  *
  * @module
  */
-export { FITS, keysOf, SHARDS } from './keys.ts';
+
 export { localTransport } from './localTransport.ts';
 export { type QueuePoolOptions, queuePool } from './queuePool.ts';
 export { type RedisTransportOptions, redisTransport } from './redis/redisTransport.ts';
 export { serveQueueThread } from './serveQueueThread.ts';
-export { type QueueShardsOptions, queueShards } from './shards/queueShards.ts';
+export { FITS, keysOf, SHARDS } from './session.ts';
+export { type QueueShardsOptions, queueShards } from './shards/shardCalls.ts';
 export type { SweepRow } from './sweep/outcome.ts';
 export type { SweepScore, SweepSpec, SweptFit, SweptModel } from './sweep/spec.ts';
 export { type Sweep, type SweepOptions, type SweepProgress, sweep } from './sweep/sweep.ts';

@@ -4,10 +4,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { NodeThread, WorkerPool } from '../../inference/index.ts';
 import type { Job, Reply, Request } from '../../inference/workers/messages.ts';
-import { dataKey, FITS, keysOf, VERSION } from './keys.ts';
-import { packed, unpacked } from './packed.ts';
 import { redisTransport } from './redis/redisTransport.ts';
-import { openSession, type Session } from './session.ts';
+import { packed, unpacked } from './requests.ts';
+import { dataKey, FITS, keysOf, openSession, type Session, VERSION } from './session.ts';
 import type { Transport } from './transport.ts';
 
 /** Options of {@link queuePool}: a connection, or a transport. */

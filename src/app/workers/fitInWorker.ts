@@ -7,7 +7,7 @@ import type { AnyModel, Model } from '../../model/model.ts';
 import type { Solver } from '../../model/solver.ts';
 import { loadFit } from '../../models/loadFit.ts';
 import type { OwnParts } from '../../models/ownParts.ts';
-import type { PlainFitOptions, StepMessage, WholeReply, WholeRequest } from './wholeFits.ts';
+import type { PlainFitOptions, StepMessage, WholeReply, WholeRequest } from './serveFits.ts';
 
 /** State of a fit in a worker after an iteration. */
 export interface WorkerStep extends TraceEntry {

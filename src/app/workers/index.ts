@@ -5,5 +5,4 @@
  */
 export { type FitInWorker, type FitInWorkerOptions, fitInWorker, type WorkerStep } from './fitInWorker.ts';
 export { readParts } from './readParts.ts';
-export { serveFits } from './serveFits.ts';
-export type { PlainFitOptions } from './wholeFits.ts';
+export { type PlainFitOptions, serveFits } from './serveFits.ts';

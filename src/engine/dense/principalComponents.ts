@@ -1,7 +1,7 @@
-import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { standardizationOf, standardized } from '../../core/observations.ts';
+import { counted } from '../../core/wording.ts';
 import { sharedMemory } from '../memory.ts';
 import { linearAlgebra } from './activeEngine.ts';
 import { type Eigenpairs, symmetricEigenpairs } from './eigenpairs.ts';

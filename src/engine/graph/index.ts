@@ -1,4 +1,9 @@
-export { type ApproximateKnnGraphOptions, approximateKnnGraph } from './approximateKnnGraph.ts';
 export type { CompleteClasses, Edges, Graph } from './graph.ts';
 export { completeGraph, graphUnion, type Labels, labelGraph } from './labelGraph.ts';
-export { type EdgeWeights, epsilonGraph, knnGraph } from './neighbourhoodGraph.ts';
+export {
+  type ApproximateKnnGraphOptions,
+  approximateKnnGraph,
+  type EdgeWeights,
+  epsilonGraph,
+  knnGraph,
+} from './neighbourhoodGraph.ts';

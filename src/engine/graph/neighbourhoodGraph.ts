@@ -3,11 +3,32 @@ import { exp } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
-import { checkOptions, numberAboveZero } from '../../core/options.ts';
+import { checkOptions, integer, numberAboveZero } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
-import { type Neighbours, nearestNeighbours, withinRadiusInParts } from '../neighbours/index.ts';
+import {
+  type NeighbourSearch,
+  type Neighbours,
+  nearestNeighbours,
+  neighboursBy,
+  neighboursInParts,
+  withinRadiusInParts,
+} from '../neighbours/index.ts';
 import { squaredDistance } from '../neighbours/squaredDistance.ts';
 import { edgesOfPairs, type Graph, pairKey } from './graph.ts';
+
+/** The graph of k nearest neighbours, with `recall` if it is approximate. */
+export function* searchedKnnGraph(
+  Y: MatrixLike,
+  k: number,
+  search: NeighbourSearch,
+  weights: EdgeWeights,
+  name: string,
+): ProgressiveWork<Graph> {
+  const points = pointsFrom(Y, name);
+  const found = yield* neighboursInParts(search, points, checkNeighbours(k, points.rows, name));
+  const { recall } = found;
+  return Object.freeze({ ...graphOfNeighbours(points, found, weights), ...(recall !== undefined && { recall }) });
+}
 
 /** Options for the weights of a neighbourhood graph. */
 export interface EdgeWeights {
@@ -17,7 +38,7 @@ export interface EdgeWeights {
   readonly width?: number;
 }
 
-export const edgeWeightOptions = {
+const edgeWeightOptions = {
   weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'")),
   width: v.optional(numberAboveZero),
 };
@@ -44,11 +65,7 @@ export function knnGraph(Y: MatrixLike, k: number, options: EdgeWeights = {}): G
 }
 
 /** The graph that joins points with their neighbours. */
-export function graphOfNeighbours(
-  points: Matrix,
-  { indices }: Neighbours,
-  options: Parameters<typeof edgeWeight>[1],
-): Graph {
+function graphOfNeighbours(points: Matrix, { indices }: Neighbours, options: Parameters<typeof edgeWeight>[1]): Graph {
   const weightOf = edgeWeight(points, options);
   const k = indices.length / points.rows;
   const keys = Float64Array.from(indices, (j, place) => pairKey(Math.floor(place / k), j, points.rows));
@@ -88,7 +105,7 @@ export function* epsilonGraphInParts(Y: MatrixLike, r: number, options: EdgeWeig
 }
 
 /** Copies `Y` as a matrix of finite numbers with at least two rows; throws if it is not one. */
-export function pointsFrom(Y: MatrixLike, caller: string): Matrix {
+function pointsFrom(Y: MatrixLike, caller: string): Matrix {
   const points = checkNumbers(Matrix.from(Y, `Y of ${caller}`), `Y of ${caller}`);
   if (points.rows >= 2) return points;
   throw new InvalidInputError(
@@ -110,4 +127,38 @@ function edgeWeight(
 ) {
   if (weights !== 'heat') return () => 1;
   return (i: number, j: number) => exp(-squaredDistance(data, i * D, j * D, D) / (2 * width * width));
+}
+
+/** Options of the approximate neighbour search, and of the edges' weights. */
+export interface ApproximateKnnGraphOptions extends EdgeWeights {
+  /** Seed of the search; default 0. */
+  readonly seed?: number;
+}
+
+const approximateSchema = v.strictObject({
+  ...edgeWeightOptions,
+  seed: v.optional(integer),
+});
+
+/**
+ * An approximate `knnGraph` for many points in many dimensions: random trees and neighbour descent compare each point with a few hundred others
+ * instead of all. `recall` is the fraction of nearest neighbours that were found, estimated from a sample of points.
+ *
+ * @param Y - N×D points
+ * @param k - number of neighbours, 1 … N − 1
+ * @param options - see {@link ApproximateKnnGraphOptions}
+ * @returns a graph on N points with between Nk/2 and Nk edges, and `recall`
+ * @throws InvalidInputError like `knnGraph`
+ * @see Dong, Moses & Li, Efficient k-nearest neighbor graph construction for generic similarity measures (2011)
+ * @example
+ * ```ts
+ * const graph = approximateKnnGraph(Y, 10, { seed: 1 });
+ * const { latents } = await fit(laplacianEigenmaps(Y, { graph }));
+ * ```
+ */
+export function approximateKnnGraph(Y: MatrixLike, k: number, options: ApproximateKnnGraphOptions = {}): Graph {
+  const points = pointsFrom(Y, 'approximateKnnGraph');
+  const { seed = 0, ...weights } = checkOptions(approximateSchema, options, 'approximateKnnGraph');
+  const found = neighboursBy('descent', points, checkNeighbours(k, points.rows, 'approximateKnnGraph'), seed);
+  return Object.freeze({ ...graphOfNeighbours(points, found, weights), recall: found.recall! });
 }

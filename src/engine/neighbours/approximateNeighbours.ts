@@ -2,8 +2,8 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { descentSearch } from './descentSearch.ts';
+import { searchedPoints } from './nearest.ts';
 import { checkNearest, exactSearch, type Neighbours, nearestNeighbours } from './nearestNeighbours.ts';
-import { searchedPoints } from './searchedPoints.ts';
 
 /** How neighbours are searched: see `neighboursBy`. */
 export type NeighbourSearch = 'exact' | 'descent' | 'auto';

@@ -2,8 +2,8 @@ import type { Matrix } from '../../core/matrix.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { compiledKernels } from '../dense/index.ts';
 import { sharedMemory } from '../memory.ts';
+import type { SearchAll } from './pointTree.ts';
 import { squaredDistances } from './squaredDistance.ts';
-import type { SearchAll } from './treeSearch.ts';
 
 /** Neighbours kept at least while searching: more than are asked for help to find those. */
 const FEWEST_KEPT = 20;

@@ -6,8 +6,7 @@ import { RANKED_ROWS } from '../wasm/engineModule.ts';
 import { countOperation, type LinkedKernels } from '../wasm/instance.ts';
 import { RECORD_BYTES, writeRecord } from '../wasm/workspace.ts';
 import { boundsAreFinite } from './nearestNeighbours.ts';
-import { pointProducts, type Slack } from './pointProducts.ts';
-import { squaredDistances } from './squaredDistance.ts';
+import { pointProducts, type Slack, squaredDistances } from './squaredDistance.ts';
 
 /** The neighbours of some rows, all of them. What it shows lasts until the next allocation, or the next block. */
 export interface RankedBlock {

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
+import { queriedPoints, searchedPoints } from './nearest.ts';
 import { LEAF, type PointTree, pointTree } from './pointTree.ts';
-import { queriedPoints, searchedPoints } from './searchedPoints.ts';
 import { squaredDistances, squaredDistanceToBox } from './squaredDistance.ts';
 
 /** Queries, and neighbours found, between two pauses at the most. */

@@ -1,6 +1,11 @@
 export { type BottomEigenpairsOptions, bottomEigenpairs } from './bottomEigenpairs.ts';
-export { type EdgeEntries, type EdgeFactor, edgeFactor } from './edgeFactor.ts';
-export { type LaplacianFactor, laplacianFactor } from './laplacianFactor.ts';
+export {
+  type EdgeEntries,
+  type EdgeFactor,
+  edgeFactor,
+  type LaplacianFactor,
+  laplacianFactor,
+} from './laplacianFactor.ts';
 export {
   adjacencyOf,
   type EdgeList,

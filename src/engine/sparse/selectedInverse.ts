@@ -1,9 +1,8 @@
 import { square } from '../../core/elementary/index.ts';
 import { progressed } from '../../core/progressiveWork.ts';
 import { type BlockProducts, withBlockProducts } from './blockProducts.ts';
-import { numbersFor } from './factorStorage.ts';
 import { type SparseFactor, WATCHED } from './sparseCholesky.ts';
-import type { SymbolicFactor } from './symbolicFactor.ts';
+import { numbersFor, type SymbolicFactor } from './symbolicFactor.ts';
 
 /**
  * The entries of U = A⁻¹ on the pattern of A, without the rest of U.

@@ -2,8 +2,7 @@ import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { progressed } from '../../core/progressiveWork.ts';
 import { type BlockProducts, factorDiagonal, type Pivots, solveRowsBelow, withBlockProducts } from './blockProducts.ts';
-import { numbersFor } from './factorStorage.ts';
-import type { SymbolicFactor } from './symbolicFactor.ts';
+import { numbersFor, type SymbolicFactor } from './symbolicFactor.ts';
 
 /** P·A·Pᵀ = LLᵀ for one set of values. */
 export interface SparseFactor {

@@ -1,8 +1,8 @@
-import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { SparseMatrix } from '../../core/sparseMatrix.ts';
+import { counted } from '../../core/wording.ts';
 import { topEigenpairs } from '../dense/topEigenpairs.ts';
 
 /** Principal components of a sparse matrix. */

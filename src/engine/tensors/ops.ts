@@ -21,15 +21,13 @@ export {
   zeros,
   zerosLike,
 } from './ops/creation.ts';
-export * from './ops/customGrad.ts';
+export * from './ops/distances.ts';
 export { distances, squaredDistances } from './ops/distances.ts';
 export * from './ops/elementary.ts';
 export * from './ops/normalLogDensity.ts';
 export * from './ops/quadraticForms.ts';
-export * from './ops/radialCovariance.ts';
 export { type RadialGramParameters, radialGramMatrix } from './ops/radialGramMatrix.ts';
 export * from './ops/rbfExpectations.ts';
 export * from './ops/reduction.ts';
-export * from './ops/specialFunctions.ts';
 export * from './ops/structure.ts';
 export type { Scalar, Tensor, Tensor1D, Tensor2D } from './tensorflow.ts';

@@ -1,8 +1,8 @@
-import { counted } from '../../core/counted.ts';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { checkObservedRows } from '../../core/observations.ts';
+import { counted } from '../../core/wording.ts';
 import { edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import { checkNeighbours } from '../../engine/graph/neighbourhoodGraph.ts';
 import { Nearest } from '../../engine/neighbours/nearest.ts';

@@ -2,14 +2,13 @@ import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
 import { checkDepth, checkSums, checksums } from '../../core/saved.ts';
+import { shortNumber } from '../../core/wording.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { START_KINDS } from '../../model/model.ts';
 import { ENGINE_DIFFERENCE, type FitProblem } from '../fit/fitProblem.ts';
 import { type Origin, originsOf } from '../fit/restarts.ts';
 import type { SolverState } from '../minimize/solution.ts';
-import { shortNumber } from '../shortNumber.ts';
-import { readCheckpointFile } from './checkpointFile.ts';
-import { type SolverStateJson, stateFromJson, stateToJson } from './stateJson.ts';
+import { readCheckpointFile, type SolverStateJson, stateFromJson, stateToJson } from './checkpointFile.ts';
 
 /** Everything a fit needs to go on as if it had not been interrupted, beside its model and options: plain JSON. */
 export interface Checkpoint {

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
-import { readRows } from '../../core/rowSource.ts';
+import { readRows } from '../../core/rowMatrices.ts';
 import type { Assembly, Batch, Model, SourcedModel } from '../../model/model.ts';
 import { type LogDensity, logDensity } from '../../model/objective.ts';
 import type { LatentMoments } from '../../model/posterior.ts';

@@ -141,7 +141,7 @@ const places = ({ placement, mapping }: AnyPosterior) =>
   placement !== undefined || mapping?.predictiveDensity !== undefined;
 
 // What places observations is loaded when it is asked for, as most pages have no use for it.
-const placing = () => import('../placing.ts');
+const placing = () => import('../placedVariables.ts');
 const placingOptions = (options: ProjectOptions, caller: string) => checkOptions(projectOptions, options, caller);
 
 function placingBy(posterior: AnyPosterior, observed: Observed): Placing | undefined {

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
-import { InvalidInputError } from '../../core/errors.ts';
+import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions, integer, integerFrom, numberFromZero, signalOption } from '../../core/options.ts';
+import type { Watch } from '../../core/progressiveWork.ts';
+import { shortNumber } from '../../core/wording.ts';
 import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
 import type { Threads } from '../../engine/threads.ts';
 import { checkModelGiven } from '../../model/givenModel.ts';
@@ -13,6 +15,48 @@ import { batchesOf } from './batches.ts';
 import type { GivenStart } from './fitProblem.ts';
 import type { FitStep } from './fitStep.ts';
 import { type Origin, originsOf, type Restarts } from './restarts.ts';
+
+/** A limit of seconds that passed before there was anything to return. */
+export class OutOfTime extends OptimizationError {
+  /**
+   * @param limit - maxSeconds
+   * @param needed - how many seconds it takes to begin, as far as can be told
+   */
+  constructor(
+    readonly limit: number,
+    readonly needed: number,
+  ) {
+    super(
+      `The limit of maxSeconds = ${limit} passed before the search had begun: its preparation, such as finding neighbours, takes about ${shortNumber(needed)} seconds. Raise the limit well above that, or give fewer points.`,
+    );
+  }
+}
+
+/** Work that is past the limit goes on if it will be done in so many milliseconds, or in this part of the limit. */
+const SHORT = 100;
+const SHORT_PART = 0.1;
+
+/**
+ * Watches what is computed before there is anything to return.
+ *
+ * @param limit - maxSeconds
+ * @param left - milliseconds that are left of it
+ * @returns a function that throws {@link OutOfTime} once the limit has passed, unless the work is as good as done
+ */
+export function beginsWithin(limit: number, left: () => number): Watch {
+  let [began, first, done] = [0, 1, 1];
+  return (part) => {
+    const now = performance.now();
+    // The time before the first pause of some work does not predict the rest.
+    if (part <= done) [began, first] = [now, part];
+    done = part;
+    const late = -left();
+    if (late < 0 || part === first) return;
+    const rest = ((now - began) * (1 - part)) / (part - first);
+    if (rest < Math.max(SHORT, 1000 * SHORT_PART * limit)) return;
+    throw new OutOfTime(limit, limit + (late + rest) / 1000);
+  };
+}
 
 /**
  * Options of {@link fit} and {@link fitSteps}. A model that computes its solution, in closed form as `isomap` or step by step as `mvu`, refuses solver,

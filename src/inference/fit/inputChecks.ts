@@ -1,9 +1,62 @@
-import { InvalidInputError } from '../../core/errors.ts';
+import { InvalidInputError, LatentFieldError, OptimizationError } from '../../core/errors.ts';
 import { isMatrixLike } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkEntries, checkNumbers, checkObservedRows } from '../../core/observations.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
 import type { AnyPosterior, Mapping } from '../../model/posterior.ts';
+
+/** Milliseconds that a function of the caller's still has once the fit has been stopped. */
+const MOST_AFTER_STOP = 2000;
+
+/** Stands for what a function would have come to that the fit no longer waits for. */
+export const UNFINISHED = Symbol('unfinished');
+
+/**
+ * A function of the caller's as a fit calls it: awaited, but no longer than two seconds after the fit has been stopped, so that one that
+ * hangs does not outlast a limit. After that it is not called again.
+ *
+ * @param name - the option that it was given as
+ * @param signal - that of whatever stops the fit
+ * @returns what gives the function's value, or {@link UNFINISHED}; it throws an OptimizationError where the function throws or rejects, with that as its cause
+ */
+export function callersFunction<A extends unknown[]>(
+  name: string,
+  given: (...args: A) => unknown,
+  signal: AbortSignal | undefined,
+): (...args: A) => Promise<unknown> {
+  let hangs = false;
+  return async (...args) => {
+    if (hangs) return UNFINISHED;
+    try {
+      const value = await withinGracePeriod(given(...args), signal);
+      hangs = value === UNFINISHED;
+      return value;
+    } catch (cause) {
+      if (cause instanceof LatentFieldError) throw cause;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new OptimizationError(`The function given as ${name} failed, which ended the fit: ${why}`, { cause });
+    }
+  };
+}
+
+async function withinGracePeriod(value: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  if (signal === undefined || typeof (value as PromiseLike<unknown> | null)?.then !== 'function') return value;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let begin = () => {};
+  const waited = new Promise((resolve) => {
+    begin = () => {
+      timer = setTimeout(() => resolve(UNFINISHED), MOST_AFTER_STOP);
+    };
+  });
+  if (signal.aborted) begin();
+  signal.addEventListener('abort', begin);
+  try {
+    return await Promise.race([value, waited]);
+  } finally {
+    signal.removeEventListener('abort', begin);
+    clearTimeout(timer);
+  }
+}
 
 /** Points of the latent space that a fit was given, n×q. */
 export function givenLatents(X: MatrixLike, latentDim: number, caller: string): Matrix {

@@ -1,14 +1,129 @@
 import { exp, square } from '../../core/elementary/index.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
-import type { TraceEntry } from '../../model/fit.ts';
+import { quotients } from '../../engine/vectors.ts';
+import type { FitDiagnostics, TraceEntry } from '../../model/fit.ts';
 import type { StartKind } from '../../model/model.ts';
+import type { AnyPosterior } from '../../model/posterior.ts';
+import type { Box } from '../../model/solver.ts';
 import { softplus } from '../../model/transform.ts';
 import type { Variable, VariableLayout } from '../../model/variables.ts';
 import type { Resumed } from '../checkpoint/checkpoint.ts';
+import { type Stopping, stoppedBy } from '../minimize/ending.ts';
+import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
 import type { SolverState } from '../minimize/solution.ts';
 import type { FitSettings } from './fitOptions.ts';
 import type { FitProblem } from './fitProblem.ts';
-import type { RunSolution, Start } from './run.ts';
+import type { FitState } from './fitStep.ts';
+import type { Point, RunSolution, Start } from './run.ts';
+
+/** The run from one start that came to an end. */
+export interface EndedRun {
+  readonly start: { readonly number: number };
+  readonly trace: readonly TraceEntry[];
+  readonly solution: RunSolution;
+}
+
+/** A point and how it was found. */
+interface Outcome extends Omit<FitState, 'diagnostics'> {
+  /** The start that it came from. */
+  readonly start: number;
+  readonly point: Point;
+  /** Evaluations from the other starts. */
+  readonly elsewhere: number;
+  /** Diagnostics of the start that it came from. */
+  readonly diagnostics: Omit<FitDiagnostics, 'engine' | 'jitter' | 'seconds'>;
+}
+
+/**
+ * The run of the greatest log density, the first of equals, and what there is to say of all of them.
+ *
+ * @param ended - at least one
+ * @param count - number of starts there were to be
+ * @param limits - of the solver's variables
+ * @param stop - what may have ended the fit before all starts had their turn
+ */
+export function bestSolution(
+  ended: readonly EndedRun[],
+  count: number,
+  limits: FitProblem['limits'],
+  stop: Pick<Stopping, 'signal' | 'isExpired'>,
+): Outcome {
+  const best = ended.reduce((kept, run) => (run.solution.value < kept.solution.value ? run : kept));
+  const { x, embedding, iterations, evaluations, state } = best.solution;
+  return {
+    start: best.start.number,
+    point: { x, embedding },
+    elsewhere: ended.reduce((sum, { solution }) => sum + solution.evaluations, 0) - evaluations,
+    trace: best.trace,
+    ...statusOf(ended, best, count, stop.signal),
+    diagnostics: {
+      evaluations,
+      iterations,
+      ...endingOf(best.solution, stop),
+      gradientNorm: projectedGradientNorm(state.best, boxOf(limits, x.length)),
+      ...(count === 1 ? {} : { restarts: ended.map(({ solution }) => -solution.value) }),
+    },
+  };
+}
+
+/** The bounds of z = x / scale, in which the solver works. */
+export function boxOf(limits: FitProblem['limits'], size: number): Box {
+  if (limits === undefined) {
+    return {
+      lower: new Float64Array(size).fill(Number.NEGATIVE_INFINITY),
+      upper: new Float64Array(size).fill(Number.POSITIVE_INFINITY),
+    };
+  }
+  const { bounds, scale } = limits;
+  return { lower: quotients(bounds.lower, scale), upper: quotients(bounds.upper, scale) };
+}
+
+/** The ending of the search; absent for a solution in closed form. */
+function endingOf(
+  { ending, embedding }: RunSolution,
+  { isExpired }: Pick<Stopping, 'isExpired'>,
+): Pick<FitDiagnostics, 'ending'> {
+  if (ending === 'optimality' && embedding !== undefined && embedding.optimality === undefined) return {};
+  return { ending: ending === 'stopped' && isExpired ? 'maxSeconds' : ending };
+}
+
+function statusOf(
+  ended: readonly EndedRun[],
+  best: EndedRun,
+  count: number,
+  signal: AbortSignal,
+): Pick<Outcome, 'status' | 'message'> {
+  const { status, message } = best.solution;
+  if (count === 1) return { status, message };
+  const from = `start ${best.start.number}`;
+  const finished = ended.filter(({ solution }) => solution.status !== 'stopped').length;
+  if (finished === count) return { status, message: `${message} It came from ${from}, the best of ${count}.` };
+  return {
+    status: 'stopped',
+    message: `Stopped by ${stoppedBy(signal)} after ${finished} of ${count} starts. The best so far is ${from}: ${message}`,
+  };
+}
+
+/**
+ * The outcome with what its model has to say about it: how far its optimality conditions are from being met, and whether it is an
+ * optimum that means nothing, which is 'degenerate' then and not 'converged'.
+ */
+export function withFindings({ model, compute, valuesAt, findingsAt }: FitProblem, outcome: Outcome): Outcome {
+  if (model.solve !== undefined) return outcome;
+  const { x } = outcome.point;
+  const findings = findingsAt(x);
+  const kktResidual =
+    findings === undefined ? compute(() => violationOf(model.posterior(valuesAt(x)))) : findings.kktResidual;
+  const isDegenerate = findings?.isDegenerate === true && outcome.status === 'converged';
+  return {
+    ...outcome,
+    ...(isDegenerate && { status: 'degenerate' }),
+    message: findings === undefined ? outcome.message : `${outcome.message} ${findings.message}`,
+    diagnostics: { ...outcome.diagnostics, ...(kktResidual !== undefined && { kktResidual }) },
+  };
+}
+
+const violationOf = ({ kktResidual }: AnyPosterior) => kktResidual?.();
 
 /** Further starts of a fit, beside the model's own. */
 export interface Restarts {

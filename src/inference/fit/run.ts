@@ -1,5 +1,5 @@
-import { counted } from '../../core/counted.ts';
 import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
+import { counted } from '../../core/wording.ts';
 import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import type { Solver } from '../../model/solver.ts';

@@ -2,7 +2,7 @@ import type { Matrix } from '../../core/matrix.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
 import type { AnyPosterior } from '../../model/posterior.ts';
 import { geometryOf } from './geometry.ts';
-import { surfaceOf } from './surface.ts';
+import { surfaceOf } from './metricField.ts';
 
 /** Points on the geodesic between two latents, equally far from each other along it. */
 export function geodesicPoints(

@@ -7,11 +7,19 @@ import { checkOptions, integerFrom } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { differenceStep } from '../../engine/centralDifferences.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
-import { posteriorOf } from '../fit/posteriors.ts';
-import { exactField, type Grid, griddedField, gridOver, gridPoints, type MetricField } from './metricField.ts';
+import { posteriorOf } from '../../model/posterior.ts';
+import {
+  exactField,
+  type Grid,
+  griddedField,
+  gridOver,
+  gridPoints,
+  type MetricField,
+  type Surface,
+  surfaceOf,
+} from './metricField.ts';
 import { geodesicFrom, lengthOf, type RefinedPath, refined, resampled } from './paths.ts';
 import { graphStarts, gridStarts, type PathStart } from './starts.ts';
-import { type Surface, surfaceOf } from './surface.ts';
 
 /** Options of {@link geometry}. */
 export interface GeometryOptions {

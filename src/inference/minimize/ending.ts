@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { shortNumber } from '../../core/wording.ts';
 import type { Ending, EndingKind } from '../../model/solver.ts';
-import { shortNumber } from '../shortNumber.ts';
 import type { Progress, Status } from './solution.ts';
 import type { SolveSettings } from './solveOptions.ts';
 

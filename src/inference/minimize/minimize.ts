@@ -1,5 +1,5 @@
-import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { counted } from '../../core/wording.ts';
 import type { Evaluation, Iterate, Solver, Step } from '../../model/solver.ts';
 import {
   type End,

@@ -2,8 +2,7 @@ import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { betaQuantile, normalQuantile } from '../../engine/special/quantiles.ts';
-import { type ChainsLike, givenChains } from './givenDraws.ts';
-import { mean, median, quantileOfSorted, sampleVariance, sorted } from './moments.ts';
+import { type ChainsLike, givenChains, mean, median, quantileOfSorted, sampleVariance, sorted } from './givenDraws.ts';
 
 type Chains = readonly Float64Array[];
 

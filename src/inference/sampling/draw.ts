@@ -5,12 +5,18 @@ import { seededRandom } from '../../core/random.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import type { AnyModel } from '../../model/model.ts';
 import { fileSystem } from '../checkpoint/checkpointFile.ts';
-import { callersFunction } from '../fit/callersFunction.ts';
+import { callersFunction } from '../fit/inputChecks.ts';
 import { slices } from '../minimize/slices.ts';
 import { type ChainObserver, type ChainSettings, type ChainState, newChain, runChain, standingOf } from './chain.ts';
-import { chainsFromCheckpoint, checkpointOfChains, type DrawIdentity } from './drawCheckpoint.ts';
 import { drawInWorkers } from './drawInWorkers.ts';
-import { type DrawOptions, type DrawSettings, drawSettings } from './drawOptions.ts';
+import {
+  chainsFromCheckpoint,
+  checkpointOfChains,
+  type DrawIdentity,
+  type DrawOptions,
+  type DrawSettings,
+  drawSettings,
+} from './drawOptions.ts';
 import { type Draws, drawsOf } from './draws.ts';
 import { openTarget, type Target } from './target.ts';
 

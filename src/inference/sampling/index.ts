@@ -1,5 +1,4 @@
 export type { StatisticName } from './chain.ts';
-export { checkPredictive, type PredictiveCheck } from './checkPredictive.ts';
 export {
   essBulk,
   essMean,
@@ -13,12 +12,12 @@ export {
   rHat,
 } from './convergence.ts';
 export { draw } from './draw.ts';
-export type { DrawCheckpoint, DrawIdentity } from './drawCheckpoint.ts';
-export type { DrawOptions, DrawStep } from './drawOptions.ts';
+export type { DrawCheckpoint, DrawIdentity, DrawOptions, DrawStep } from './drawOptions.ts';
 export type { Divergence, DrawnProjection, Draws, DrawsJSON, DrawsPredictOptions, DrawsRecord } from './draws.ts';
 export type { ChainsLike } from './givenDraws.ts';
 export type { InferenceData, NestedNumbers } from './inferenceData.ts';
 export type { LatentDraws, LatentMode } from './latentDraws.ts';
+export { checkPredictive, compareElpd, type ElpdRow, type PredictiveCheck } from './leaveOneOut.ts';
 export {
   type LeaveOneOut,
   loo,
@@ -29,10 +28,8 @@ export {
   waic,
 } from './psis.ts';
 export * from './samplers/builtIn.ts';
-export type { EllipticalSliceOptions } from './samplers/ellipticalSlice.ts';
 export type { HamiltonianOptions } from './samplers/hamiltonian.ts';
-export type { HmcOptions } from './samplers/hmc.ts';
-export type { NutsOptions } from './samplers/nuts.ts';
+export type { HmcOptions, NutsOptions } from './samplers/nuts.ts';
 export type {
   Position as ChainPosition,
   SampledDensity,
@@ -43,6 +40,5 @@ export type {
   Transition as ChainTransition,
   TransitionStatistics,
 } from './samplers/sampler.ts';
-export type { SliceSamplerOptions } from './samplers/slice.ts';
-export { compareElpd, type ElpdRow } from './stacking.ts';
+export type { EllipticalSliceOptions, SliceSamplerOptions } from './samplers/slice.ts';
 export type { DrawsSummary, SummaryRow } from './summary.ts';

@@ -3,7 +3,7 @@ import { Matrix } from '../../core/matrix.ts';
 import { seededRandom } from '../../core/random.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import { essBulk, rHat } from './convergence.ts';
-import { mean as average, sampleVariance } from './moments.ts';
+import { mean as average, sampleVariance } from './givenDraws.ts';
 
 /** Chains that draw one map, as far as their means tell. */
 export interface LatentMode {

@@ -1,12 +1,151 @@
-import { log } from '../../core/elementary/index.ts';
+import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import { checkFunction, checkGiven, givenList } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
 import { evaluate } from '../../model/evaluate.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
 import { essBulk } from './convergence.ts';
-import { type LeaveOneOut, loo } from './psis.ts';
+import type { Draws } from './draws.ts';
+import { sampleVariance } from './givenDraws.ts';
+import { type LeaveOneOut, loo, type PredictiveAccuracy } from './psis.ts';
+
+/** A statistic of observations beside that of observations that the model makes. */
+export interface PredictiveCheck {
+  /** The statistic of the observations. */
+  readonly observed: number;
+  /** The statistic of replicated observations, one for each draw. */
+  readonly replicated: Float64Array;
+  /** The fraction of replicated statistics that are at least the observed one; near 0 or 1 the model does not generate observations like these. */
+  readonly pValue: number;
+  /** A sentence on it. */
+  readonly message: string;
+}
+
+/** Below this tail probability the message says that the model misses the statistic. */
+const SUSPICIOUS = 0.025;
+
+/**
+ * A posterior predictive check: a statistic of the observations beside the same of observations that are drawn from the model at each of some draws.
+ *
+ * @param draws - what `draw` returned
+ * @param statistic - a number from observations N×D
+ * @param options - `seed` of the replicated observations (0); `draws`: how many of them (200)
+ * @throws InvalidInputError for a model with several observed variables or views, and a statistic that is not finite
+ * @see Gelman, Meng & Stern, Posterior predictive assessment, Statistica Sinica 6 (1996)
+ * @example
+ * ```ts
+ * const largest = checkPredictive(draws, (observations) => Math.max(...observations.data));
+ * largest.pValue;
+ * ```
+ */
+export function checkPredictive(
+  draws: Draws,
+  statistic: (observations: Matrix) => number,
+  options: { readonly seed?: number | undefined; readonly draws?: number | undefined } = {},
+): PredictiveCheck {
+  checkFunction(statistic, 'checkPredictive', 'a function of observations');
+  checkGiven(
+    draws,
+    'checkPredictive',
+    'what draw returned',
+    ({ toJSON, predictive }) => typeof toJSON === 'function' && typeof predictive === 'function',
+  );
+  const { observations } = draws;
+  if (observations === undefined) {
+    throw new InvalidInputError(
+      `The model '${draws.model}' has several observed variables or views: compare draws.predictive({ view }) with the observations of each yourself.`,
+    );
+  }
+  const of = (Y: Matrix) => {
+    const value = statistic(Y);
+    if (Number.isFinite(value)) return value;
+    throw new InvalidInputError(`The statistic given to checkPredictive is ${value}: it takes a finite number.`);
+  };
+  const observed = of(observations);
+  const replicated = Float64Array.from(draws.predictive(options), of);
+  const pValue = replicated.filter((entry) => entry >= observed).length / replicated.length;
+  const isMissed = Math.min(pValue, 1 - pValue) < SUSPICIOUS;
+  const message = isMissed
+    ? `The model misses this statistic: ${(100 * pValue).toFixed(1)} % of ${replicated.length} replicated ones are as large as that of the observations.`
+    : `The model makes this statistic: ${(100 * pValue).toFixed(1)} % of ${replicated.length} replicated ones are as large as that of the observations.`;
+  return Object.freeze({ observed, replicated, pValue, message });
+}
+
+/** One model in a comparison by predictive accuracy. */
+export interface ElpdRow {
+  /** Expected log pointwise predictive density. */
+  readonly elpd: number;
+  readonly se: number;
+  /** elpd less that of the best; 0 for the best. */
+  readonly difference: number;
+  /** Standard error of the difference, √(N·var of the pointwise differences). */
+  readonly differenceSe: number;
+  /** Its weight in the mixture of all models that predicts best. */
+  readonly stackingWeight: number;
+}
+
+/**
+ * Compares models of the same observations by their expected log predictive densities.
+ *
+ * @param accuracies - what `loo` or `waic` gave for each model
+ * @returns a row for each, in their order: a difference of less than about 4, or below twice its standard error, says little
+ * @throws InvalidInputError for accuracies of different numbers of observations
+ * @see Vehtari, Gelman & Gabry 2017, §5; Yao, Vehtari, Simpson & Gelman, Using stacking to average Bayesian predictive distributions, Bayesian Analysis 13 (2018)
+ * @example
+ * ```ts
+ * const [narrow, wide] = compareElpd([loo([[-1, -2], [-1.1, -1.9]]), loo([[-2, -3], [-2.1, -3.2]])]);
+ * ```
+ */
+export function compareElpd(accuracies: readonly PredictiveAccuracy[]): readonly ElpdRow[] {
+  const given = givenList(accuracies, 'compareElpd', 'a list of what loo returned');
+  const N = given[0]?.pointwise?.length;
+  if (N === undefined || given.some(({ pointwise }) => pointwise?.length !== N)) {
+    throw new InvalidInputError(
+      `compareElpd takes what loo returned for at least one model, all of the same observations, but the numbers of observations are ${given.map((each) => each?.pointwise?.length ?? 'unknown').join(', ') || 'none'}.`,
+    );
+  }
+  const best = given.reduce((most, accuracy) => (accuracy.elpd > most.elpd ? accuracy : most));
+  const weights = stackingWeights(given.map(({ pointwise }) => pointwise));
+  return given.map(({ elpd, se, pointwise }, k) => {
+    const differences = pointwise.map((entry, n) => entry - best.pointwise[n]!);
+    return Object.freeze({
+      elpd,
+      se,
+      difference: elpd - best.elpd,
+      differenceSe: Math.sqrt(N * sampleVariance(differences)),
+      stackingWeight: weights[k]!,
+    });
+  });
+}
+
+/** Most steps to the weights, and the change of all of them at which they are there. */
+const STEPS = 10_000;
+const SETTLED = 1e-10;
+
+/** argmax_w Σ_n log Σ_k w_k·exp(lpd_kn) on the simplex, by the EM steps of a mixture, which raise the sum at each. */
+function stackingWeights(pointwise: readonly Float64Array[]): Float64Array {
+  const [K, N] = [pointwise.length, pointwise[0]!.length];
+  const densities = Matrix.zeros(K, N);
+  for (let n = 0; n < N; n++) {
+    const most = Math.max(...pointwise.map((own) => own[n]!));
+    for (let k = 0; k < K; k++) densities.data[k * N + n] = exp(pointwise[k]![n]! - most);
+  }
+  let weights = new Float64Array(K).fill(1 / K);
+  for (let step = 0; step < STEPS; step++) {
+    const next = new Float64Array(K);
+    for (let n = 0; n < N; n++) {
+      let total = 0;
+      for (let k = 0; k < K; k++) total += weights[k]! * densities.at(k, n);
+      for (let k = 0; k < K; k++) next[k]! += (weights[k]! * densities.at(k, n)) / (total * N);
+    }
+    const change = next.reduce((most, entry, k) => Math.max(most, Math.abs(entry - weights[k]!)), 0);
+    weights = next;
+    if (change < SETTLED) break;
+  }
+  return weights;
+}
 
 /** Draws as leave-one-out reads them. */
 interface DrawnFits {

@@ -3,8 +3,7 @@ import { exp, expm1, log, log1p } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
-import { givenByDraw } from './givenDraws.ts';
-import { logSumExp, sampleVariance } from './moments.ts';
+import { givenByDraw, logSumExp, sampleVariance } from './givenDraws.ts';
 
 /** Options of {@link psis} and {@link loo}. */
 export interface PsisOptions {

@@ -1,6 +1,6 @@
 import type { Matrix } from '../../core/matrix.ts';
 import { essBulk, essTail, joined, mcseMean, rHat } from './convergence.ts';
-import { mean, median, quantileOfSorted, sampleVariance, sorted } from './moments.ts';
+import { mean, median, quantileOfSorted, sampleVariance, sorted } from './givenDraws.ts';
 
 /** Posterior summary of one number. */
 export interface SummaryRow {

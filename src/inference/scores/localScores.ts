@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { counted, countGiven } from '../../core/counted.ts';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkOptions } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
+import { counted, countGiven } from '../../core/wording.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import { rankedTogether } from '../../engine/neighbours/rankedNeighbours.ts';
 import { pointsFrom, squaredDistancesFrom } from './points.ts';

@@ -4,8 +4,7 @@ import { givenList } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import type { Projection } from '../../model/posterior.ts';
-import { nearestNeighbourError } from '../scores/nearestNeighbourError.ts';
-import { trustworthiness } from '../scores/trustworthiness.ts';
+import { nearestNeighbourError, trustworthiness } from '../scores/neighbourScores.ts';
 import { rowsOf, type Split } from './folds.ts';
 
 /** What a score asks of a fit. */

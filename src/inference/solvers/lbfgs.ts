@@ -6,8 +6,7 @@ import { isFiniteArray } from '../../core/plainNumbers.ts';
 import { dot, norm } from '../../engine/vectors.ts';
 import type { Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
-import { lineSearch } from './lineSearch.ts';
-import { cannotDescend } from './noDescent.ts';
+import { cannotDescend, lineSearch } from './lineSearch.ts';
 
 /** Options of the solvers that keep correction pairs. */
 export interface PairOptions {

@@ -1,12 +1,10 @@
 import { checkOptions } from '../../core/options.ts';
 import { dot, norm } from '../../engine/vectors.ts';
 import type { Box, Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
-import { type CauchyPoint, cauchyPoint } from './cauchyPoint.ts';
-import { type CompactHessian, compactHessian, linearSystem } from './compactHessian.ts';
+import { type CauchyPoint, type CompactHessian, cauchyPoint, compactHessian, linearSystem } from './compactHessian.ts';
 import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
 import type { PairOptions } from './lbfgs.ts';
-import { lineSearch } from './lineSearch.ts';
-import { cannotDescend } from './noDescent.ts';
+import { cannotDescend, lineSearch } from './lineSearch.ts';
 
 /**
  * L-BFGS-B: quasi-Newton steps for objectives with bounds lower ≤ x ≤ upper, any of them infinite.

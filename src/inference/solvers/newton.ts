@@ -5,7 +5,7 @@ import { namedOptions } from '../../core/options.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import { norm } from '../../engine/vectors.ts';
 import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
-import { cannotDescend } from './noDescent.ts';
+import { cannotDescend } from './lineSearch.ts';
 
 /** The first step is at most so long, in the solver's variables. */
 const FIRST_RADIUS = 1;

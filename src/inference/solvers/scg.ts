@@ -5,7 +5,7 @@ import { checkOptions } from '../../core/options.ts';
 import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import { dot } from '../../engine/vectors.ts';
 import type { Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
-import { cannotDescend } from './noDescent.ts';
+import { cannotDescend } from './lineSearch.ts';
 
 /** Options of {@link scg}. */
 export interface ScgOptions {

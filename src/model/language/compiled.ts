@@ -11,11 +11,11 @@ import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { denseCurvature } from '../denseCurvature.ts';
-import { imputed } from '../imputation.ts';
 import { normalEntries } from '../jointDraw.ts';
 import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
-import { valueTensors } from '../valueTensors.ts';
+import { valueTensors } from '../part.ts';
+import { imputed } from '../posterior.ts';
 import { withLocation } from '../withLocation.ts';
 import { type CorrelatedRows, expectedForm, isCorrelated, precisionBetween } from './correlatedRows.ts';
 import type { DensityContext, DensityStart, RowsStart } from './density.ts';

@@ -8,7 +8,7 @@ import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
-import { valueTensors } from '../valueTensors.ts';
+import { valueTensors } from '../part.ts';
 import type { CompiledGraph } from './compiled.ts';
 import type { Density, DensityContext, RowsShape, SparsePrecision } from './density.ts';
 import type { Node } from './graph.ts';

@@ -7,13 +7,13 @@ import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model.ts';
+import { valueTensors } from '../part.ts';
 import type { FieldCoordinates, LearnedByLayer } from '../posterior.ts';
-import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
 import { type CompiledGraph, latentRowsAt, type NodeValues, pickedMatrix, pickedRows } from './compiled.ts';
 import type { Conditional, DensityContext, Rows, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity } from './graph.ts';
-import type { Chart } from './map.ts';
+import type { Chart } from './mapped.ts';
 import { readOff, withDeviations } from './readOff.ts';
 import { distributedRows, isEncoded, type MappedVariable } from './variable.ts';
 

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
-import { isSampled } from '../../core/rowSource.ts';
+import { isSampled } from '../../core/rowMatrices.ts';
 import { isParameter, type Parameter } from '../parameter.ts';
 import type { Density } from './density.ts';
 import { indexOf, isVariable, type KnownVariable, type ObservedVariable, type Variable } from './variable.ts';

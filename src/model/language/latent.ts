@@ -10,7 +10,7 @@ import { type Parameter, positive, real } from '../parameter.ts';
 import { latentRowsAt, type SeenData, type StartMaps, startObservations } from './compiled.ts';
 import { type DensityLike, densityOf, type RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
-import type { Chart } from './map.ts';
+import type { Chart } from './mapped.ts';
 import {
   type BesideKnown,
   factorsOf,

@@ -1,11 +1,11 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { differenceStep } from '../../engine/centralDifferences.ts';
+import { CENTRAL_DIFFERENCES, differenceStep } from '../../engine/centralDifferences.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { type PullBack, pointsAround, pullBackOf, pullBackSum, pulledBack, slopesFrom } from '../pullBack.ts';
 import type { FittedGraph } from './fittedGraph.ts';
 import type { Node } from './graph.ts';
 
@@ -59,4 +59,113 @@ export function expectedMetric(of: FittedGraph, Z: Matrix, view?: string): PullB
       });
     return pullBackSum(parts);
   });
+}
+
+/** The expected metric JᵀJ of a mapping at n latent points, in squared units of the observations: the sum of two parts, each n×q², a q×q matrix a row. */
+export interface PullBack {
+  /** E[J]ᵀE[J] */
+  readonly mean: Matrix;
+  /** Σ_d Cov(J_d) over the D columns; undefined where the mapping does not say how its functions vary together. */
+  readonly spread: Matrix | undefined;
+}
+
+/**
+ * The metric from slopes at n points.
+ *
+ * @param mean - n·q×D, row i·q + k the mean slope at point i along column k
+ * @param covariances - n·q×n·q between the slopes, one for all columns or D
+ * @param deviation - units of the D columns
+ */
+export function pullBackOf(
+  mean: Matrix,
+  covariances: readonly Matrix[] | undefined,
+  deviation: Float64Array,
+  q: number,
+): PullBack {
+  const n = mean.rows / q;
+  const D = mean.columns;
+  const [first, second] = [Matrix.zeros(n, q * q), Matrix.zeros(n, q * q)];
+  const scales = deviation.map(square);
+  const total = scales.reduce((sum, scale) => sum + scale, 0);
+  for (let i = 0; i < n; i++) {
+    for (let k = 0; k < q; k++) {
+      for (let l = 0; l < q; l++) {
+        const [row, column] = [i * q + k, i * q + l];
+        let sum = 0;
+        for (let d = 0; d < D; d++) sum += scales[d]! * mean.data[row * D + d]! * mean.data[column * D + d]!;
+        first.data[(i * q + k) * q + l] = sum;
+        if (covariances === undefined) continue;
+        const shared = covariances.length === 1;
+        let spread = 0;
+        if (shared) spread = total * covariances[0]!.at(row, column);
+        else for (let d = 0; d < D; d++) spread += scales[d]! * covariances[d]!.at(row, column);
+        second.data[(i * q + k) * q + l] = spread;
+      }
+    }
+  }
+  return { mean: first, spread: covariances && second };
+}
+
+/** The points of central differences around each of n points: offset by offset, point by point, column by column. */
+export function pointsAround({ data, rows: n, columns: q }: Matrix, step: number): Matrix {
+  const result = Matrix.zeros(CENTRAL_DIFFERENCES.length * n * q, q);
+  let at = 0;
+  for (const [offset] of CENTRAL_DIFFERENCES) {
+    for (let i = 0; i < n; i++) {
+      for (let k = 0; k < q; k++) {
+        result.data.set(data.subarray(i * q, (i + 1) * q), at);
+        result.data[at + k]! += offset * step;
+        at += q;
+      }
+    }
+  }
+  return result;
+}
+
+/** Slopes n·q×D from values at the points around. */
+export function slopesFrom({ data, rows, columns: D }: Matrix, step: number): Matrix {
+  const count = rows / CENTRAL_DIFFERENCES.length;
+  const result = Matrix.zeros(count, D);
+  CENTRAL_DIFFERENCES.forEach(([, weight], s) => {
+    for (let e = 0; e < count * D; e++) result.data[e]! += (weight / step) * data[s * count * D + e]!;
+  });
+  return result;
+}
+
+/** AᵀGA of each point: the metric of x pulled back to z, of slopes A of x along z (n·q×r, row i·q + k along column k of z). */
+function pulledBack({ mean, spread }: PullBack, slopes: Matrix): PullBack {
+  const n = mean.rows;
+  const [r, q] = [slopes.columns, slopes.rows / n];
+  const pull = (G: Matrix): Matrix => {
+    const result = Matrix.zeros(n, q * q);
+    for (let i = 0; i < n; i++) {
+      for (let k = 0; k < q; k++) {
+        for (let l = 0; l < q; l++) {
+          let sum = 0;
+          for (let a = 0; a < r; a++) {
+            for (let b = 0; b < r; b++) {
+              sum += slopes.at(i * q + k, a) * G.data[(i * r + a) * r + b]! * slopes.at(i * q + l, b);
+            }
+          }
+          result.data[(i * q + k) * q + l] = sum;
+        }
+      }
+    }
+    return result;
+  };
+  return { mean: pull(mean), spread: spread && pull(spread) };
+}
+
+/** Sum of the metrics of several mappings from the same latents; its spread is known where that of each is. */
+function pullBackSum(parts: readonly PullBack[]): PullBack {
+  const sum = (a: Matrix, b: Matrix) =>
+    new Matrix(
+      a.data.map((entry, i) => entry + b.data[i]!),
+      a.rows,
+      a.columns,
+    );
+  return parts.reduce((total, part) => ({
+    mean: sum(total.mean, part.mean),
+    spread: total.spread && part.spread && sum(total.spread, part.spread),
+  }));
 }

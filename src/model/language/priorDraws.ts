@@ -6,10 +6,12 @@ import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { AnyModel, ParameterValues } from '../model.ts';
-import { parameterFrom } from '../parameter.ts';
-import { valueTensors } from '../valueTensors.ts';
+import { parameterFrom, shapeOf } from '../parameter.ts';
+import { valueTensors } from '../part.ts';
 import { type CompiledGraph, pickedRows } from './compiled.ts';
-import type { RowsByName } from './fittedGraph.ts';
+import { drawnWithoutNoise, reasonsMissing, silentOfNewRows } from './derived.ts';
+import { fittedGraph, type RowsByName } from './fittedGraph.ts';
+import { isGaussian } from './variable.ts';
 import { compiledModel } from './variablesModel.ts';
 
 const schema = v.strictObject({
@@ -94,7 +96,7 @@ export function priorDraws(
 }
 
 /** Why the variables of a model cannot be drawn from their densities; undefined where they can. */
-export function reasonNotDrawn({ graph, owner }: Pick<CompiledGraph, 'graph' | 'owner'>): string | undefined {
+function reasonNotDrawn({ graph, owner }: Pick<CompiledGraph, 'graph' | 'owner'>): string | undefined {
   for (const { name, variable, densities } of graph.nodes) {
     if (variable.role === 'embedded' || variable.role === 'known') continue;
     const factor = densities.find(({ isFactor }) => isFactor);
@@ -111,4 +113,57 @@ export function reasonNotDrawn({ graph, owner }: Pick<CompiledGraph, 'graph' | '
     }
   }
   return undefined;
+}
+
+/**
+ * A model of variables in words: its variables with their shapes, densities and what they are given; its parameters; which densities say nothing of new
+ * rows; and what its fits cannot do, with the reason.
+ *
+ * @throws InvalidInputError for a model that was not made of variables
+ * @example
+ * ```ts
+ * describe(model); // 'plain: 90 points\nVariables\n  z: latent, 90×2 ~ standardNormal …'
+ * ```
+ */
+export function describeModel(model: AnyModel): string {
+  return withFloat64(() => {
+    const compiled = compiledModel(model, 'describe', 0);
+    const { graph, parameters, startOf } = compiled;
+    const values = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
+    const notDrawn = reasonNotDrawn(compiled);
+    const fitted = fittedGraph(compiled, values);
+    const missing: Record<string, string> = {
+      ...reasonsMissing(fitted),
+      ...(notDrawn !== undefined && { priorDraws: notDrawn }),
+    };
+    const variables = graph.nodes.map((node) => {
+      const { name, variable, given, densities, plate } = node;
+      const { rows, columns } = startOf(node);
+      const terms = densities.map(({ density, isFactor, term }) =>
+        isFactor ? `factor ${density.name} (term ${term})` : `~ ${density.name}`,
+      );
+      const map = variable.role === 'mapped' ? [`= ${variable.map.name}`] : [];
+      const inferred = variable.role === 'latent' && isGaussian(variable) ? ['inferred as Gaussian rows'] : [];
+      const each = plate !== undefined ? [`one row a value of ${plate}`] : [];
+      const of = given.length > 0 ? [`given ${given.join(', ')}`] : [];
+      return `  ${name}: ${variable.role}, ${rows}×${columns} ${[...map, ...terms, ...of, ...each, ...inferred].join(', ')}`.trimEnd();
+    });
+    const entries = Object.entries(parameters).map(([path, { support, free, initial, transform }]) => {
+      const shape = shapeOf(initial);
+      return `  ${path}: ${free ? (transform?.name ?? transform?.title ?? support) : 'held'}${shape.length > 0 ? `, ${shape.join('×')}` : ''}`;
+    });
+    const silent = missing.project === undefined ? silentOfNewRows(fitted) : [];
+    const withoutNoise = missing.sample === undefined ? drawnWithoutNoise(fitted) : [];
+    const cannot = Object.entries(missing).map(([ability, reason]) => `  ${ability}: ${reason}`);
+    return [
+      `${model.name}: ${graph.points} points`,
+      'Variables',
+      ...variables,
+      'Parameters',
+      ...entries,
+      ...(silent.length > 0 ? ['Without a say in where new rows are placed', ...silent.map((own) => `  ${own}`)] : []),
+      ...(withoutNoise.length > 0 ? ['Drawn without noise only', ...withoutNoise.map((own) => `  ${own}`)] : []),
+      ...(cannot.length > 0 ? ['Not available', ...cannot] : []),
+    ].join('\n');
+  });
 }

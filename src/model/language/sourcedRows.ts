@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkNumbers, standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { type RowSource, readRows, type SampledRows, sampledRows } from '../../core/rowSource.ts';
+import { type RowSource, readRows, type SampledRows, sampledRows } from '../../core/rowMatrices.ts';
 import type { Model, SourcedModel } from '../model.ts';
 import type { LatentMoments } from '../posterior.ts';
 import { readMoments, startRows } from '../readMoments.ts';

@@ -3,7 +3,7 @@ import { givenList, isPart, readGiven } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
 import { namedOptions } from '../../core/options.ts';
-import { checkRowSource, isRowSource, isSampled, type RowSource } from '../../core/rowSource.ts';
+import { checkRowSource, isRowSource, isSampled, type RowSource } from '../../core/rowMatrices.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Model, ParameterValues, TensorMap } from '../model.ts';
@@ -12,7 +12,7 @@ import type { CompiledGraph, SeenData, StartMaps } from './compiled.ts';
 import type { correlatedRowsAt, PriorPrecision, precisionOf } from './correlatedRows.ts';
 import { type Density, type DensityLike, densityOf, type RowsStart } from './density.ts';
 import type { Node, VariableGraph } from './graph.ts';
-import type { RowMap } from './map.ts';
+import type { RowMap } from './mapped.ts';
 
 /** Where the rows of a latent variable start. */
 export type LatentInit = 'pca' | 'neighbours' | 'random' | MatrixLike;

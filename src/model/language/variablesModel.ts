@@ -1,9 +1,10 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
-import { isSampled, type RowSource, rowsGone } from '../../core/rowSource.ts';
+import { isSampled, type RowSource, rowsGone } from '../../core/rowMatrices.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
+import { type DataFormat, jsonOf } from '../computedModel.ts';
 import { checkModelGiven } from '../givenModel.ts';
 import { noiseNote } from '../leastNoise.ts';
 import type {
@@ -17,10 +18,9 @@ import type {
   SourcedModel,
   StartKind,
 } from '../model.ts';
-import { type DataFormat, jsonOf } from '../modelFactory.ts';
 import { checkSupport } from '../parameter.ts';
+import { valueTensors } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
-import { valueTensors } from '../valueTensors.ts';
 import { withLocation } from '../withLocation.ts';
 import type { VariableAbilities } from './abilitiesByName.ts';
 import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartMaps, seenData } from './compiled.ts';

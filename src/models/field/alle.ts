@@ -1,14 +1,25 @@
 import * as v from 'valibot';
-import { dividedColumns, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import {
+  dividedColumns,
+  observationsFrom,
+  type ScaleOption,
+  scaleOption,
+  standardizationOf,
+  standardized,
+} from '../../core/observations.ts';
 import { checkOptions, numberAboveZero } from '../../core/options.ts';
-import { completed, lazily } from '../../core/progressiveWork.ts';
+import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
+import { type Graph, incidentEdges } from '../../engine/graph/graph.ts';
 import { knnGraph } from '../../engine/graph/index.ts';
+import { nearestNeighbours } from '../../engine/neighbours/index.ts';
+import { Nearest } from '../../engine/neighbours/nearest.ts';
+import { squaredDistance } from '../../engine/neighbours/squaredDistance.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import type { SparseSymmetric } from '../../engine/sparse/index.ts';
+import { minimumDegreeOrder } from '../../engine/sparse/minimumDegree.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { dot } from '../../engine/vectors.ts';
 import { type Ends, momentField } from '../../fields/embedding/fieldEmbedding.ts';
@@ -16,22 +27,24 @@ import type { PrecisionEntries } from '../../inference/solvers/fields/momentProb
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import type { AnyPaths, Model } from '../../model/model.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
-import { checkVaried } from '../spectral/embedding/checkVaried.ts';
-import { inOrder, latentDimOption, regularizationOption, savedSpectral } from '../spectral/embedding/options.ts';
-import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
+import {
+  checkVaried,
+  inOrder,
+  latentDimOption,
+  type Preset,
+  presetOption,
+  regularizationOption,
+  savedSpectral,
+} from '../spectral/embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
 import {
   precisionOf,
   type ReconstructionFactor,
   reconstructionFactor,
 } from '../spectral/neighbourhood/localReconstruction.ts';
-import { neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
-import { placeByEquation } from '../spectral/placement/byEquation.ts';
-import { isPoint, reconstructedRows } from '../spectral/placement/byReconstruction.ts';
-import { placedRows } from '../spectral/placement/newRows.ts';
+import { neighbourCount } from '../spectral/neighbourhood/neighbourhood.ts';
+import { isPoint, placeByEquation, placedRows, reconstructedRows } from '../spectral/placement/byWeights.ts';
 import { embeddedField } from './fieldModel.ts';
-import { filledParents, fillReducingOrder } from './filledParents.ts';
-import { laterNeighbours } from './laterNeighbours.ts';
 
 export interface AlleOptions extends ReadOutOptions {
   /** q, from 1; 2 unless given. */
@@ -237,4 +250,83 @@ function orderFrom(order: unknown, N: number): readonly number[] {
   throw new InvalidInputError(
     `Option 'order' of alle must hold each of the points 0 … ${N - 1} once, but ${describe(order)} was given.`,
   );
+}
+
+/** An order of points that leaves little fill in a Cholesky factor on their graph. */
+export function fillReducingOrder(graph: Graph): readonly number[] {
+  const { starts, others } = incidentEdges(graph);
+  return Array.from(minimumDegreeOrder({ size: graph.size, starts, neighbours: others }));
+}
+
+/**
+ * The pattern of a sparse Cholesky factor on a graph: for every point its neighbours among those that come after it in the order, and
+ * the fill, which joins later neighbours of an earlier point. Each list is ascending.
+ *
+ * @see Lawrence 2012, §2.7.4, and the program that goes with it; George & Liu 1981, ch. 5
+ */
+export function filledParents(graph: Graph, order: readonly number[]): Int32Array[] {
+  const { starts, others } = incidentEdges(graph);
+  const places = new Int32Array(order.length);
+  order.forEach((i, place) => {
+    places[i] = place;
+  });
+  const later = Array.from({ length: graph.size }, (_, i) => {
+    const joined = others.subarray(starts[i]!, starts[i + 1]!);
+    return new Set(joined.filter((j) => places[j]! > places[i]!));
+  });
+  for (const i of order) {
+    // The first of them to come takes over the others, and hands them on in its turn.
+    const [first, ...rest] = Array.from(later[i]!).sort((a, b) => places[a]! - places[b]!);
+    for (const j of rest) later[first!]!.add(j);
+  }
+  return later.map((list) => Int32Array.from(list).sort());
+}
+
+/**
+ * For every point the k nearest of those that come after it in an order, ties by index: fewer for the last k of the order.
+ *
+ * Halves of the order are searched each for itself, and then the second half for what is nearest to points of the first one: each
+ * point meets log₂N trees. Pauses after each half.
+ */
+export function* laterNeighbours(Y: Matrix, k: number, order: readonly number[]): ProgressiveWork<Int32Array[]> {
+  const { data, columns: D } = Y;
+  const lists = order.map(() => new Int32Array(0));
+  const nearest = new Nearest(k);
+  const distances = new Float64Array(k);
+  const offer = (i: number, j: number) => {
+    const square = squaredDistance(data, i * D, j * D, D);
+    if (square < nearest.worst || (square === nearest.worst && j < nearest.worstRow)) nearest.offer(square, j);
+  };
+  let done = 0;
+  const search = function* (from: number, to: number): ProgressiveWork<void> {
+    if (to - from < 2) return;
+    const middle = (from + to) >> 1;
+    yield* search(from, middle);
+    yield* search(middle, to);
+    const earlier = order.slice(from, middle);
+    // By index, so that the first of equally near rows is that of the smallest one.
+    const later = order.slice(middle, to).sort((a, b) => a - b);
+    const each = Math.min(k, later.length);
+    const { indices } = nearestNeighbours(rowsOf(Y, later), each, { queries: rowsOf(Y, earlier) });
+    earlier.forEach((i, place) => {
+      const known = lists[i]!;
+      for (const j of known) offer(i, j);
+      for (let p = place * each; p < (place + 1) * each; p++) offer(i, later[indices[p]!]!);
+      const list = new Int32Array(Math.min(k, known.length + each));
+      nearest.drain(list, distances, 0);
+      lists[i] = list;
+    });
+    done += to - from;
+    yield done / (order.length * Math.ceil(log(order.length) / Math.LN2));
+  };
+  yield* search(0, order.length);
+  return lists;
+}
+
+function rowsOf({ data, columns: D }: Matrix, rows: readonly number[]): Matrix {
+  const chosen = Matrix.zeros(rows.length, D);
+  rows.forEach((i, place) => {
+    chosen.data.set(data.subarray(i * D, (i + 1) * D), place * D);
+  });
+  return chosen;
 }

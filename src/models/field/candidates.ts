@@ -6,7 +6,7 @@ import { connectedComponents, joiningPairs } from '../../engine/graph/connectedC
 import { checkGraph, edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import { checkDistances } from '../../fields/density/constraints.ts';
 import { type GraphInput, type GraphOptions, isGraphInput } from '../spectral/neighbourhood/graphInput.ts';
-import type { Disconnected } from '../spectral/neighbourhood/shownComponent.ts';
+import type { Disconnected } from '../spectral/neighbourhood/neighbourhood.ts';
 
 /** The edges that may have a weight, and what they are between. */
 export interface Candidates {

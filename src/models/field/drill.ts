@@ -1,9 +1,15 @@
 import * as v from 'valibot';
-import { dividedColumns, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import {
+  dividedColumns,
+  observationsFrom,
+  type ScaleOption,
+  scaleOption,
+  standardizationOf,
+  standardized,
+} from '../../core/observations.ts';
 import { checkOptions, numberFromZero } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { completeGraph, type Graph, knnGraph } from '../../engine/graph/index.ts';
@@ -14,8 +20,14 @@ import type { Tensor1D } from '../../engine/tensors/tensorflow.ts';
 import { dot } from '../../engine/vectors.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
 import { momentDensity, pointMoments } from '../../fields/density/momentDensity.ts';
-import { checkBounded, checkSize } from '../../fields/density/momentLimits.ts';
-import { connectingPenalty, entriesIn, momentFindings, momentsSolver } from '../../fields/density/momentSearch.ts';
+import {
+  checkBounded,
+  checkSize,
+  connectingPenalty,
+  entriesIn,
+  momentFindings,
+  momentsSolver,
+} from '../../fields/density/momentSearch.ts';
 import { momentField } from '../../fields/embedding/fieldEmbedding.ts';
 import { expectedMoments } from '../../fields/layers/expectedMoments.ts';
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
@@ -28,15 +40,18 @@ import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts'
 import type { Model } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
-import { checkVaried } from '../spectral/embedding/checkVaried.ts';
 import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
-import { inOrder, latentDimOption, savedSpectral } from '../spectral/embedding/options.ts';
-import { type Preset, presetOption } from '../spectral/embedding/preset.ts';
+import {
+  checkVaried,
+  inOrder,
+  latentDimOption,
+  type Preset,
+  presetOption,
+  savedSpectral,
+} from '../spectral/embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
-import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
-import { neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
-import { placeByEquation } from '../spectral/placement/byEquation.ts';
-import { distancesTo, placedRows } from '../spectral/placement/newRows.ts';
+import { type Disconnected, disconnectedOption, neighbourCount } from '../spectral/neighbourhood/neighbourhood.ts';
+import { distancesTo, placeByEquation, placedRows } from '../spectral/placement/byWeights.ts';
 import { type Candidates, connected, shownRows } from './candidates.ts';
 import { embeddedField } from './fieldModel.ts';
 

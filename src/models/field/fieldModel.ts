@@ -1,10 +1,11 @@
 import * as v from 'valibot';
-import { counted } from '../../core/counted.ts';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { standardized } from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { counted } from '../../core/wording.ts';
+import { connectedComponents } from '../../engine/graph/connectedComponents.ts';
 import { checkGraph, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import { isSparse } from '../../engine/sparse/index.ts';
 import { laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
@@ -27,11 +28,62 @@ import type { Density, DensityStart, Entries } from '../../model/language/densit
 import { fieldPosterior } from '../../model/language/fieldPosterior.ts';
 import { embedded, observed } from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
-import type { AnyModel, Model, ModelJSON, ParameterValues } from '../../model/model.ts';
+import type { AnyModel, Findings, Model, ModelJSON, ParameterValues } from '../../model/model.ts';
 import { fixed, type Parameter } from '../../model/parameter.ts';
 import type { LearnedByLayer } from '../../model/posterior.ts';
 import type { Candidates } from './candidates.ts';
-import { fieldFindings } from './fieldFindings.ts';
+
+type Learned = Pick<
+  FieldParts,
+  'squaredDistances' | 'basePrecision' | 'connectingPrecision' | 'notes' | 'slackPenalty'
+>;
+
+/** How near the maximum is, as a sentence. */
+function violationInWords(kktResidual: number, condition = ''): string {
+  return `The optimality conditions hold to ${kktResidual.toExponential(1)} (relative)${condition}.`;
+}
+
+/** What a learned graph looks like, and what that does to the embedding. */
+export function fieldFindings(parts: Learned, learned: Graph, kktResidual: number, condition = ''): Findings {
+  const edges = learned.sources.length;
+  const { sizes } = connectedComponents(learned);
+  const whole = sizes.length === 1;
+  const isFull =
+    edges > 0 && edges === parts.squaredDistances.length && learned.weights.every((w) => w >= 4 * parts.slackPenalty);
+  // With equal weights between all pairs every direction is an eigenvector, so the embedding is arbitrary.
+  const isShapeless = isFull && learned.size > 2 && 2 * edges === learned.size * (learned.size - 1);
+  const isDegenerate = edges === 0 || sizes.length > MOST_COMPONENTS * learned.size || isShapeless;
+  const shape =
+    edges === 0
+      ? 'The learned graph is empty, so the embedding means nothing.'
+      : `The learned graph has ${edges} of ${parts.squaredDistances.length} edges` +
+        (whole
+          ? ' and is connected.'
+          : ` and ${sizes.length} components, the largest of ${sizes.reduce((most, size) => Math.max(most, size))} points. ` +
+            'The first dimensions of the embedding only separate them.');
+  return {
+    message: `${violationInWords(kktResidual, condition)} ${shape}${whole ? '' : remedy(parts)}${isFull ? limited(parts, isShapeless) : ''}${parts.notes}`,
+    kktResidual,
+    isDegenerate,
+  };
+}
+
+/** A graph of more components than this part of the points is no neighbourhood graph. */
+const MOST_COMPONENTS = 0.5;
+
+function remedy({ basePrecision, connectingPrecision }: Learned): string {
+  const connecting = connectingPrecision();
+  if (basePrecision <= connecting) return '';
+  return ` A basePrecision of ${Number(connecting.toPrecision(4))}, the default, connects all points.`;
+}
+
+/** The finding that every weight is at its cap of 4C. */
+function limited({ slackPenalty }: Learned, isShapeless: boolean): string {
+  const means = isShapeless
+    ? 'All pairs have the same weight, so the embedding means nothing.'
+    : 'The embedding is that of the candidate edges with equal weights: nothing was learned about them.';
+  return ` Every weight is at its limit 4C = ${Number((4 * slackPenalty).toPrecision(4))}. ${means} Give a larger slackPenalty.`;
+}
 
 /** A model that learns a random field over points and shows it by eigenvectors. */
 export type FieldModel = Model<WeightPaths, FieldLearning & Placing & Reconstructing & Spectral, 'searched'>;
@@ -40,7 +92,7 @@ export type FieldModel = Model<WeightPaths, FieldLearning & Placing & Reconstruc
 export type UnplacedFieldModel = Model<WeightPaths, FieldLearning & Spectral, 'searched'>;
 
 /** One weight an edge of the graph of candidates; `points`, which points are fitted, where not all are. */
-export type WeightPaths = {
+type WeightPaths = {
   readonly 'field.weights': readonly number[];
   readonly [path: `points${string}`]: readonly number[];
 };
@@ -73,7 +125,7 @@ export const weightsIn = ({ weights }: ParameterValues | Entries): Float64Array 
   new Float64Array(weights as ArrayLike<number>);
 
 /** A model of points Y ~ field, whose coordinates are read off the field. */
-export interface EmbeddedField {
+interface EmbeddedField {
   readonly name: string;
   readonly density: Omit<Density, keyof typeof FIELD>;
   /** Y, N×D: without it the field is one of the coordinates, of which it gives what is expected. */

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkNumbers } from '../../core/observations.ts';
+import { checkNumbers, unitsAdvice } from '../../core/observations.ts';
 import { checkOptions, numberAboveZero } from '../../core/options.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { completeGraph, knnGraph } from '../../engine/graph/index.ts';
@@ -17,7 +16,7 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { latentDimOption, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import { type FieldReadOut, fieldReadOut, fieldReadOutOption, readAs } from '../spectral/embedding/readOut.ts';
 import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighbourhood/graphInput.ts';
-import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/shownComponent.ts';
+import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/neighbourhood.ts';
 import { connected, edgesBeside, edgesFrom, pointsOf, shownRows, tied } from './candidates.ts';
 import { type FieldModel, type FieldStart, fieldModel, startOption, type UnplacedFieldModel } from './fieldModel.ts';
 

@@ -1,36 +1,75 @@
 import * as v from 'valibot';
-import { isScaled, SCALED_NOTE, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
+import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkObservedRows, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import {
+  checkObservedRows,
+  isScaled,
+  observationsFrom,
+  SCALED_NOTE,
+  type ScaleOption,
+  scaleOption,
+  standardizationOf,
+  standardized,
+} from '../../core/observations.ts';
 import { checkOptions, integerFromOne, missingOption, numberFromZero } from '../../core/options.ts';
-import { isRowSource, type RowSource } from '../../core/rowSource.ts';
+import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { kernelToJSON } from '../../kernels/kernelToJson.ts';
 import { rbf } from '../../kernels/rbf.ts';
-import { gaussianLatents } from '../../latents/gaussianLatents.ts';
-import { isLatentDistribution, type LatentDistribution, latentMoments } from '../../latents/latentDistribution.ts';
+import {
+  gaussianLatents,
+  isLatentDistribution,
+  type LatentDistribution,
+  latentMoments,
+} from '../../latents/latentDistribution.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
-import { imputed } from '../../model/imputation.ts';
 import { type Initialization, initialLatents } from '../../model/initialization.ts';
 import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model, ModelJSON, ParameterValues, Search } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
+import { imputed } from '../../model/posterior.ts';
 import { observedPatterns } from '../../processes/covariance/observedData.ts';
 import { checkObserved, functionsOf, isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import { boundProcess } from '../../processes/variational/boundProcess.ts';
-import { checkInducing, type Inducing } from '../../processes/variational/inducingInputs.ts';
+import { checkInducing, type Inducing } from '../../processes/variational/inducingVariables.ts';
 import type { Shards } from '../../processes/variational/shards.ts';
 import { collapses } from './distributedViews.ts';
 import { type Choose, MOST_EXACT, searchOfMany, startedAtMap, withMembers } from './family.ts';
 import type { DistributedPaths } from './gpModel.ts';
 import { assembledFamily } from './latentVariableModel.ts';
 import { modelOfRows, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
-import { startLengthscales } from './startLengthscales.ts';
 import { type FamilyParts, likelihoodFrom, MAPPING } from './views.ts';
+
+/** Longest lengthscale that a search starts from, of latents with columns of unit variance. */
+const LONGEST = 10;
+
+/**
+ * Lengthscales where a search starts: (λ₁/λ_d)^¼ with λ_d the variance of the observations that a linear function of column d of the latents explains,
+ * from 1 to 10. Were all of them 1, directions of noise would count as much as the first ones, and the search would have to give up
+ * structure that it had built on them.
+ *
+ * @param X - latents where the search starts, N×q
+ * @param Y - N×D observations without holes
+ */
+function startLengthscales(X: Matrix, Y: Matrix): number[] {
+  const [x, y] = [
+    standardized(X, standardizationOf(X, true, true)),
+    standardized(Y, standardizationOf(Y, true, false)),
+  ];
+  const explained = Array.from({ length: X.columns }, (_, d) => {
+    const covariances = new Float64Array(Y.columns);
+    for (let i = 0; i < Y.rows; i++) {
+      for (let j = 0; j < Y.columns; j++) covariances[j]! += (x.at(i, d) * y.at(i, j)) / Y.rows;
+    }
+    return covariances.reduce((sum, entry) => sum + entry * entry, 0);
+  });
+  const most = explained.reduce((a, b) => Math.max(a, b), 0);
+  return explained.map((own) => (most === 0 ? 1 : Math.min(LONGEST, pow(most / own, 0.25))));
+}
 
 export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | undefined> {
   /** q, from 1: more than are needed, since dimensions switch themselves off. */
@@ -107,7 +146,7 @@ const MOST_INDUCING = 50;
  * A Bayesian GPLVM: its fits have latents that are distributions, beside all that those of a mapping have, and with the default kernel always
  * `relevance`.
  */
-export type BayesianGplvmModel<K extends Kernel | undefined = Kernel> = Model<
+type BayesianGplvmModel<K extends Kernel | undefined = Kernel> = Model<
   DistributedPaths<K extends Kernel ? K : DefaultKernel>,
   Mapped & DistributedLatents & (K extends undefined ? Pick<Required<DistributedLatents>, 'relevance'> : unknown),
   'searched'

@@ -1,19 +1,18 @@
 import * as v from 'valibot';
-import { SCALED_NOTE } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { SCALED_NOTE } from '../../core/observations.ts';
 import { checkOptions, integerFromOne } from '../../core/options.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { DistributedViewed } from '../../model/abilities.ts';
-import { imputed } from '../../model/imputation.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
 import type { Model } from '../../model/model.ts';
+import { imputed } from '../../model/posterior.ts';
 import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import { checkObserved } from '../../processes/likelihoods/likelihood.ts';
-import { startedKernel } from '../../processes/startedKernel.ts';
 import { boundProcess } from '../../processes/variational/boundProcess.ts';
-import { checkInducing } from '../../processes/variational/inducingInputs.ts';
+import { checkInducing } from '../../processes/variational/inducingVariables.ts';
 import type { DistributedViewPaths } from './gpModel.ts';
 import {
   type CheckedView,
@@ -23,6 +22,7 @@ import {
   type FamilyView,
   type KernelsByView,
   likelihoodFrom,
+  startedKernel,
   type ViewsOptions,
   viewToJSON,
 } from './views.ts';

@@ -1,14 +1,18 @@
 import * as v from 'valibot';
+import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isPart } from '../../core/given.ts';
 import { checkOptions, integerFromOne } from '../../core/options.ts';
 import { copiesNote } from '../../core/rowMatrices.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { free } from '../../latents/free.ts';
 import { isLatentDistribution } from '../../latents/latentDistribution.ts';
 import { type Latents, latentsOf } from '../../latents/latents.ts';
-import { unitNormal } from '../../latents/unitNormal.ts';
+import { free } from '../../latents/pointLatents.ts';
 import { madeHere } from '../../model/givenModel.ts';
+import { normalEntries } from '../../model/jointDraw.ts';
+import type { Density } from '../../model/language/density.ts';
 import { rowsPosterior } from '../../model/language/derived.ts';
 import type { Places } from '../../model/language/graph.ts';
 import { latent } from '../../model/language/latent.ts';
@@ -36,6 +40,23 @@ import {
   type ViewsOptions,
   viewEntries,
 } from './views.ts';
+
+/** The prior of latents that are distributions: N(0, I), without parameters. Of Gaussian rows KL(q‖p) = ½·Σ_nd (μ² + s − log s − 1). */
+export const unitNormal: Density = Object.freeze<Density>({
+  kind: 'density',
+  name: 'standardNormal',
+  normalised: true,
+  exact: true,
+  centred: false,
+  takesMissing: false,
+  independent: true,
+  parameters: () => ({}),
+  logDensity: (_, { value }) =>
+    op.mul<Tensor1D>(-0.5, op.add(op.sum(op.square(value), 1), value.shape[1] * log(2 * Math.PI))),
+  sample: (_, random, shape) => normalEntries(random, ...shape),
+  divergence: (_, { mean, variance }) =>
+    op.mul<Tensor2D>(0.5, op.sub(op.add(op.square(mean), variance), op.add(op.log(variance), 1))),
+});
 
 /** What a model has beside its views. */
 export interface LatentOptions<Priors extends readonly Prior[] = readonly Prior[]> {

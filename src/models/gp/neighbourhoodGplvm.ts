@@ -8,7 +8,7 @@ import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { locality } from '../../priors/locality.ts';
 import { rank } from '../../priors/rank.ts';
 import { tsneNeighbours } from '../../priors/tsneNeighbours.ts';
-import { type NeighbourCount, neighbourCount } from '../spectral/neighbourhood/usualNeighbours.ts';
+import { type NeighbourCount, neighbourCount } from '../spectral/neighbourhood/neighbourhood.ts';
 import {
   type Choose,
   type FamilyOptions,

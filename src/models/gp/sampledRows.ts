@@ -1,9 +1,15 @@
 import * as v from 'valibot';
-import { deviationsDiffer, SCALED_NOTE, type ScaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { checkNumbers, type Standardization, standardized } from '../../core/observations.ts';
-import { checkRowSource, type RowSource, readRows, rowsGone } from '../../core/rowSource.ts';
+import {
+  checkNumbers,
+  deviationsDiffer,
+  SCALED_NOTE,
+  type ScaleOption,
+  type Standardization,
+  standardized,
+} from '../../core/observations.ts';
+import { checkRowSource, type RowSource, readRows, rowsGone } from '../../core/rowMatrices.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { Model, ParameterValues, SourcedModel } from '../../model/model.ts';
 import type { DistributedPosterior, LatentMoments } from '../../model/posterior.ts';

@@ -1,12 +1,15 @@
 import * as v from 'valibot';
-import { isScaled, SCALED_NOTE, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkName, isMatrixLike } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import {
   isObserved,
+  isScaled,
   observationsFrom,
+  SCALED_NOTE,
+  type ScaleOption,
   type Standardization,
+  scaleOption,
   standardizationOf,
   standardized,
   unobservedRow,
@@ -16,12 +19,13 @@ import { lazily } from '../../core/progressiveWork.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';
+import { isOpen, startedAt } from '../../kernels/startedAt.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
-import type { Latents } from '../../latents/latents.ts';
-import { imputed } from '../../model/imputation.ts';
+import { type Latents, latentsOf } from '../../latents/latents.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
 import { flooredNoise, noiseStart } from '../../model/leastNoise.ts';
 import { fixed, isParameter, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
+import { imputed } from '../../model/posterior.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type ObservedPattern, observedPatterns } from '../../processes/covariance/observedData.ts';
 import { type ColumnScales, gaussianProcess } from '../../processes/gaussianProcess.ts';
@@ -32,9 +36,24 @@ import {
   type Likelihood,
   type LikelihoodJSON,
 } from '../../processes/likelihoods/likelihood.ts';
-import { startedKernel, startOf } from '../../processes/startedKernel.ts';
 import { boundProcess, type ViewProcess } from '../../processes/variational/boundProcess.ts';
-import { checkInducing, type Inducing, inducingStart } from '../../processes/variational/inducingInputs.ts';
+import { checkInducing, type Inducing, inducingStart } from '../../processes/variational/inducingVariables.ts';
+
+/** Fixed seed of random initial latents at which a kernel's open options are decided, so that a model is independent of the seed of its fit. */
+const SEED = 0;
+
+/** Initial latents, N×q, computed once when first asked for. */
+function startOf(latents: Latents, Y: Matrix, latentDim: number): () => Matrix {
+  return lazily(() => {
+    const start = Object.entries(latents.parameters(Y, latentDim, SEED)).map(([path, { initial }]) => [path, initial]);
+    return latentsOf(latents, Object.fromEntries(start), Y, Y);
+  });
+}
+
+/** The kernel with its open options decided at the initial latents of the model. */
+export function startedKernel(kernel: Kernel, start: () => Matrix): Kernel {
+  return isOpen(kernel) ? startedAt(kernel, start()) : kernel;
+}
 
 /** One view of the points: what was observed of them, and how it follows from the latents. */
 export interface ViewOptions<K extends Kernel = Kernel> {
@@ -98,7 +117,7 @@ export const viewEntries = {
 const schema = v.strictObject(viewEntries);
 
 /** A view as plain JSON; missing observations are null. */
-export interface ViewJSON {
+interface ViewJSON {
   readonly observations: readonly (readonly (number | null)[])[];
   readonly kernel: KernelJSON;
   readonly likelihood: LikelihoodJSON;
@@ -137,7 +156,7 @@ export interface FamilyView {
 }
 
 /** A prior in its place in a model: two of one name are distinguished. */
-export interface PlacedPrior {
+interface PlacedPrior {
   readonly name: string;
   readonly prior: Prior;
 }
@@ -146,7 +165,7 @@ export interface PlacedPrior {
 export const pathOf = ({ name }: PlacedPrior) => `priors.${name}`;
 
 /** The views of a model, checked, and their observations side by side without holes. */
-export interface MadeViews {
+interface MadeViews {
   readonly observations: Matrix;
   /** At least one. */
   readonly views: readonly FamilyView[];
@@ -213,7 +232,7 @@ function inputsPerEntry({ name }: Latents, latentDim: number, checked: readonly 
 }
 
 /** Some columns that lie together. */
-export function columnsOf(Y: Matrix, from: number, count: number): Matrix {
+function columnsOf(Y: Matrix, from: number, count: number): Matrix {
   const result = Matrix.zeros(Y.rows, count);
   for (let i = 0; i < Y.rows; i++) result.data.set(Y.row(i).subarray(from, from + count), i * count);
   return result;

@@ -7,14 +7,14 @@ import { fit } from '../../inference/fit/fit.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';
 import { rbf } from '../../kernels/rbf.ts';
-import { fixedAt } from '../../latents/fixedAt.ts';
-import { free } from '../../latents/free.ts';
+import type { Latents } from '../../latents/latents.ts';
+import { fixedAt, free } from '../../latents/pointLatents.ts';
 import type { Mapped } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
+import type { PlacedPosterior } from '../../model/posterior.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { fittedVariance } from '../gp/family.ts';
 import { latentVariableModel } from '../gp/latentVariableModel.ts';
-import { heldMap } from './heldMap.ts';
 import type { MapModel } from './mapModel.ts';
 
 export interface DecoderOptions {
@@ -99,4 +99,22 @@ export function decoded(
       return { model, message: ` The map: ${message}` };
     },
   } satisfies Model) as unknown as DecodedMap;
+}
+
+/** Latents that are held at those of a fitted map, whose own density places new rows among them. */
+export function heldMap(held: Latents, map: MapModel): Latents {
+  const onMap: Latents = Object.freeze<Latents>({
+    ...held,
+    from: () => onMap,
+    place: async (Y, latents) => {
+      const { placement } = map.posterior({ latents }) as PlacedPosterior;
+      return (await placement.place(Y)).latents;
+    },
+    toJSON: () => {
+      // The observations are saved with the view.
+      const { observations: _, ...saved } = map.toJSON();
+      return { ...held.toJSON(), map: saved };
+    },
+  });
+  return onMap;
 }

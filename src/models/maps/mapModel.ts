@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { unitsAdvice } from '../../core/observations.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { checkDistances, type Metric, metricNeighboursOf, type Neighbours } from '../../engine/neighbours/index.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';

@@ -9,9 +9,8 @@ import { repeatsInWords } from '../../core/rowMatrices.ts';
 import { squaredDistances } from '../../engine/neighbours/squaredDistance.ts';
 import { checkMapped } from '../../model/neighbourStart.ts';
 import type { PlainFunction } from '../../priors/plainFunction.ts';
-import { checkVaried } from '../spectral/embedding/checkVaried.ts';
-import { latentDimOption } from '../spectral/embedding/options.ts';
-import { principalAxes } from '../spectral/embedding/principalAxes.ts';
+import { principalAxes } from '../spectral/embedding/linearGaussian.ts';
+import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
 import { type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
 import { savedStart, startOption } from './tsneMap.ts';
 

@@ -10,8 +10,7 @@ import { studentDivergence } from '../../engine/neighbourEmbedding/studentDiverg
 import type { Metric } from '../../engine/neighbours/index.ts';
 import { checkMapped, TSNE_SCHEDULE, withDeviation } from '../../model/neighbourStart.ts';
 import { perplexityOption, tsneNeighboursOption } from '../../priors/tsneNeighbours.ts';
-import { checkVaried } from '../spectral/embedding/checkVaried.ts';
-import { latentDimOption } from '../spectral/embedding/options.ts';
+import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
 import type { DecoderOptions } from './decoder.ts';
 import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap } from './mapModel.ts';
 import { scheduledSolver } from './scheduledSolver.ts';

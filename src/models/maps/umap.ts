@@ -17,8 +17,7 @@ import {
   umapNeighbours,
   usualNeighbours,
 } from '../../priors/umapNeighbours.ts';
-import { checkVaried } from '../spectral/embedding/checkVaried.ts';
-import { latentDimOption } from '../spectral/embedding/options.ts';
+import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
 import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
 import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap } from './mapModel.ts';
 import { scheduledSolver } from './scheduledSolver.ts';

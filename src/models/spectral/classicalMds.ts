@@ -1,18 +1,15 @@
 import * as v from 'valibot';
-import { unitsAdvice } from '../../core/columnUnits.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { checkAllPairs } from '../../core/observations.ts';
+import { checkAllPairs, unitsAdvice } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
-import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
+import { inputOption, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
-import { traceTerm } from './embedding/traceTerm.ts';
 import { distancesFrom } from './neighbourhood/distanceInput.ts';
 import { columnMeans, placeByProducts } from './placement/byProducts.ts';
-import { distancesTo, placedRows } from './placement/newRows.ts';
+import { distancesTo, placedRows } from './placement/byWeights.ts';
 
 export interface ClassicalMdsOptions extends ReadOutOptions {
   /** q, from 1; 2 unless given. */

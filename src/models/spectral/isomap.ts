@@ -10,10 +10,15 @@ import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
 import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
-import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
+import {
+  type GraphEmbedding,
+  inputOption,
+  latentDimOption,
+  type SpectralModel,
+  savedSpectral,
+  traceTerm,
+} from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
-import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
-import { traceTerm } from './embedding/traceTerm.ts';
 import {
   type GraphInput,
   type GraphOptions,
@@ -21,17 +26,21 @@ import {
   neighbourInput,
   savedInput,
 } from './neighbourhood/graphInput.ts';
-import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
-import { type NeighbourInput, neighbourLengths, sizeOf, unitsAdviceOf } from './neighbourhood/neighbourLengths.ts';
 import {
   type Disconnected,
   disconnectedOption,
+  type NeighbourhoodOptions,
+  type NeighbourInput,
+  neighbourhoodFrom,
+  neighbourhoodOptions,
+  neighbourLengths,
   type ShownComponent,
   shownComponent,
-} from './neighbourhood/shownComponent.ts';
-import { placedByPaths } from './placement/byPaths.ts';
-import { columnMeans, placeByProducts } from './placement/byProducts.ts';
-import { distancesTo, placedRows, rowsOf } from './placement/newRows.ts';
+  sizeOf,
+  unitsAdviceOf,
+} from './neighbourhood/neighbourhood.ts';
+import { columnMeans, placeByProducts, placedByPaths } from './placement/byProducts.ts';
+import { distancesTo, placedRows, rowsOf } from './placement/byWeights.ts';
 
 export interface IsomapOptions extends NeighbourhoodOptions, GraphOptions, ReadOutOptions {
   /** q, from 1; 2 unless given. */

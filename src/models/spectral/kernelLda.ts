@@ -1,26 +1,24 @@
 import * as v from 'valibot';
-import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { checkAllPairs, observationsFrom } from '../../core/observations.ts';
+import { checkAllPairs, observationsFrom, unitsAdvice } from '../../core/observations.ts';
 import { checkOptions, integerFromOne, numberAboveZero } from '../../core/options.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labelGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
-import { checkVaried } from './embedding/checkVaried.ts';
 import {
   checkedClasses,
   classDeviations,
+  columnsOf,
+  generalisedPairs,
   savedLabels,
   scatter,
   separatingDimensions,
+  signedScores,
 } from './embedding/classScatter.ts';
 import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
-import { columnsOf, generalisedPairs, signedScores } from './embedding/generalisedPairs.ts';
-import { savedSpectral } from './embedding/options.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
-import { traceTerm } from './embedding/traceTerm.ts';
+import { checkVaried, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { kernelFor } from './kernelPca.ts';
 
 export interface KernelLdaOptions {

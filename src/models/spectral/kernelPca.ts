@@ -1,8 +1,13 @@
 import * as v from 'valibot';
-import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import {
+  checkAllPairs,
+  observationsFrom,
+  standardizationOf,
+  standardized,
+  unitsAdvice,
+} from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import { covariance } from '../../kernels/covariance.ts';
@@ -11,10 +16,8 @@ import { rbf } from '../../kernels/rbf.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import { doublyCentred, leadingEmbedding } from './embedding/leadingEmbedding.ts';
-import { latentDimOption, savedSpectral } from './embedding/options.ts';
+import { latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
-import { traceTerm } from './embedding/traceTerm.ts';
 
 export interface KernelPcaOptions extends ReadOutOptions {
   /** q, from 1; 2 unless given. */

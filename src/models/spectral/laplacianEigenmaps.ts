@@ -11,12 +11,17 @@ import { type SparseSymmetric, sparseSymmetric } from '../../engine/sparse/index
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
-import { checkVaried } from './embedding/checkVaried.ts';
-import { latentDimOption, savedSpectral } from './embedding/options.ts';
-import { type Preset, presetOption } from './embedding/preset.ts';
+import {
+  checkVaried,
+  type GraphEmbedding,
+  latentDimOption,
+  type Preset,
+  presetOption,
+  type SpectralModel,
+  savedSpectral,
+  traceTerm,
+} from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
-import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
-import { traceTerm } from './embedding/traceTerm.ts';
 import {
   type GraphInput,
   type GraphOptions,
@@ -24,18 +29,22 @@ import {
   neighbourInput,
   savedInput,
 } from './neighbourhood/graphInput.ts';
-import { mutualEdges } from './neighbourhood/mutualEdges.ts';
 import {
   componentsNote,
+  type Disconnected,
+  disconnectedOption,
+  mutualEdges,
   type NeighbourhoodOptions,
+  type NeighbourInput,
   neighbourhoodFrom,
   neighbourhoodOptions,
+  neighbourLengths,
+  shownComponent,
+  sizeOf,
+  subgraph,
+  unitsAdviceOf,
 } from './neighbourhood/neighbourhood.ts';
-import { type NeighbourInput, neighbourLengths, sizeOf, unitsAdviceOf } from './neighbourhood/neighbourLengths.ts';
-import { type Disconnected, disconnectedOption, shownComponent } from './neighbourhood/shownComponent.ts';
-import { subgraph } from './neighbourhood/subgraph.ts';
-import { placedByWeights } from './placement/byWeights.ts';
-import { distancesTo, rowsOf } from './placement/newRows.ts';
+import { distancesTo, placedByWeights, rowsOf } from './placement/byWeights.ts';
 
 export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, GraphOptions, EdgeWeights, ReadOutOptions {
   /** q, from 1; 2 unless given. */

@@ -8,26 +8,21 @@ import { principalAxes } from '../../engine/dense/principalComponents.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import type { Classes } from '../../engine/graph/labelGraph.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
-import { checkVaried } from './embedding/checkVaried.ts';
 import {
   checkedClasses,
   classDeviations,
-  savedLabels,
-  scatter,
-  separatingDimensions,
-} from './embedding/classScatter.ts';
-import {
   columnsOf,
   type GeneralisedPairs,
   generalisedPairs,
   product,
+  savedLabels,
+  scatter,
+  separatingDimensions,
   signedScores,
   transposed,
-} from './embedding/generalisedPairs.ts';
-import { placedByScores } from './embedding/linearScores.ts';
-import { savedSpectral } from './embedding/options.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
-import { traceTerm } from './embedding/traceTerm.ts';
+} from './embedding/classScatter.ts';
+import { placedByScores } from './embedding/linearGaussian.ts';
+import { checkVaried, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 
 export interface LdaOptions {
   /** q, from 1 to the number of classes less one; 2, or 1 for two classes, unless given. */

@@ -1,25 +1,29 @@
 import * as v from 'valibot';
-import { unitsAdvice } from '../../core/columnUnits.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom } from '../../core/observations.ts';
+import { observationsFrom, unitsAdvice } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
-import { checkVaried } from './embedding/checkVaried.ts';
-import { inOrder, latentDimOption, regularizationOption, savedSpectral } from './embedding/options.ts';
+import {
+  checkVaried,
+  inOrder,
+  latentDimOption,
+  regularizationOption,
+  type SpectralModel,
+  savedSpectral,
+  traceTerm,
+} from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
-import { traceTerm } from './embedding/traceTerm.ts';
 import { checkNoGraph, type GraphOptions, neighbourInput } from './neighbourhood/graphInput.ts';
-import { precisionOf, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
-import type { NeighbourInput } from './neighbourhood/neighbourLengths.ts';
-import { reconstructingLists } from './neighbourhood/reconstructingLists.ts';
-import { type Disconnected, disconnectedOption } from './neighbourhood/shownComponent.ts';
-import { neighbourCount } from './neighbourhood/usualNeighbours.ts';
-import { placeByEquation } from './placement/byEquation.ts';
-import { isPoint, reconstructedRows } from './placement/byReconstruction.ts';
-import { placedRows, rowsOf } from './placement/newRows.ts';
+import { precisionOf, reconstructingLists, reconstructionFactor } from './neighbourhood/localReconstruction.ts';
+import {
+  type Disconnected,
+  disconnectedOption,
+  type NeighbourInput,
+  neighbourCount,
+} from './neighbourhood/neighbourhood.ts';
+import { isPoint, placeByEquation, placedRows, reconstructedRows, rowsOf } from './placement/byWeights.ts';
 
 export interface LleOptions extends Pick<GraphOptions, 'graph'>, ReadOutOptions {
   /** q, from 1; 2 unless given. */

@@ -1,8 +1,13 @@
 import * as v from 'valibot';
-import { unitsAdvice } from '../../core/columnUnits.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkAllPairs, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import {
+  checkAllPairs,
+  observationsFrom,
+  standardizationOf,
+  standardized,
+  unitsAdvice,
+} from '../../core/observations.ts';
 import { checkOptions, integerFromOne, numberAboveZero, numberFromZero } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { principalAxes } from '../../engine/dense/principalComponents.ts';
@@ -12,14 +17,25 @@ import { type Classes, members } from '../../engine/graph/labelGraph.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type ComputationStep, stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
-import { checkVaried } from './embedding/checkVaried.ts';
-import { checkedClasses, savedLabels } from './embedding/classScatter.ts';
+import {
+  checkedClasses,
+  columnsOf,
+  generalisedPairs,
+  product,
+  savedLabels,
+  signedScores,
+  transposed,
+} from './embedding/classScatter.ts';
 import { featureSpace, placedByFeatures } from './embedding/featureSpace.ts';
-import { columnsOf, generalisedPairs, product, signedScores, transposed } from './embedding/generalisedPairs.ts';
-import { placedByScores } from './embedding/linearScores.ts';
-import { latentDimOption, savedSpectral } from './embedding/options.ts';
-import type { SpectralEmbedding, SpectralModel } from './embedding/spectralModel.ts';
-import { traceTerm } from './embedding/traceTerm.ts';
+import { placedByScores } from './embedding/linearGaussian.ts';
+import {
+  checkVaried,
+  latentDimOption,
+  type SpectralEmbedding,
+  type SpectralModel,
+  savedSpectral,
+  traceTerm,
+} from './embedding/options.ts';
 import { kernelFor } from './kernelPca.ts';
 import {
   componentsNote,

@@ -7,9 +7,14 @@ import type { UnfoldingConstraints } from '../../inference/solvers/unfolding/unf
 import type { GraphLearning } from '../../model/abilities.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
-import { checkVaried } from './embedding/checkVaried.ts';
-import { inputOption, latentDimOption, savedSpectral } from './embedding/options.ts';
-import type { GraphEmbedding, SpectralModel } from './embedding/spectralModel.ts';
+import {
+  checkVaried,
+  type GraphEmbedding,
+  inputOption,
+  latentDimOption,
+  type SpectralModel,
+  savedSpectral,
+} from './embedding/options.ts';
 import {
   type GraphInput,
   type GraphOptions,
@@ -17,10 +22,15 @@ import {
   neighbourInput,
   savedInput,
 } from './neighbourhood/graphInput.ts';
-import { type NeighbourhoodOptions, neighbourhoodFrom, neighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
-import type { NeighbourInput } from './neighbourhood/neighbourLengths.ts';
-import { type Disconnected, disconnectedOption } from './neighbourhood/shownComponent.ts';
-import { placedByLearnedKernel } from './placement/byLearnedKernel.ts';
+import {
+  type Disconnected,
+  disconnectedOption,
+  type NeighbourhoodOptions,
+  type NeighbourInput,
+  neighbourhoodFrom,
+  neighbourhoodOptions,
+} from './neighbourhood/neighbourhood.ts';
+import { placedByLearnedKernel } from './placement/byProducts.ts';
 import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfoldedEmbedding.ts';
 
 export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {

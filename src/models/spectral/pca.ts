@@ -1,17 +1,12 @@
 import * as v from 'valibot';
-import { unitsAdvice } from '../../core/columnUnits.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { observationsFrom, standardizationOf, standardized, unitsAdvice } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { Predicting, Reconstructing } from '../../model/abilities.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
 import type { ParameterValues } from '../../model/model.ts';
-import { checkVaried } from './embedding/checkVaried.ts';
-import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
-import { latentDimOption, savedSpectral } from './embedding/options.ts';
-import { principalAxes } from './embedding/principalAxes.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
-import { traceTerm } from './embedding/traceTerm.ts';
+import { type LinearGaussian, linearPosterior, principalAxes } from './embedding/linearGaussian.ts';
+import { checkVaried, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 
 export interface PcaOptions {
   /** q, from 1; 2 unless given. */

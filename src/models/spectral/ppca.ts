@@ -1,21 +1,31 @@
 import * as v from 'valibot';
-import { isScaled, SCALED_NOTE, type ScaleOption, scaleOption } from '../../core/columnUnits.ts';
-import { counted } from '../../core/counted.ts';
 import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
+import {
+  isScaled,
+  observationsFrom,
+  SCALED_NOTE,
+  type ScaleOption,
+  type Standardization,
+  scaleOption,
+  standardizationOf,
+  standardized,
+} from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { damagedAt } from '../../core/saved.ts';
+import { counted } from '../../core/wording.ts';
 import { principalAxes as axesOf } from '../../engine/dense/principalComponents.ts';
 import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
-import { checkVaried } from './embedding/checkVaried.ts';
-import { type LinearGaussian, linearPosterior } from './embedding/linearGaussian.ts';
-import { missingLinear } from './embedding/missingLinear.ts';
-import { latentDimOption, savedSpectral } from './embedding/options.ts';
-import { type PrincipalAxes, principalAxes } from './embedding/principalAxes.ts';
-import type { SpectralModel } from './embedding/spectralModel.ts';
+import {
+  type LinearGaussian,
+  linearPosterior,
+  missingLinear,
+  type PrincipalAxes,
+  principalAxes,
+} from './embedding/linearGaussian.ts';
+import { checkVaried, latentDimOption, type SpectralModel, savedSpectral } from './embedding/options.ts';
 
 export interface PpcaOptions {
   /** q, from 1 and below the number of directions in which Y varies; 2 unless given, or 1 where Y varies in two. */

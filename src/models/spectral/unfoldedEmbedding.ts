@@ -1,7 +1,7 @@
-import { counted } from '../../core/counted.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { completed } from '../../core/progressiveWork.ts';
+import { counted } from '../../core/wording.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import { connectedComponents } from '../../engine/graph/connectedComponents.ts';
 import { edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
@@ -15,17 +15,18 @@ import {
   unfoldingProblem,
 } from '../../inference/solvers/unfolding/unfoldingProblem.ts';
 import type { ComputationContext, ComputationStep } from '../../model/computation.ts';
-import type { SpectralEmbedding } from './embedding/spectralModel.ts';
-import type { NeighbourhoodOptions } from './neighbourhood/neighbourhood.ts';
+import type { SpectralEmbedding } from './embedding/options.ts';
 import {
+  type Disconnected,
+  type NeighbourhoodOptions,
   type NeighbourInput,
   neighbourLengths,
+  shownComponent,
   sizeOf,
+  subgraph,
   unitsAdviceOf,
   withCommonNeighbours,
-} from './neighbourhood/neighbourLengths.ts';
-import { type Disconnected, shownComponent } from './neighbourhood/shownComponent.ts';
-import { subgraph } from './neighbourhood/subgraph.ts';
+} from './neighbourhood/neighbourhood.ts';
 
 /** The checked options of an unfolding. */
 export interface UnfoldingChoices {

@@ -1,8 +1,122 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { log } from '../../core/elementary/index.ts';
+import { NumericalError } from '../../core/errors.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
 import type { PositiveDefiniteOptions } from '../../engine/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
 import type { ObservedData, ObservedPlace } from './observedData.ts';
+
+/** Eigen-decomposition M = VΛVᵀ with shifts s_1 … s_c. */
+interface Spectrum {
+  /** V, n×n. */
+  readonly vectors: Tensor2D;
+  /** λ_i + s_j, n×c, all positive. */
+  readonly shifted: Tensor2D;
+  /** 1/(λ_i + s_j), n×c. */
+  readonly inverses: Tensor2D;
+}
+
+/** Relative jitters, in the order in which they are tried. */
+const JITTERS = [0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4];
+
+/**
+ * Eigen-decomposition that serves M + s_j·I for every j. The jitter is that of a Cholesky factor: the smallest with which all of them are positive
+ * definite in double precision.
+ *
+ * @param M - n×n, symmetric
+ * @param shifts - c entries
+ * @throws NumericalError if the largest jitter is not enough
+ */
+export function spectrumOf(
+  M: Tensor2D,
+  shifts: Tensor,
+  { name = 'The matrix', onJitter }: PositiveDefiniteOptions = {},
+): Spectrum {
+  const n = M.shape[0];
+  const { values, vectors } = op.symmetricEigen(M, { name });
+  const eigenvalues = doublesOf(values);
+  const least = doublesOf(shifts).reduce((a, b) => Math.min(a, b), Infinity);
+  const average = eigenvalues.reduce((sum, value) => sum + value / n, 0) + least;
+  const floor = Number.EPSILON * Math.abs(eigenvalues[n - 1] ?? 0);
+  const relative = JITTERS.find((candidate) => (eigenvalues[0] ?? 1) + least + candidate * average > floor);
+  if (relative === undefined) {
+    throw new NumericalError(
+      `${name} (${n}×${n}) is not positive definite: its smallest eigenvalue is ${(eigenvalues[0]! + least).toPrecision(3)}, and adding ` +
+        `${(1e-4 * average).toPrecision(3)}, 1e-4 times their mean, was not enough. Increase the noise variances, or remove duplicate points.`,
+    );
+  }
+  const jitter = relative * average;
+  if (jitter > 0) onJitter?.(jitter);
+  const column = op.reshape(jitter > 0 ? op.add(values, jitter) : values, [n, 1]);
+  const shifted = op.add<Tensor2D>(column, op.reshape(shifts, [1, -1]));
+  return { vectors, shifted, inverses: op.div<Tensor2D>(1, shifted) };
+}
+
+/** (M + s_j·I)⁻¹b_j for every column b_j of B, n×c. */
+export function shiftedInverse(vectors: Tensor2D, inverses: Tensor2D, B: Tensor2D): Tensor2D {
+  const rotated = op.matMul<Tensor2D>(vectors, B, true, false);
+  return op.matMul<Tensor2D>(vectors, op.mul(inverses, rotated));
+}
+
+/**
+ * log|M + s_j·I| and b_jᵀ(M + s_j·I)⁻¹b_j for every column b_j of B, from one eigen-decomposition of M. Its gradients are those of the
+ * inverses, Σ_j u_j(M + s_j·I)⁻¹ − w_j·a_j·a_jᵀ with a_j = (M + s_j·I)⁻¹b_j, which exist even where eigenvalues coincide.
+ *
+ * @param M - n×n, symmetric
+ * @param B - n×c
+ * @param shifts - c entries
+ */
+export function shiftedForms(
+  M: Tensor2D,
+  B: Tensor2D,
+  shifts: Tensor,
+  options: PositiveDefiniteOptions,
+): { readonly logDeterminants: Tensor1D; readonly quadratics: Tensor1D } {
+  const both = tf.customGrad((...args: unknown[]) => {
+    const [m, b, s, save] = args as [Tensor2D, Tensor2D, Tensor, (tensors: Tensor[]) => void];
+    const { vectors, shifted, inverses } = spectrumOf(m, s, options);
+    const rotated = op.matMul<Tensor2D>(vectors, b, true, false);
+    const solved = op.mul<Tensor2D>(inverses, rotated);
+    save([vectors, inverses, solved]);
+    const value = op.stack([op.sum(op.log(shifted), 0), op.sum(op.mul(rotated, solved), 0)]);
+    const gradFunc = (dy: Tensor, saved: Tensor[]) => gradients(dy, saved as [Tensor2D, Tensor2D, Tensor2D], s.shape);
+    return { value, gradFunc };
+  })(M, B, shifts);
+  const [logDeterminants, quadratics] = [0, 1].map((row) => op.reshape<Tensor1D>(op.gather(both, [row]), [-1]));
+  return { logDeterminants: logDeterminants!, quadratics: quadratics! };
+}
+
+/** @param dy - u above w, 2×c */
+function gradients(dy: Tensor, [V, inverses, solved]: [Tensor2D, Tensor2D, Tensor2D], shape: number[]): Tensor[] {
+  const [u, w] = [0, 1].map((row) => op.gather(dy, [row])) as [Tensor2D, Tensor2D];
+  const A = op.matMul<Tensor2D>(V, solved);
+  const weighted = op.mul<Tensor2D>(A, w);
+  const spread = op.sum(op.mul(inverses, u), 1);
+  const dM = op.sub(op.matMul(op.mul(V, spread), V, false, true), op.matMul(weighted, A, false, true));
+  const traces = op.sub(op.mul(u, inverses), op.mul(w, op.square(solved)));
+  return [dM, op.mul(2, weighted), op.reshape(op.sum(traces, 0), shape)];
+}
+
+/**
+ * Σ_j log N(y_j | 0, K + σ_j²·I) of the columns of Y.
+ *
+ * @param K - n×n, without noise
+ * @param Y - n×c
+ * @param noise - σ_j², c entries
+ */
+export function columnNoiseLogDensity(
+  K: Tensor2D,
+  Y: Tensor2D,
+  noise: Tensor,
+  options: PositiveDefiniteOptions,
+): Scalar {
+  const [n, c] = Y.shape;
+  const { logDeterminants, quadratics } = shiftedForms(K, Y, noise, options);
+  return op.mul<Scalar>(-0.5, op.add(n * c * log(2 * Math.PI), op.sum(op.add(logDeterminants, quadratics))));
+}
 
 /** Linear algebra that a kernel's Gram matrix allows for a given number of points: the contract between a process and its kernel. */
 export interface CovarianceStructure {

@@ -8,8 +8,15 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { type Gram, gramOf, noisyGram } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
-import { columnNoiseLogDensity, shiftedInverse, spectrumOf } from './columnNoise.ts';
-import type { Conditioned, Covariance, CovarianceStructure, Moments } from './covariance.ts';
+import {
+  type Conditioned,
+  type Covariance,
+  type CovarianceStructure,
+  columnNoiseLogDensity,
+  type Moments,
+  shiftedInverse,
+  spectrumOf,
+} from './covariance.ts';
 import { noiseOf, type ObservedData, type ObservedPlace, observedPart } from './observedData.ts';
 
 /**

@@ -1,13 +1,25 @@
-import { log } from '../../core/elementary/index.ts';
+import { log, square } from '../../core/elementary/index.ts';
+import { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
 import type { PositiveDefiniteOptions } from '../../engine/tensors/ops.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import type { Features } from '../../kernels/structure/index.ts';
+import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import { type Features, whiteOf } from '../../kernels/structure/index.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
-import { shiftedForms, shiftedInverse, spectrumOf } from './columnNoise.ts';
-import type { Conditioned, Covariance, CovarianceStructure, Moments } from './covariance.ts';
+import { inducingFactor } from '../variational/inducingVariables.ts';
+import {
+  type Conditioned,
+  type Covariance,
+  type CovarianceStructure,
+  type Moments,
+  shiftedForms,
+  shiftedInverse,
+  spectrumOf,
+} from './covariance.ts';
 import { noiseOf, type ObservedData, type ObservedPlace, observedRows } from './observedData.ts';
 
 const NAME = 'The precision of the weights of the features';
@@ -169,4 +181,135 @@ function byColumn(basis: () => Tensor2D, noise: Noise, at: (A: Tensor2D) => NewF
       };
     },
   };
+}
+
+/**
+ * Any kernel through M inducing inputs Z, at cost O(N·M·(M + D)) and without an N×N matrix. With LLᵀ = k(Z, Z) and the features Φ = k(X, Z)L⁻ᵀ the
+ * log density is replaced by its bound
+ * log N(Y | 0, ΦΦᵀ + σ²I) − D/(2σ²)·tr(k(X, X) − ΦΦᵀ),
+ * which equals the log density if Z = X. White noise of the kernel adds to the noise, since the inducing inputs do not determine it.
+ *
+ * @param p - natural values of the kernel's parameters
+ * @param Z - M×q
+ * @param jitter - added to the diagonal of k(Z, Z); default 1e-8 of its mean
+ * @see Titsias 2009, eq. 9
+ */
+export function inducingCovariance(
+  kernel: Kernel,
+  p: TensorMap,
+  Z: Tensor2D,
+  jitter: number | undefined,
+  X: Tensor2D,
+  noise: Noise,
+): Covariance {
+  const white = whiteOf(kernel)?.(p);
+  let options: PositiveDefiniteOptions = {};
+  const factor = lazily(() => inducingFactor(kernel, p, Z, { ...options, jitter, white }));
+  const basisAt = (A: Tensor2D) => {
+    const cross = kernel.covariance(p, A, Z, Z);
+    return op.transpose(op.triangularSolve(factor(), op.transpose(cross) as Tensor2D)) as Tensor2D;
+  };
+  const basis = lazily(() => basisAt(X));
+  const features: Features = {
+    rank: Z.shape[0],
+    at: (_p, A) => (A === X ? basis() : basisAt(A)),
+    white: white && (() => white),
+  };
+  /** k(x, x) − ‖φ(x)‖² without white noise, n entries: the variance that the features do not explain. */
+  const restAt = (A: Tensor2D, own: Tensor2D): Tensor1D => {
+    const all = kernel.diagonal(p, A, Z);
+    return op.sub<Tensor1D>(white === undefined ? all : op.sub(all, white), op.sum(op.square(own), 1));
+  };
+  const low = lowRankStructure(features).at(p, X, noise);
+
+  return {
+    logDensity: (data, given) => {
+      options = given;
+      const density = low.logDensity(data, given);
+      return op.sub<Scalar>(density, op.mul(0.5, leftOver(restAt(X, basis()), noise, white, data)));
+    },
+    condition: (data, given) => {
+      options = given;
+      return low.condition(data, given);
+    },
+    momentsAt: (A) => {
+      const momentsOf = low.momentsAt(A);
+      const own = basisAt(A);
+      const rest = op.reshape<Tensor2D>(restAt(A, own), [-1, 1]);
+      return (place, conditioned) => {
+        const { mean, variance, covariance } = momentsOf(place, conditioned);
+        return {
+          mean,
+          variance: op.add<Tensor2D>(variance, rest),
+          covariance: (column) => {
+            const all = kernel.covariance(p, A, A, Z);
+            const smooth = white === undefined ? all : op.addDiagonal(all, op.neg(white));
+            return op.add<Tensor2D>(covariance(column), op.sub(smooth, op.gramMatrix(own)));
+          },
+        };
+      };
+    },
+  };
+}
+
+/** Σ_ij r_i/σ_ij² over the observed entries, where σ² includes the kernel's white noise. */
+function leftOver(rest: Tensor1D, noise: Noise, white: Tensor | undefined, data: ObservedData): Tensor {
+  const { rows, observations } = data;
+  const own = rows === undefined ? rest : op.gather<Tensor1D>(rest, rows);
+  const given = noiseOf(noise, data);
+  const variance = white === undefined ? given : op.add(given, white);
+  if (noise.per === 'column') return op.mul(op.sum(own), op.sum(op.div(1, variance)));
+  return op.mul(observations.shape[1], op.sum(op.div(own, variance)));
+}
+
+/**
+ * Rows of X that determine the functions at all other rows up to a variance of at most `rest`: the pivots of a Cholesky decomposition of k(X, X),
+ * each the row with the largest remaining variance. Called on the float64 backend.
+ *
+ * @param p - natural values of the kernel's parameters
+ * @param X - N×q
+ * @param most - largest number of rows
+ * @returns M×q; undefined if `most` rows leave a larger variance
+ * @see Harbrecht, Peters & Schneider 2012, algorithm 1
+ */
+export function spanningInputs(
+  kernel: Kernel,
+  p: TensorMap,
+  X: Matrix,
+  rest: number,
+  most: number,
+): Matrix | undefined {
+  const A = matrixTensor(X);
+  const N = X.rows;
+  const white = whiteOf(kernel)?.(p);
+  const noise = white === undefined ? 0 : doublesOf(white)[0]!;
+  const left = doublesOf(kernel.diagonal(p, A, A)).map((variance) => variance - noise);
+  const columns: Float64Array[] = [];
+  const chosen: number[] = [];
+  for (;;) {
+    const pivot = left.reduce((best, variance, i) => (variance > left[best]! ? i : best), 0);
+    if (left[pivot]! <= rest) return rowsAt(X, chosen);
+    if (chosen.length === most) return undefined;
+    const own = tensorMatrix(kernel.covariance(p, A, matrixTensor(rowsAt(X, [pivot])), A)).data;
+    for (const column of columns) {
+      const factor = column[pivot]!;
+      for (let i = 0; i < N; i++) own[i]! -= factor * column[i]!;
+    }
+    const root = Math.sqrt(left[pivot]!);
+    for (let i = 0; i < N; i++) {
+      own[i]! /= root;
+      left[i]! -= square(own[i]!);
+    }
+    left[pivot] = 0;
+    columns.push(own);
+    chosen.push(pivot);
+  }
+}
+
+function rowsAt(X: Matrix, rows: readonly number[]): Matrix {
+  const result = Matrix.zeros(rows.length, X.columns);
+  rows.forEach((row, k) => {
+    result.data.set(X.row(row), k * X.columns);
+  });
+  return result;
 }

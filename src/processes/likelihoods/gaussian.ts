@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { mapOf, type RowMap } from '../../model/language/map.ts';
+import { mapOf, type RowMap } from '../../model/language/mapped.ts';
 import type { EncodedRows } from '../../model/language/variable.ts';
 import { entriesOf, type Parameter, positive } from '../../model/parameter.ts';
 import { type LikelihoodFactory, likelihoodFactory } from './defineLikelihood.ts';

@@ -9,15 +9,21 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import type { DensityStart } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
-import { valueTensors } from '../../model/valueTensors.ts';
+import { valueTensors } from '../../model/part.ts';
 import { observedPatterns } from '../covariance/observedData.ts';
 import { type Likelihood, startedFunctions } from '../likelihoods/likelihood.ts';
-import { solvedStatistics } from './collapsedBound.ts';
-import { type CollapsedData, collapsedData, collapsedStatistics } from './collapsedData.ts';
-import { type Inducing, inducingFactor, inducingStart } from './inducingInputs.ts';
-import type { InducingPosterior } from './inducingMoments.ts';
-import { inducingVariables, Q_MEAN, variablesFrom } from './inducingVariables.ts';
-import { ofKernel, ofLikelihood } from './inputs.ts';
+import { type CollapsedData, collapsedData, collapsedStatistics, solvedStatistics } from './collapsedBound.ts';
+import {
+  type Inducing,
+  type InducingPosterior,
+  inducingFactor,
+  inducingStart,
+  inducingVariables,
+  ofKernel,
+  ofLikelihood,
+  Q_MEAN,
+  variablesFrom,
+} from './inducingVariables.ts';
 import { isInBlocks, type Shards, summedStatistics } from './shards.ts';
 
 /** Options of a bound through inducing inputs. */

@@ -14,7 +14,7 @@ import type {
 } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
-import { valueTensors } from '../../model/valueTensors.ts';
+import { valueTensors } from '../../model/part.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
 import {
   functionsConditional,
@@ -25,13 +25,20 @@ import {
   withHoles,
 } from '../processDensity.ts';
 import { type BoundOptions, fittedPosterior, inputsStart, isCollapsed, startedParameters } from './boundPosterior.ts';
-import { inducingFactor, inducingStart } from './inducingInputs.ts';
-import { inducingMoments, tensorsOf } from './inducingMoments.ts';
-import { inducingDivergence, Q_MEAN, variablesFrom } from './inducingVariables.ts';
-import { inputsOf, ofKernel, ofLikelihood } from './inputs.ts';
+import {
+  inducingDivergence,
+  inducingFactor,
+  inducingMoments,
+  inducingStart,
+  inputsOf,
+  ofKernel,
+  ofLikelihood,
+  Q_MEAN,
+  tensorsOf,
+  variablesFrom,
+} from './inducingVariables.ts';
 import { type OpenBound, openBound } from './openBound.ts';
-import { placedDensity, placesRows } from './placedDensity.ts';
-import { uncertainMoments } from './uncertainMoments.ts';
+import { placedDensity, placesRows, uncertainMoments } from './uncertainMoments.ts';
 
 /** The process of one view: its density and its parts. */
 export interface ViewProcess {

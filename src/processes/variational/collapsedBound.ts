@@ -1,7 +1,151 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
+import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
+import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { type Expectations, totalsOf, whitenedProducts } from '../../kernels/expectations/index.ts';
-import type { CollapsedData, ColumnGroup } from './collapsedData.ts';
+import { outerProduct } from '../../engine/typescript/matrices.ts';
+import {
+  closedExpectations,
+  type ExpectationInputs,
+  type Expectations,
+  gridNodes,
+  quadratureExpectations,
+  totalsOf,
+  whitenedProducts,
+} from '../../kernels/expectations/index.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { TensorMap } from '../../model/model.ts';
+import type { ObservedPattern } from '../covariance/observedData.ts';
+
+/** Gauss–Hermite nodes per dimension, by the number of dimensions. */
+const NODES = [0, 20, 10, 7] as const;
+
+/**
+ * Expectations of a kernel: in closed form if there is one, otherwise by Gauss–Hermite quadrature in up to three dimensions.
+ *
+ * @returns undefined in more dimensions
+ */
+export function latentExpectations(kernel: Kernel, p: TensorMap, inputs: ExpectationInputs): Expectations | undefined {
+  const closed = closedExpectations(kernel, p, inputs);
+  if (closed !== undefined) return closed;
+  const q = inputs.Z.shape[1];
+  const count = NODES[q];
+  return count === undefined ? undefined : quadratureExpectations(kernel, p, inputs, gridNodes(q, count));
+}
+
+export function noExpectations(name: string, q: number): InvalidInputError {
+  return new InvalidInputError(
+    `The kernel '${name}' has no expectations in closed form, and Gauss–Hermite quadrature takes at most 3 latent dimensions, but there are ${q}. ` +
+      'Use rbf, linear, bias, white, or sums and scalings of them with one rbf, or fewer dimensions.',
+  );
+}
+
+/** Observations in the form that the collapsed bound needs, kept as tensors until `dispose`. */
+export interface CollapsedData {
+  /** N×D, 0 where missing, each row times how often it counts. For the bound alone, an N×N matrix with the same YYᵀ if D > N and nothing is missing. */
+  readonly observations: Tensor2D;
+  /** Groups of columns that are observed in the same rows; one group of all columns if nothing is missing. */
+  readonly groups: readonly ColumnGroup[];
+  /** N×(number of groups): how often a row counts if it is observed in the columns of a group, 0 otherwise; undefined if all count once and nothing is missing. */
+  readonly weights: Tensor2D | undefined;
+  dispose(): void;
+}
+
+/** Columns that are observed in the same rows. */
+export interface ColumnGroup {
+  readonly columns: Int32Array;
+  /** How often its observed rows count in all. */
+  readonly rows: number;
+  /** Σ y² of the observed entries, as often as their rows count. */
+  readonly energy: number;
+}
+
+/**
+ * Called inside `withFloat64`.
+ *
+ * @param forBound - true if only YYᵀ is needed, as for the bound
+ * @param counts - how often each row counts; once unless given
+ */
+export function collapsedData(
+  Y: Matrix,
+  patterns: readonly ObservedPattern[],
+  { forBound = false, counts }: { readonly forBound?: boolean; readonly counts?: Float64Array | undefined } = {},
+): CollapsedData {
+  const { rows: N, columns: D } = Y;
+  const rest = columnGroups(Y, patterns, counts);
+  const isWhole = rest.weights === undefined;
+  const filled = Y.data.map((entry, i) => (Number.isNaN(entry) ? 0 : entry * (counts?.[Math.floor(i / D)] ?? 1)));
+  const entries = new Matrix(filled, N, D);
+  const observations = tf.keep(matrixTensor(forBound && isWhole && D > N ? rootOfProducts(entries) : entries));
+  return {
+    ...rest,
+    observations,
+    dispose() {
+      observations.dispose();
+      rest.dispose();
+    },
+  };
+}
+
+/** The groups of columns without their observations. Called inside `withFloat64`. */
+export function columnGroups(
+  { rows: N }: Matrix,
+  patterns: readonly ObservedPattern[],
+  counts?: Float64Array,
+): Omit<CollapsedData, 'observations'> {
+  const isWhole = counts === undefined && patterns.length === 1 && patterns[0]!.rows.length === N;
+  const weights = isWhole ? undefined : tf.keep(matrixTensor(indicators(N, patterns, counts)));
+  return {
+    weights,
+    groups: patterns.map(({ rows, columns, observations: own }) => ({
+      columns,
+      rows: counts === undefined ? rows.length : rows.reduce((sum, row) => sum + counts[row]!, 0),
+      energy: own.data.reduce(
+        (sum, entry, i) => sum + entry * entry * (counts?.[rows[Math.floor(i / columns.length)]!] ?? 1),
+        0,
+      ),
+    })),
+    dispose: () => weights?.dispose(),
+  };
+}
+
+/**
+ * Expectations of the kernel at Gaussian inputs, with the weights of the data.
+ *
+ * @throws InvalidInputError for a kernel without closed forms in more dimensions than quadrature allows
+ */
+export function collapsedStatistics(
+  kernel: Kernel,
+  p: TensorMap,
+  { x, Z }: { readonly x: GaussianRows; readonly Z: Tensor2D },
+  { weights }: CollapsedData,
+): Expectations {
+  const expectations = latentExpectations(kernel, p, { x, Z, ...(weights && { weights }) });
+  if (expectations === undefined) throw noExpectations(kernel.name, Z.shape[1]);
+  return expectations;
+}
+
+/** R, N×N, of RRᵀ = YYᵀ. */
+function rootOfProducts(Y: Matrix): Matrix {
+  const { values, vectors } = symmetricEigenpairs(outerProduct(Y));
+  const N = Y.rows;
+  return new Matrix(
+    vectors.data.map((entry, index) => entry * Math.sqrt(Math.max(0, values[index % N]!))),
+    N,
+    N,
+  );
+}
+
+function indicators(N: number, patterns: readonly ObservedPattern[], counts: Float64Array | undefined): Matrix {
+  const result = Matrix.zeros(N, patterns.length);
+  patterns.forEach(({ rows }, p) => {
+    for (const row of rows) result.data[row * patterns.length + p] = counts?.[row] ?? 1;
+  });
+  return result;
+}
 
 /**
  * The collapsed bound on log p(Y) without its divergence: for noise σ², L = chol(K_uu), A = L⁻¹Ψ₂L⁻ᵀ/σ², B = I + A = L_B·L_Bᵀ and
@@ -44,7 +188,7 @@ export function collapsedBound(
 const LOG_2PI = 1.8378770664093453;
 
 /** The solution from which the optimal q(u) of a group of columns follows. */
-export interface SolvedGroup {
+interface SolvedGroup {
   readonly group: ColumnGroup;
   /** A, M×M. */
   readonly scatter: Tensor2D;

@@ -1,15 +1,155 @@
-import { Matrix } from '../../core/matrix.ts';
+import { square } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkNumbers } from '../../core/observations.ts';
+import { seededRandom } from '../../core/random.ts';
+import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
+import type { FunctionMoments } from '../functionMoments.ts';
 import type { Likelihood } from '../likelihoods/likelihood.ts';
-import type { InducingPosterior } from './inducingMoments.ts';
+
+/** Values of the kernel's parameters. */
+export const ofKernel = <T>({ parameters }: Kernel, p: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.keys(parameters).map((name) => [name, p[`kernel.${name}`]!]));
+
+/** Values of the likelihood's parameters. */
+export const ofLikelihood = <T>({ parameters }: Likelihood, p: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.keys(parameters).map((name) => [name, p[name]!]));
+
+/** True for Gaussian rows. */
+export const isSpread = (rows: Tensor2D | op.GaussianRows): rows is op.GaussianRows => 'variance' in rows;
+
+/**
+ * The parents of a process side by side; points are Gaussians of variance 0.
+ *
+ * @param variances - of those parents that are uncertain
+ */
+export function inputsOf(
+  given: readonly (Tensor2D | op.GaussianRows)[],
+  variances: readonly (Tensor2D | undefined)[] = [],
+): op.GaussianRows {
+  const rows = given.map((own, i) =>
+    isSpread(own) ? own : { mean: own, variance: variances[i] ?? op.zeros<Tensor2D>(own.shape) },
+  );
+  const [first] = rows as [op.GaussianRows];
+  if (rows.length === 1) return first;
+  const side = (of: 'mean' | 'variance') =>
+    op.concat(
+      rows.map((own) => own[of]),
+      1,
+    ) as Tensor2D;
+  return { mean: side('mean'), variance: side('variance') };
+}
+
+/** Number of inducing inputs, from 1 to the number of points, or their initial values (M×q). */
+export type Inducing = number | MatrixLike;
+
+/** A fixed seed: choosing inducing inputs is deterministic. */
+const SEED = 0;
+
+/**
+ * Initial inducing inputs, M×q: the given ones, or M of the latents (N×q), chosen one after the other with probabilities that grow with the squared
+ * distance from those already chosen (k-means++), so that they cover the latents and do not coincide.
+ *
+ * @throws InvalidInputError unless there are 1 to N of them with q columns
+ */
+export function inducingStart(given: Inducing, latents: Matrix): Matrix {
+  if (typeof given === 'number') checkInducing(given, latents.rows, 'the process');
+  if (typeof given !== 'number') return checkColumns(checkNumbers(Matrix.from(given, 'inducing'), 'inducing'), latents);
+  return new Matrix(
+    Float64Array.from(spreadOut(latents, given).flatMap((i) => Array.from(latents.row(i)))),
+    given,
+    latents.columns,
+  );
+}
+
+/** Throws unless it is a number of inducing inputs for this number of points, or a matrix of them. */
+export function checkInducing(given: unknown, points: number, caller: string): Inducing {
+  if (typeof given !== 'number') {
+    if (typeof given === 'object' && given !== null) return given as MatrixLike;
+    throw new InvalidInputError(
+      `Option 'inducing' of ${caller} must be a number of inducing inputs or an M×q matrix of them, but ${describe(given)} was given.`,
+    );
+  }
+  if (Number.isInteger(given) && given >= 1 && given <= points) return given;
+  throw new InvalidInputError(
+    `Option 'inducing' of ${caller} must be a whole number from 1 to ${points}, the number of points, but ${given} was given.`,
+  );
+}
+
+function checkColumns(Z: Matrix, { columns }: Matrix): Matrix {
+  if (Z.columns === columns && Z.rows > 0) return Z;
+  throw new InvalidInputError(
+    `inducing must have ${columns} columns, one a latent dimension, and at least one row, but a ${Z.rows}×${Z.columns} matrix was given.`,
+  );
+}
+
+function spreadOut(X: Matrix, count: number): number[] {
+  const random = seededRandom(SEED);
+  const distances = new Float64Array(X.rows).fill(Number.POSITIVE_INFINITY);
+  const isChosen = new Uint8Array(X.rows);
+  const chosen: number[] = [];
+  let next = random.integer(X.rows);
+  while (chosen.length < count) {
+    chosen.push(next);
+    isChosen[next] = 1;
+    for (let i = 0; i < X.rows; i++) {
+      let distance = 0;
+      for (let d = 0; d < X.columns; d++) distance += square(X.at(i, d) - X.at(next, d));
+      distances[i] = Math.min(distances[i]!, distance);
+    }
+    next = drawn(distances, isChosen, random.uniform());
+  }
+  return chosen;
+}
+
+/** A point drawn with probability proportional to its squared distance; the first one left if all that remain coincide with chosen ones. */
+function drawn(distances: Float64Array, isChosen: Uint8Array, uniform: number): number {
+  const total = distances.reduce((sum, distance) => sum + distance, 0);
+  let rest = uniform * total;
+  let last = isChosen.indexOf(0);
+  for (let i = 0; i < distances.length; i++) {
+    if (isChosen[i] === 1 || distances[i] === 0) continue;
+    last = i;
+    rest -= distances[i]!;
+    if (rest < 0) return i;
+  }
+  return last;
+}
+
+/**
+ * Default jitter of K_uu = k(Z, Z), relative to the mean of its diagonal: inducing inputs close to each other, or a kernel of lower rank than their
+ * number, leave it singular. A relative jitter makes results independent of the unit of the observations; GPy adds 1e-8 whatever the variance is.
+ */
+const INDUCING_JITTER = 1e-8;
+
+/** L with LLᵀ = k(Z, Z) + jitter·I, M×M, without `white`, the white noise of the kernel, if the inducing variables do not include it. */
+export function inducingFactor(
+  kernel: Kernel,
+  p: TensorMap,
+  Z: Tensor2D,
+  options: op.PositiveDefiniteOptions & {
+    readonly jitter?: number | undefined;
+    readonly white?: Tensor | undefined;
+  } = {},
+): Tensor2D {
+  const { jitter, white, ...rest } = options;
+  const K = kernel.covariance(p, Z, Z, Z);
+  const smooth = white === undefined ? K : op.addDiagonal(K, op.neg(white));
+  const added =
+    jitter === undefined ? op.mul<Scalar>(INDUCING_JITTER, op.mean(op.diagPart(smooth))) : op.scalar(jitter);
+  const name = 'The covariance of the inducing inputs';
+  return op.cholesky(jitter === 0 ? smooth : op.addDiagonal(smooth, added), { ...rest, name });
+}
 
 /** Means of q(v), M×D, whitened. */
 export const Q_MEAN = 'variational.mean';
 /** Transposed roots of its covariances CCᵀ: Cᵀ, M×M, lower triangular, for all columns, or C_dᵀ for one after the other, D·M×M. */
-export const Q_ROOT = 'variational.root';
+const Q_ROOT = 'variational.root';
 
 /** q(u) as variables of a bound that is not collapsed. */
 export interface InducingVariables {
@@ -63,4 +203,71 @@ export function inducingDivergence({ mean, roots }: InducingVariables): Scalar {
   const logDeterminants = op.mul(0.5, op.sum(op.log(op.square(diagonal))));
   const own = op.sub(op.mul(0.5, op.sub(op.sum(op.square(roots)), count * M)), logDeterminants);
   return op.add<Scalar>(op.mul(0.5, op.sum(op.square(mean))), op.mul(D / count, own));
+}
+
+/**
+ * q(u) of the functions at the inducing inputs, whitened: u = L·v with LLᵀ = K_uu, and q(v_d) = N(m_d, C_d·C_dᵀ).
+ * T: type of a matrix, plain numbers or a tensor.
+ */
+export interface InducingPosterior<T = Matrix> {
+  /** Z, M×q. */
+  readonly inducing: T;
+  /** L, M×M. */
+  readonly factor: T;
+  readonly groups: readonly InducingGroup<T>[];
+}
+
+/** Columns with the same q(u). */
+interface InducingGroup<T = Matrix> {
+  readonly columns: Int32Array;
+  /** m, M×c. */
+  readonly mean: T;
+  /** Cᵀ for all columns, M×M, or C_dᵀ for one after the other, c·M×M. */
+  readonly roots: T;
+}
+
+/**
+ * Moments at inputs A (n×q): with a = L⁻¹k_u(x), mean m_dᵀa and variance k(x, x) − ‖a‖² + ‖C_dᵀa‖².
+ *
+ * @param p - natural values of the kernel's parameters
+ * @see Titsias 2009, eq. 6; Hensman, Fusi & Lawrence 2013
+ */
+export function inducingMoments(
+  kernel: Kernel,
+  p: TensorMap,
+  { inducing, factor, groups }: InducingPosterior<Tensor2D>,
+  A: Tensor2D,
+): FunctionMoments[] {
+  const [n, m] = [A.shape[0], factor.shape[0]];
+  const cross = kernel.covariance(p, A, inducing, inducing);
+  const half = op.triangularSolve(factor, op.transpose(cross) as Tensor2D);
+  const rest = op.sub(kernel.diagonal(p, A, inducing), op.sum(op.square(half), 0));
+  return groups.map(({ columns, mean, roots }): FunctionMoments => {
+    const count = roots.shape[0] / m;
+    const spread = op.matMul<Tensor2D>(roots, half);
+    const own = op.sum(op.reshape(op.square(spread), [count, m, n]), 1);
+    return {
+      columns,
+      mean: op.matMul<Tensor2D>(half, mean, true, false),
+      variance: op.transpose(op.add(rest, own)) as Tensor2D,
+      covariance: (column) => {
+        const gram = (x: Tensor2D) => op.gramMatrix(op.transpose(x) as Tensor2D);
+        const ofColumn = count === 1 ? spread : op.slice<Tensor2D>(spread, [column * m, 0], [m, n]);
+        return op.add<Tensor2D>(op.sub(kernel.covariance(p, A, A, inducing), gram(half)), gram(ofColumn));
+      },
+    };
+  });
+}
+
+/** Converts its matrices to tensors. */
+export function tensorsOf({ inducing, factor, groups }: InducingPosterior): InducingPosterior<Tensor2D> {
+  return {
+    inducing: matrixTensor(inducing),
+    factor: matrixTensor(factor),
+    groups: groups.map(({ columns, mean, roots }) => ({
+      columns,
+      mean: matrixTensor(mean),
+      roots: matrixTensor(roots),
+    })),
+  };
 }

@@ -8,12 +8,9 @@ import type { DensityContext, DensityStart, Rows } from '../../model/language/de
 import type { TensorMap } from '../../model/model.ts';
 import { observedPatterns } from '../covariance/observedData.ts';
 import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
-import { collapsedBound } from './collapsedBound.ts';
-import { collapsedData, collapsedStatistics, columnGroups } from './collapsedData.ts';
-import { inducingFactor } from './inducingInputs.ts';
-import { variablesFrom } from './inducingVariables.ts';
-import { inputsOf, isSpread, ofKernel, ofLikelihood } from './inputs.ts';
-import { densityNodes, observedDensity } from './observedDensity.ts';
+import { collapsedBound, collapsedData, collapsedStatistics, columnGroups } from './collapsedBound.ts';
+import { densityNodes, observedDensity } from './expectedDensity.ts';
+import { inducingFactor, inputsOf, isSpread, ofKernel, ofLikelihood, variablesFrom } from './inducingVariables.ts';
 import { isInBlocks, isSameForAllRows, summedDensity, summedStatistics } from './shards.ts';
 
 /** A bound with its constants as tensors, until `dispose`. */

@@ -1,11 +1,52 @@
 import { seededRandom } from '../../core/random.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { drawnNodes, type Expectations, quadratureExpectations } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { InducingPosterior } from './inducingMoments.ts';
-import { latentExpectations } from './latentExpectations.ts';
+import { valueTensors } from '../../model/part.ts';
+import type { Likelihood } from '../likelihoods/likelihood.ts';
+import { expectedLogDensity } from '../likelihoods/normalExpectation.ts';
+import { latentExpectations } from './collapsedBound.ts';
+import { type DensityParts, type DensityPoint, densitiesAtNodes, densityNodes, isClosed } from './expectedDensity.ts';
+import type { InducingPosterior } from './inducingVariables.ts';
+
+/** Draws for latents without a quadrature, the same for all rows. */
+const DENSITY_DRAWS = 4;
+
+/** True if the likelihood applies to rows that were not fitted, which variances per row do not. */
+export function placesRows({ conjugate, parameters }: Likelihood): boolean {
+  const starts = Object.fromEntries(Object.entries(parameters).map(([name, { initial }]) => [name, initial]));
+  return withFloat64(() => conjugate?.(valueTensors(starts)).per !== 'row');
+}
+
+/**
+ * Σ_d E[log p(y_nd | f_nd)] of each new row over its observed entries, n entries, given the fitted functions. The result for a row is independent of
+ * the other rows.
+ *
+ * @param y - n×D, 0 where missing
+ * @param present - n×D, 1 where observed; undefined if all are
+ */
+export function placedDensity(
+  { kernel, likelihood }: Pick<DensityParts, 'kernel' | 'likelihood'>,
+  at: Pick<DensityPoint, 'kernel' | 'likelihood' | 'x'>,
+  q: InducingPosterior<Tensor2D>,
+  y: Tensor2D,
+  present: Tensor2D | undefined,
+): Tensor1D {
+  const latentDim = at.x.mean.shape[1];
+  const entries = (): Tensor2D => {
+    if (isClosed({ kernel, likelihood, latentDim }, at)) {
+      const { mean, variance } = uncertainMoments(kernel, at.kernel, q, at.x);
+      return expectedLogDensity(likelihood, at.likelihood, mean, variance, y);
+    }
+    const nodes = densityNodes(latentDim, () => drawnNodes(1, latentDim, DENSITY_DRAWS, seededRandom(SEED)));
+    const all = densitiesAtNodes(kernel, at.kernel, q, at.x, nodes, likelihood, at.likelihood, y);
+    return op.sum(op.reshape(all, [nodes.weights.length, ...y.shape]), 0);
+  };
+  return op.sum<Tensor1D>(present === undefined ? entries() : op.mul(present, entries()), 1);
+}
 
 /** Draws, the same for all latents, for a kernel whose expectations have neither a closed form nor a quadrature. */
 const DRAWS = 200;
@@ -15,7 +56,7 @@ const SEED = 0;
 const POINTS = 8;
 
 /** Mean and variance of all columns, n×D each. */
-export interface Moments {
+interface Moments {
   readonly mean: Tensor2D;
   readonly variance: Tensor2D;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowsOfPoints, tableRecord } from '../../../src/app/cli/tableRecord.ts';
+import { rowsOfPoints, tableRecord } from '../../../src/app/cli/tableReport.ts';
 import type { Table } from '../../../src/app/io/index.ts';
 import { type Fit, InvalidInputError, Matrix } from '../../../src/index.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
-import { nearestNeighbourError } from '../../../src/inference/scores/nearestNeighbourError.ts';
+import { nearestNeighbourError } from '../../../src/inference/scores/neighbourScores.ts';
 
 const water = [0.376, 0.206];
 const oil = [0.23, 0.167];

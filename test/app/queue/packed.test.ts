@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { packed, unpacked } from '../../../src/app/queue/packed.ts';
+import { packed, unpacked } from '../../../src/app/queue/requests.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
 
 it('keeps every bit', () => {

@@ -7,8 +7,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
 import { writeTable } from '../../../src/app/io/index.ts';
 import { localTransport, type SweepSpec, serveQueue, sweep } from '../../../src/app/queue/index.ts';
-import { checksumOf, dataKey, keysOf, VERSION } from '../../../src/app/queue/keys.ts';
-import { packed } from '../../../src/app/queue/packed.ts';
+import { packed } from '../../../src/app/queue/requests.ts';
+import { checksumOf, dataKey, keysOf, VERSION } from '../../../src/app/queue/session.ts';
 import { temporaryFolder } from '../io/folder.ts';
 import { threadStarter } from './workers.ts';
 

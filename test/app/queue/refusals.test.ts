@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
 import { localTransport, queuePool, redisTransport, serveQueue } from '../../../src/app/queue/index.ts';
-import { VERSION } from '../../../src/app/queue/keys.ts';
+import { VERSION } from '../../../src/app/queue/session.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { fit } from '../../../src/inference/index.ts';
 import { gplvm } from '../../../src/models/index.ts';

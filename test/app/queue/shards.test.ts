@@ -15,7 +15,7 @@ import { Matrix } from '../../../src/core/matrix.ts';
 import * as op from '../../../src/engine/tensors/ops.ts';
 import { fit } from '../../../src/inference/index.ts';
 import { add, bias, linear, matern52, rbf } from '../../../src/kernels/index.ts';
-import { kernelToJSON } from '../../../src/kernels/json.ts';
+import { kernelToJSON } from '../../../src/kernels/kernelToJson.ts';
 import { evaluate } from '../../../src/model/evaluate.ts';
 import { type BayesianGplvmOptions, bayesianGplvm } from '../../../src/models/index.ts';
 import {

@@ -6,7 +6,7 @@ import { symmetricEigenpairs } from '../../../src/engine/dense/eigenpairs.ts';
 import { linearAlgebra, withEngine } from '../../../src/engine/dense/index.ts';
 import { topEigenpairsOf } from '../../../src/engine/dense/topEigenpairs.ts';
 import { findNative } from '../../../src/engine/native/index.ts';
-import { float64Backend } from '../../../src/engine/tensors/float64/index.ts';
+import { float64Backend } from '../../../src/engine/tensors/float64/scope.ts';
 import { distance, identity, multiply, symmetricMatrix, transpose } from './matrices.ts';
 
 const engines = ['wasm', 'typescript', ...('reason' in findNative() ? [] : ['native' as const])] as const;

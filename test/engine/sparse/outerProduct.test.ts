@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { sparseSymmetric } from '../../../src/engine/sparse/index.ts';
-import { outerProduct, type SparseColumns } from '../../../src/engine/sparse/outerProduct.ts';
+import { outerProduct, type SparseColumns } from '../../../src/engine/sparse/sparseSymmetric.ts';
 
 /** Columns with up to `most` rows each, in any order. */
 function columnsOf(size: number, count: number, most: number, seed: number): SparseColumns {

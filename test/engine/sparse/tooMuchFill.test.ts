@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
-import { numbersFor } from '../../../src/engine/sparse/factorStorage.ts';
 import { patternOfGraph } from '../../../src/engine/sparse/index.ts';
-import { panelStarts } from '../../../src/engine/sparse/symbolicFactor.ts';
+import { numbersFor, panelStarts } from '../../../src/engine/sparse/symbolicFactor.ts';
 import { starGraph } from './graphs.ts';
 
 it('a factor of more numbers than indices reach is refused by its points, edges and fill', () => {

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { NumericalError } from '../../../src/core/errors.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
-import { valueAndGradients } from '../../../src/engine/tensors/gradients.ts';
+import { repeatedGradients, valueAndGradients } from '../../../src/engine/tensors/gradients.ts';
 import * as op from '../../../src/engine/tensors/ops.ts';
-import { repeatedGradients } from '../../../src/engine/tensors/repeatedGradients.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../../src/engine/tensors/tensorflow.ts';
 
 type Computation = (...xs: Tensor[]) => readonly Scalar[];

@@ -5,7 +5,7 @@ import type { FusedOperations, RadialSum } from '../../../src/engine/operations/
 import { typescriptFusedOperations } from '../../../src/engine/typescript/covariances.ts';
 import { typescriptEngine } from '../../../src/engine/typescript/typescriptEngine.ts';
 import { wasmFusedOperations } from '../../../src/engine/wasm/wasmCovariances.ts';
-import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
+import { rbfProfile } from '../../../src/kernels/rbf.ts';
 import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
 

@@ -6,7 +6,7 @@ import { typescriptRadialOperations } from '../../../src/engine/typescript/covar
 import { kernelsOn } from '../../../src/engine/wasm/instance.ts';
 import { wasmRadialOperations } from '../../../src/engine/wasm/wasmCovariances.ts';
 import { maternProfiles } from '../../../src/kernels/matern.ts';
-import { rbfProfile } from '../../../src/kernels/rbfProfile.ts';
+import { rbfProfile } from '../../../src/kernels/rbf.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateSpline.ts';
 import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';

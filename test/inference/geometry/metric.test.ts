@@ -20,8 +20,8 @@ import {
   rbf,
   white,
 } from '../../../src/index.ts';
-import { posteriorOf } from '../../../src/inference/fit/posteriors.ts';
-import { surfaceOf } from '../../../src/inference/geometry/surface.ts';
+import { surfaceOf } from '../../../src/inference/geometry/metricField.ts';
+import { posteriorOf } from '../../../src/model/posterior.ts';
 
 const points = (n: number, q: number, seed: number): number[][] => {
   const random = seededRandom(seed);

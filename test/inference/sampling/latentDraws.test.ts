@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Matrix, seededRandom } from '../../../src/index.ts';
 import { essBulk, rHat } from '../../../src/inference/sampling/convergence.ts';
 import { latentDraws } from '../../../src/inference/sampling/latentDraws.ts';
-import { windowCovariance } from '../../../src/inference/sampling/samplers/adaptation.ts';
+import { windowCovariance } from '../../../src/inference/sampling/samplers/hamiltonian.ts';
 import { expectClose } from '../../tolerance.ts';
 
 const random = seededRandom(2);

@@ -19,7 +19,7 @@ import { doublesOf } from '../../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
 import * as op from '../../../src/engine/tensors/ops.ts';
 import type { Tensor2D } from '../../../src/engine/tensors/tensorflow.ts';
-import { valueTensors } from '../../../src/model/valueTensors.ts';
+import { valueTensors } from '../../../src/model/part.ts';
 
 const counts = [
   [3, 0],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ellipticalSlice, hmc, nuts, type Sampler, seededRandom, slice } from '../../../src/index.ts';
 import { type ChainState, newChain, runChain } from '../../../src/inference/sampling/chain.ts';
 import { essBulk, mcseMean, mcseSd, rHat } from '../../../src/inference/sampling/convergence.ts';
-import { warmupWindows } from '../../../src/inference/sampling/samplers/adaptation.ts';
+import { warmupWindows } from '../../../src/inference/sampling/samplers/hamiltonian.ts';
 import type { SampledDensity } from '../../../src/inference/sampling/samplers/sampler.ts';
 
 interface Run {

@@ -33,7 +33,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
 import * as op from '../../../src/engine/tensors/ops.ts';
-import { valueTensors } from '../../../src/model/valueTensors.ts';
+import { valueTensors } from '../../../src/model/part.ts';
 
 const random = seededRandom(11);
 const X = Matrix.from(Array.from({ length: 24 }, () => [random.normal(), random.normal()]));

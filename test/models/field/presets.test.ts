@@ -11,7 +11,7 @@ import {
   seededRandom,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { filledParents, fillReducingOrder } from '../../../src/models/field/filledParents.ts';
+import { filledParents, fillReducingOrder } from '../../../src/models/field/alle.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
 

@@ -2,7 +2,7 @@ import { alle, drill, evaluate, fit, loadFit, Matrix, meu, mpme, rbf, seededRand
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../../src/core/progressiveWork.ts';
 import { connectedComponents } from '../../../src/engine/graph/connectedComponents.ts';
-import { laterNeighbours } from '../../../src/models/field/laterNeighbours.ts';
+import { laterNeighbours } from '../../../src/models/field/alle.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
 

@@ -16,7 +16,7 @@ import {
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { joiningEntries } from '../../../src/fields/placement/joiningEntries.ts';
-import { placeByEquation } from '../../../src/models/spectral/placement/byEquation.ts';
+import { placeByEquation } from '../../../src/models/spectral/placement/byWeights.ts';
 import { expectClose, flat } from '../../tolerance.ts';
 import { inverseOf, logDeterminantOf, solved } from '../field/dense.ts';
 import { swissRoll } from './columns.ts';

@@ -17,8 +17,7 @@ import {
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { classesOf } from '../../../src/engine/graph/labelGraph.ts';
-import { classDeviations, scatter } from '../../../src/models/spectral/embedding/classScatter.ts';
-import { generalisedPairs } from '../../../src/models/spectral/embedding/generalisedPairs.ts';
+import { classDeviations, generalisedPairs, scatter } from '../../../src/models/spectral/embedding/classScatter.ts';
 import { reference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
 import { expectColumns } from './columns.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../src/inference/solvers/unfolding/augmentedLagrangian.ts';
 import { unfoldingNewton } from '../../../src/inference/solvers/unfolding/unfoldingMinimum.ts';
 import { centre, unfoldingProblem } from '../../../src/inference/solvers/unfolding/unfoldingProblem.ts';
-import { neighbourLengths } from '../../../src/models/spectral/neighbourhood/neighbourLengths.ts';
+import { neighbourLengths } from '../../../src/models/spectral/neighbourhood/neighbourhood.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from './columns.ts';
 

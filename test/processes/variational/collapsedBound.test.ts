@@ -7,11 +7,10 @@ import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../src/engine/tensors/gradients.ts';
 import type { Scalar, Tensor2D } from '../../../src/engine/tensors/tensorflow.ts';
 import { closedExpectations } from '../../../src/kernels/expectations/index.ts';
-import { unitNormal } from '../../../src/latents/unitNormal.ts';
+import { unitNormal } from '../../../src/models/gp/latentVariableModel.ts';
 import { observedPatterns } from '../../../src/processes/covariance/observedData.ts';
-import { collapsedBound } from '../../../src/processes/variational/collapsedBound.ts';
-import { collapsedData } from '../../../src/processes/variational/collapsedData.ts';
-import { inducingFactor } from '../../../src/processes/variational/inducingInputs.ts';
+import { collapsedBound, collapsedData } from '../../../src/processes/variational/collapsedBound.ts';
+import { inducingFactor } from '../../../src/processes/variational/inducingVariables.ts';
 import { reference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
 import { summedInParts, valueAndGradients } from '../../../src/engine/tensors/gradients.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../../src/engine/tensors/tensorflow.ts';
-import { poisson as counts } from '../../../src/processes/likelihoods/poisson.ts';
+import { poisson as counts } from '../../../src/processes/likelihoods/counts.ts';
 import { sampledExpectedDensity } from '../../../src/processes/variational/expectedDensity.ts';
 import { expectClose } from '../../tolerance.ts';
 

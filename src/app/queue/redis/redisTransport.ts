@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { FlowProducer, Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { withDefaults } from '../../../core/options.ts';
-import { tooLarge } from '../localBlobs.ts';
+import { tooLarge } from '../localTransport.ts';
 import {
   type Blobs,
   type JobState,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { checkSaved } from '../../../core/saved.ts';
-import type { KernelJSON } from '../../../kernels/json.ts';
+import type { KernelJSON } from '../../../kernels/kernelToJson.ts';
 import type { LikelihoodJSON } from '../../../processes/likelihoods/likelihood.ts';
 import type { PlainTensor, ShardPoint } from '../../../processes/variational/shards.ts';
 

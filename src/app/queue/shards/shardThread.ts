@@ -4,8 +4,7 @@ import { localTransport } from '../localTransport.ts';
 import { redisTransport } from '../redis/redisTransport.ts';
 import type { Transport } from '../transport.ts';
 import { type QueueServer, serveQueue } from '../worker/serveQueue.ts';
-import type { ShardCall, ShardThreadData } from './queueShards.ts';
-import { openShards, type ShardCalls } from './shardCalls.ts';
+import { openShards, type ShardCall, type ShardCalls, type ShardThreadData } from './shardCalls.ts';
 
 // The thread that talks to the queue while the thread of the fit waits for an answer.
 const { port, flag, connection, prefix, count, patience, thread } = workerData as ShardThreadData & {

@@ -12,7 +12,7 @@ import {
 } from '../../../inference/index.ts';
 import { rowsOf, splitsOf } from '../../../inference/selection/folds.ts';
 import type { Fit } from '../../../model/fit.ts';
-import { describedModel } from '../../../models/described/describedModel.ts';
+import { describedModel } from '../../../models/describedModel.ts';
 import type { OwnParts } from '../../../models/ownParts.ts';
 import { standardise } from '../../io/index.ts';
 import type { CellOutcome } from './outcome.ts';

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { MatrixLike } from '../../../core/matrix.ts';
 import type { ReadTableOptions } from '../../io/index.ts';
-import { checksumOf } from '../keys.ts';
-import { packed } from '../packed.ts';
+import { packed } from '../requests.ts';
+import { checksumOf } from '../session.ts';
 
 /** A model of a sweep as JSON: its name, fixed options, and lists of options that vary. */
 export interface SweptModel {

@@ -4,12 +4,10 @@ import { InvalidInputError, LatentFieldError } from '../../../core/errors.ts';
 import { checkOptions } from '../../../core/options.ts';
 import { checkSaved } from '../../../core/saved.ts';
 import type { NodeThread } from '../../../inference/index.ts';
-import { FITS, keysOf, VERSION } from '../keys.ts';
-import { fileBlobs } from '../localBlobs.ts';
-import { localTransport } from '../localTransport.ts';
-import { packed } from '../packed.ts';
+import { fileBlobs, localTransport } from '../localTransport.ts';
 import { redisTransport } from '../redis/redisTransport.ts';
-import { openSession, type Session } from '../session.ts';
+import { packed } from '../requests.ts';
+import { FITS, keysOf, openSession, type Session, VERSION } from '../session.ts';
 import type { Transport } from '../transport.ts';
 import { serveQueue } from '../worker/serveQueue.ts';
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { keysOf } from '../keys.ts';
 import { type RequestOf, refusing } from '../requests.ts';
+import { keysOf } from '../session.ts';
 import { type Answer, answerBytes, type Question, questionFrom, rowsFrom } from '../shards/messages.ts';
 import type { ShardReply, ShardRequest } from '../shards/serveShards.ts';
 import type { RunningJob } from '../transport.ts';

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { withDefaults } from '../../../core/options.ts';
 import type { NodeThread } from '../../../inference/index.ts';
-import { checksumOf, FITS, keysOf, refusalKey, SHARDS, VERSION } from '../keys.ts';
 import { type Request, requestOf } from '../requests.ts';
+import { checksumOf, FITS, keysOf, refusalKey, SHARDS, VERSION } from '../session.ts';
 import {
   RefusedJob,
   ReturnedJob,
@@ -11,9 +11,8 @@ import {
   type Serving,
   type Transport,
 } from '../transport.ts';
-import { runCell, runRow } from './runCell.ts';
 import { runShard } from './runShard.ts';
-import { runStart } from './runStart.ts';
+import { runCell, runRow, runStart } from './runTasks.ts';
 import { CancelledJob, queueThreads, type ThreadPool, threadPool } from './threads.ts';
 
 /** Options of {@link serveQueue}. */

@@ -2,16 +2,18 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { PositiveDefiniteOptions } from '../../dense/factorize.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensorflow.ts';
 import { requireBackend, squareOperand, squareStack, systemStacks } from './operands.ts';
+import { runKernel, type Save } from './operations/operation.ts';
+import { registerSymmetricEigen, SYMMETRIC_EIGEN } from './operations/symmetricEigen.ts';
 import {
   CHOLESKY,
   CHOLESKY_INVERSE,
+  CHOLESKY_SOLVE,
   FACTOR_LOG_DETERMINANT,
   registerCholesky,
   registerLogDeterminant,
-} from './operations/cholesky.ts';
-import { runKernel, type Save } from './operations/operation.ts';
-import { registerSymmetricEigen, SYMMETRIC_EIGEN } from './operations/symmetricEigen.ts';
-import { CHOLESKY_SOLVE, registerTriangularSolve, TRIANGULAR_SOLVE } from './operations/triangularSolve.ts';
+  registerTriangularSolve,
+  TRIANGULAR_SOLVE,
+} from './operations/triangularSolve.ts';
 
 export type { PositiveDefiniteOptions } from '../../dense/factorize.ts';
 export { type GaussianData, gaussianLogDensity } from './gaussianLogDensity.ts';

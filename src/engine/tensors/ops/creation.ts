@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { counted, countGiven } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { describe, Matrix } from '../../../core/matrix.ts';
+import { counted, countGiven } from '../../../core/wording.ts';
 import { doublesOf, exactScalar } from '../doubles.ts';
 import { FLOAT64 } from '../float64/backend.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';

@@ -1,9 +1,122 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { fusedOperations } from '../../dense/activeEngine.ts';
-import { matrixOperand, requireBackend } from '../linearAlgebra/operands.ts';
+import type { RadialProfile } from '../../operations/covariances.ts';
+import { matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
+
+export type { CompiledProfile, RadialProfile } from '../../operations/covariances.ts';
+
+const OPERATION = 'radialCovariance';
+
+/**
+ * v·f(‖a_i − b_j‖²) for a profile f, as one operation with a handwritten gradient in A, B and v: two matrices of this size instead of
+ * a tape of ten. Distances are direct differences; coincident points are safe.
+ *
+ * @param A - n×q
+ * @param B - m×q; the same tensor for the Gram matrix of one set, which is then exactly symmetric
+ * @param variance - v, a scalar
+ * @param profile - f and its derivative
+ * @returns n×m
+ * @throws InvalidInputError when A and B are not matrices with the same number of columns, or the variance is not one number
+ * @example
+ * ```ts
+ * // v/(1 + r²)
+ * const cauchy: op.RadialProfile = {
+ *   name: 'cauchy',
+ *   value: (s) => { for (let i = 0; i < s.length; i++) s[i] = 1 / (1 + s[i]!); },
+ *   slope: (s) => { for (let i = 0; i < s.length; i++) s[i] = -1 / (1 + s[i]!) ** 2; },
+ * };
+ * const X = op.tensor<op.Tensor2D>([[0, 0], [0, 1]]);
+ * op.radialCovariance(X, X, op.scalar(2), cauchy); // [[2, 1], [1, 2]]
+ * ```
+ */
+export function radialCovariance(A: Tensor2D, B: Tensor2D, variance: Tensor, profile: RadialProfile): Tensor2D {
+  requireBackend(OPERATION);
+  registerOnce(GRAM, GRAM_GRADIENT, CROSS, CROSS_GRADIENT);
+  const left = matrixOperand(A, OPERATION, 'A');
+  const v = scalarOperand(variance, OPERATION, 'variance');
+  if (A === B) return gram(left, v, profile);
+  return cross(left, samePoints(left, matrixOperand(B, OPERATION, 'B'), OPERATION), v, profile);
+}
+
+interface Attributes {
+  readonly profile: RadialProfile;
+}
+
+function gram(points: Tensor2D, variance: Tensor, profile: RadialProfile): Tensor2D {
+  return tf.customGrad((...args: unknown[]) => {
+    const [x, v, save] = args as [Tensor, Tensor, Save];
+    const value = runKernel(GRAM.name, { x, v }, { profile })[0]!;
+    save([x, v, value]);
+    const gradFunc = (dy: Tensor, saved: Tensor[]) =>
+      runKernel(GRAM_GRADIENT.name, { x: saved[0]!, v: saved[1]!, k: saved[2]!, dy }, { profile });
+    return { value, gradFunc };
+  })(points, variance) as Tensor2D;
+}
+
+function cross(A: Tensor2D, B: Tensor2D, variance: Tensor, profile: RadialProfile): Tensor2D {
+  return tf.customGrad((...args: unknown[]) => {
+    const [a, b, v, save] = args as [Tensor, Tensor, Tensor, Save];
+    const value = runKernel(CROSS.name, { a, b, v }, { profile })[0]!;
+    save([a, b, v, value]);
+    const gradFunc = (dy: Tensor, [a, b, v, k]: Tensor[]) =>
+      runKernel(CROSS_GRADIENT.name, { a: a!, b: b!, v: v!, k: k!, dy }, { profile });
+    return { value, gradFunc };
+  })(A, B, variance) as Tensor2D;
+}
+
+const GRAM: MatrixKernel<Attributes> = {
+  name: 'latentfield.RadialGram',
+  inputs: ['x', 'v'],
+  outputs: ([x]) => [[x![0]!, x![0]!]],
+  compute({ memory, inputs, outputs }, [x], { profile }) {
+    const [n, q] = x as [number, number];
+    const [points, v] = inputs as [number, number];
+    fusedOperations(memory).radialGram(n, q, points, profile, memory.float64(v, 1)[0]!, outputs[0]!);
+  },
+};
+
+const GRAM_GRADIENT: MatrixKernel<Attributes> = {
+  name: 'latentfield.RadialGramGradient',
+  inputs: ['x', 'v', 'k', 'dy'],
+  outputs: ([x]) => [x!, []],
+  compute({ memory, inputs, outputs }, [x], { profile }) {
+    const [n, q] = x as [number, number];
+    const [points, v, k, dy] = inputs as [number, number, number, number];
+    const variance = memory.float64(v, 1)[0]!;
+    const slope = fusedOperations(memory).radialGramGradient(n, q, points, profile, variance, k, dy, outputs[0]!);
+    memory.float64(outputs[1]!, 1)[0] = slope;
+  },
+};
+
+const CROSS: MatrixKernel<Attributes> = {
+  name: 'latentfield.RadialCross',
+  inputs: ['a', 'b', 'v'],
+  outputs: ([a, b]) => [[a![0]!, b![0]!]],
+  compute({ memory, inputs, outputs }, [a, b], { profile }) {
+    const [n, q] = a as [number, number];
+    const [left, right, v] = inputs as [number, number, number];
+    const variance = memory.float64(v, 1)[0]!;
+    fusedOperations(memory).radialCross(n, b![0]!, q, left, right, profile, variance, outputs[0]!);
+  },
+};
+
+const CROSS_GRADIENT: MatrixKernel<Attributes> = {
+  name: 'latentfield.RadialCrossGradient',
+  inputs: ['a', 'b', 'v', 'k', 'dy'],
+  outputs: ([a, b]) => [a!, b!, []],
+  compute({ memory, inputs, outputs }, [a, b], { profile }) {
+    const [n, q] = a as [number, number];
+    const [left, right, v, k, dy] = inputs as [number, number, number, number, number];
+    const [da, db, dv] = outputs as [number, number, number];
+    const variance = memory.float64(v, 1)[0]!;
+    const operations = fusedOperations(memory);
+    const slope = operations.radialCrossGradient(n, b![0]!, q, left, right, profile, variance, k, dy, da, db);
+    memory.float64(dv, 1)[0] = slope;
+  },
+};
 
 /**
  * Euclidean distances between the rows of A (n×q) and B (m×q), by direct differences. The gradient in the points is the unit vector

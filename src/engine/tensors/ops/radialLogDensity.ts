@@ -7,7 +7,7 @@ import type { FusedOperations, RadialProfile, RadialSum } from '../../operations
 import type { LinearAlgebraEngine } from '../../operations/linearAlgebra.ts';
 import { Float64Backend } from '../float64/backend.ts';
 import { sizeOf } from '../float64/operations/operation.ts';
-import { type GaussianData, gaussianLogDensity } from '../linearAlgebra/gaussianLogDensity.ts';
+import { type GaussianData, gaussianLogDensity, lowRankLogDensity } from '../linearAlgebra/gaussianLogDensity.ts';
 import { requireBackend } from '../linearAlgebra/operands.ts';
 import {
   type DensityPlaces,
@@ -16,7 +16,6 @@ import {
   type GaussianAttributes,
   logDensity,
 } from '../linearAlgebra/operations/gaussianLogDensity.ts';
-import { lowRankLogDensity } from '../linearAlgebra/operations/lowRankLogDensity.ts';
 import { bytesOf, type MatrixKernel, numbersOf } from '../linearAlgebra/operations/operation.ts';
 import type { NumericFunction } from '../recording.ts';
 import { numericOperation } from '../tape.ts';

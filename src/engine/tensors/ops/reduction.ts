@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { counted, countGiven } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
+import { counted, countGiven } from '../../../core/wording.ts';
 import { doublesOf } from '../doubles.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
 import { tensor } from './creation.ts';

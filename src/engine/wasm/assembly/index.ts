@@ -1,19 +1,23 @@
-export { cholesky } from './cholesky';
-export { choleskyInverse, mirrorLower } from './choleskyInverse';
+export { cholesky, choleskyInverse, mirrorLower } from './choleskyInverse';
 export { exponential, hyperbolicTangent } from './exponential';
 export { logarithm } from './logarithm';
+export { singleProducts } from './microKernel';
 export { gemm } from './multiply';
 export { nearestOfBlock, pairSquares } from './nearestPairs';
 export { quadraticProduct, quadraticProductByPoints, quadraticSweep } from './quadraticSweep';
 export { gradientWorkspace, radialGradient } from './radialGradient';
 export { logDensityWorkspace, radialLogDensity } from './radialLogDensity';
-export { radialCross, radialCrossGradient, radialGram } from './radialRows';
+export {
+  radialCross,
+  radialCrossGradient,
+  radialGram,
+  squaredDistances,
+  squaredDistancesGradient,
+  transposeScaled,
+} from './radialRows';
 export { rankedRows, rankedRowsWorkspace } from './rankedRows';
 export { expectedRbf, expectedRbfGradient } from './rbfExpectations';
-export { expectedRbfProductsGradient } from './rbfProductGradients';
-export { expectedRbfProducts } from './rbfProducts';
-export { singleProducts } from './singleProducts';
-export { squaredDistances, squaredDistancesGradient, transposeScaled } from './squaredDistances';
+export { expectedRbfProducts, expectedRbfProductsGradient } from './rbfProducts';
 export { placeEigenvectors, symmetricEigen, symmetricEigenWorkspace } from './symmetricEigen';
 export { multiplyTriangular, solveTransposed } from './triangular';
 export { usePacking } from './workspace';

@@ -1,10 +1,8 @@
-import { cholesky } from './cholesky';
-import { choleskyInverse } from './choleskyInverse';
+import { cholesky, choleskyInverse } from './choleskyInverse';
 import { logarithm } from './logarithm';
 import { gemm, LOWER, Product } from './multiply';
 import { gradientWorkspace, radialGradient } from './radialGradient';
-import { Radial, radialGram } from './radialRows';
-import { transposeScaled } from './squaredDistances';
+import { Radial, radialGram, transposeScaled } from './radialRows';
 import { solveTransposed } from './triangular';
 import { at } from './vectors';
 import { productRecord, usePacking } from './workspace';

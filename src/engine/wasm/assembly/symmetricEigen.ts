@@ -1,8 +1,7 @@
 import { mirrorLower } from './choleskyInverse';
 import { divideAndConquer, divideAndConquerWorkspace, LEAF } from './divideAndConquer';
-import { implicitQl, implicitQlWorkspace } from './implicitQl';
 import { FULL, multiply, UPPER } from './multiply';
-import { PANEL, tridiagonalize } from './tridiagonal';
+import { implicitQl, implicitQlWorkspace, PANEL, tridiagonalize } from './tridiagonal';
 import { at, scaleVector } from './vectors';
 
 /** Outside this range of magnitudes the squares of entries may leave that of doubles; such a matrix is scaled. */

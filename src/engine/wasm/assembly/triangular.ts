@@ -1,5 +1,4 @@
-import { FULL, multiply } from './multiply';
-import { GROUP, GROUP_BYTES, gatherRows, scatterRows } from './packing';
+import { FULL, GROUP, GROUP_BYTES, gatherRows, multiply, scatterRows } from './multiply';
 import { partsAlong, sharedRecord, shareOut, startOf } from './team';
 import { multiplyAdd } from './vectors';
 import { scratch } from './workspace';

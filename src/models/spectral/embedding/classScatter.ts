@@ -1,8 +1,9 @@
-import { counted } from '../../../core/counted.ts';
+import { square } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
+import { counted } from '../../../core/wording.ts';
+import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
 import { type Classes, classesOf, type Labels } from '../../../engine/graph/labelGraph.ts';
-import { product, transposed } from './generalisedPairs.ts';
 
 /** The classes of N points, of which there are two at least, and one with two points. */
 export function checkedClasses(labels: Labels, N: number, name: string): Classes {
@@ -37,7 +38,7 @@ export function separatingDimensions(given: number | undefined, most: number, na
 }
 
 /** Labelled points about the means of their classes, and the means about that of all of them: S_w and S_b are the scatters of these rows over n. */
-export interface ClassDeviations {
+interface ClassDeviations {
   /** n: labelled points. */
   readonly count: number;
   /** y_n − mean of its class, a row for each labelled point. */
@@ -83,4 +84,76 @@ export function scatter(rows: Matrix, n: number): Matrix {
     S.rows,
     S.columns,
   );
+}
+
+/** Eigenpairs of Av = λBv in the range of B, λ ascending, columns with vᵀBv = 1. */
+export interface GeneralisedPairs {
+  /** As many as the rank of B. */
+  readonly values: Float64Array;
+  /** n×rank */
+  readonly vectors: Matrix;
+}
+
+/**
+ * All eigenpairs of Av = λBv for symmetric A and B ⪰ 0: with B = UΛUᵀ, those of Λ^−½UᵀAUΛ^−½ over the eigenvalues of B above rounding.
+ *
+ * @see Golub & Van Loan 2013, §8.7
+ */
+export function generalisedPairs(A: Matrix, B: Matrix): GeneralisedPairs {
+  const n = B.rows;
+  const { values: spread, vectors: U } = symmetricEigenpairs(B);
+  const negligible = n * Number.EPSILON * Math.max(0, spread[n - 1]!);
+  const kept = Int32Array.from(spread.keys()).filter((k) => spread[k]! > negligible);
+  const whitening = Matrix.zeros(n, kept.length);
+  kept.forEach((k, c) => {
+    for (let i = 0; i < n; i++) whitening.data[i * kept.length + c] = U.at(i, k) / Math.sqrt(spread[k]!);
+  });
+  const { values, vectors } = symmetricEigenpairs(product(transposed(whitening), product(A, whitening)));
+  return { values, vectors: product(whitening, vectors) };
+}
+
+/** A·B */
+export function product(A: Matrix, B: Matrix): Matrix {
+  const [m, K, n] = [A.rows, A.columns, B.columns];
+  const result = Matrix.zeros(m, n);
+  for (let i = 0; i < m; i++) {
+    for (let k = 0; k < K; k++) {
+      const factor = A.data[i * K + k]!;
+      if (factor === 0) continue;
+      for (let j = 0; j < n; j++) result.data[i * n + j]! += factor * B.data[k * n + j]!;
+    }
+  }
+  return result;
+}
+
+/** Aᵀ */
+export function transposed({ data, rows, columns }: Matrix): Matrix {
+  const result = Matrix.zeros(columns, rows);
+  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) result.data[j * rows + i] = data[i * columns + j]!;
+  return result;
+}
+
+/** Turns columns of `axes`, in place, so that the entry of largest modulus in each column of points·axes is positive; returns points·axes. */
+export function signedScores(points: Matrix, axes: Matrix): Matrix {
+  const scores = product(points, axes);
+  for (let c = 0; c < axes.columns; c++) {
+    let largest = 0;
+    for (let i = 0; i < scores.rows; i++) {
+      if (square(scores.at(i, c)) > square(largest)) largest = scores.at(i, c);
+    }
+    if (largest >= 0) continue;
+    for (const { data, columns } of [scores, axes]) for (let k = c; k < data.length; k += columns) data[k] = -data[k]!;
+  }
+  return scores;
+}
+
+/** Some columns of a matrix, in the order asked for. */
+export function columnsOf(A: Matrix, chosen: readonly number[]): Matrix {
+  const result = Matrix.zeros(A.rows, chosen.length);
+  for (let i = 0; i < A.rows; i++) {
+    chosen.forEach((c, k) => {
+      result.data[i * chosen.length + k] = A.at(i, c);
+    });
+  }
+  return result;
 }

@@ -4,7 +4,7 @@ import { covariance } from '../../../kernels/covariance.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
 import type { Found } from '../../../model/computedModel.ts';
 import type { Placement } from '../../../model/posterior.ts';
-import { columnsOf, product } from './generalisedPairs.ts';
+import { columnsOf, product } from './classScatter.ts';
 import { doublyCentred } from './leadingEmbedding.ts';
 
 /** Points in the span of their centred features φ(y_i) − mean, in an orthonormal basis of it. */

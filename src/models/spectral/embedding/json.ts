@@ -5,7 +5,7 @@ import type { Labels } from '../../../engine/graph/labelGraph.ts';
 import { type KernelCatalogue, kernelFromJSON } from '../../../kernels/json.ts';
 import type { AnyModel, ModelJSON } from '../../../model/model.ts';
 import type { NamedModel } from '../../catalogue.ts';
-import { savedRows } from '../../savedObservations.ts';
+import { savedRows } from '../../savedFit.ts';
 
 /** Options that may hold a kernel. */
 const KERNELS = ['kernel', 'distances'];

@@ -1,7 +1,7 @@
-import { counted } from '../../../core/counted.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
+import { counted } from '../../../core/wording.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
 import { topEigenpairsOf } from '../../../engine/dense/topEigenpairs.ts';
 

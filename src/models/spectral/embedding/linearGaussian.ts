@@ -1,6 +1,11 @@
 import { log, square } from '../../../core/elementary/index.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
-import type { Mapping, Placement, Prediction, Projection } from '../../../model/posterior.ts';
+import { counted } from '../../../core/wording.ts';
+import { type PrincipalAxes as AxesFound, principalAxes as axesOf } from '../../../engine/dense/principalComponents.ts';
+import type { Found } from '../../../model/computedModel.ts';
+import type { Mapping, MissingEntries, Placement, Prediction, Projection } from '../../../model/posterior.ts';
+import { product } from './classScatter.ts';
 
 /** y = W·x + mean + noise, noise ~ N(0, Ψ) with Ψ diagonal, and WᵀΨ⁻¹W diagonal too. */
 export interface LinearGaussian {
@@ -75,4 +80,126 @@ function placeLinear(map: LinearGaussian, Y: Matrix): Projection {
     q,
   );
   return { latents, latentVariances, logDensity };
+}
+
+/** Places rows at their scores (y − mean)ᵀA on the axes A (D×q) that a fit keeps as `components`. */
+export function placedByScores({ parameters: { components, mean } }: Found): { readonly placement: Placement } {
+  const axes = components as Matrix;
+  return {
+    placement: {
+      acceptsMissing: false,
+      observedColumns: axes.rows,
+      place: (rows: Matrix) => ({
+        latents: product(lessMean(rows, mean as readonly number[]), axes),
+        logDensity: new Float64Array(rows.rows).fill(Number.NaN),
+      }),
+    },
+  };
+}
+
+function lessMean({ data, rows, columns }: Matrix, mean: readonly number[]): Matrix {
+  return new Matrix(
+    data.map((entry, k) => entry - mean[k % columns]!),
+    rows,
+    columns,
+  );
+}
+
+/** The singular value decomposition of centred observations, and how much of their variance there is in all. */
+export interface PrincipalAxes extends AxesFound {
+  /** Sum of all eigenvalues of YcᵀYc/N. */
+  readonly total: number;
+}
+
+/**
+ * The q directions of largest variance of centred observations.
+ *
+ * @throws InvalidInputError when the observations vary in fewer directions than q
+ */
+export function principalAxes(centred: Matrix, q: number, name: string): PrincipalAxes {
+  const { rows: N, columns: D, data } = centred;
+  const most = Math.min(N - 1, D);
+  if (q > most) {
+    throw new InvalidInputError(
+      `${name} was asked for ${q} dimensions, but ${N} points of ${counted(D, 'column')} have at most ${counted(most, 'principal component')}. Choose a smaller latentDim${q <= D ? `, or give at least ${q + 1} points` : ''}.`,
+    );
+  }
+  const found = axesOf(centred, q);
+  const c = found.eigenvalues.length;
+  if (c < q) {
+    throw new InvalidInputError(
+      `The observations vary in ${c} direction${c === 1 ? '' : 's'} only, so ${name} cannot show ${q}. Choose a smaller latentDim.`,
+    );
+  }
+  return { ...found, total: data.reduce((sum, entry) => sum + entry * entry, 0) / N };
+}
+
+/**
+ * What is missing of rows y = W·x + mean + noise, x ~ N(0, I), noise ~ N(0, Ψ): given the observed entries x is Gaussian of covariance
+ * P = (I + W_oᵀΨ_o⁻¹W_o)⁻¹ and mean P·W_oᵀΨ_o⁻¹(y_o − mean_o), so that a missing entry has the mean w_dᵀE[x] + mean_d and the variance
+ * w_dᵀPw_d + ψ_d.
+ *
+ * @see Bishop 2006, eqs. 2.113–2.117
+ */
+export function missingLinear(map: LinearGaussian): MissingEntries {
+  const { rows: D } = map.W;
+  return {
+    impute(Y) {
+      const result = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, D) };
+      for (let i = 0; i < Y.rows; i++) {
+        const y = Y.row(i);
+        if (!y.some(Number.isNaN)) continue;
+        const moments = momentsGiven(map, y);
+        for (let d = 0; d < D; d++) {
+          if (!Number.isNaN(y[d]!)) continue;
+          result.mean.data[i * D + d] = moments.mean(d);
+          result.variance.data[i * D + d] = moments.variance(d);
+        }
+      }
+      return result;
+    },
+    logDensity(Y, full) {
+      const densities = new Matrix(new Float64Array(Y.rows * D).fill(Number.NaN), Y.rows, D);
+      for (let i = 0; i < Y.rows; i++) {
+        const y = Y.row(i);
+        const moments = momentsGiven(map, y);
+        for (let d = 0; d < D; d++) {
+          if (!Number.isNaN(y[d]!)) continue;
+          const variance = moments.variance(d);
+          const squared = square(full.at(i, d) - moments.mean(d)) / variance;
+          densities.data[i * D + d] = -0.5 * (log(2 * Math.PI * variance) + squared);
+        }
+      }
+      return densities;
+    },
+  };
+}
+
+/** Moments of the entries of a row given those that are observed, which are taken into account one after the other. */
+function momentsGiven({ W, mean, noise }: LinearGaussian, y: Float64Array) {
+  const { rows: D, columns: q } = W;
+  const x = new Float64Array(q);
+  const P = Float64Array.from({ length: q * q }, (_, k) => (k % (q + 1) === 0 ? 1 : 0));
+  /** P·w_d. */
+  const spread = (d: number) =>
+    Float64Array.from({ length: q }, (_, a) => {
+      let sum = 0;
+      for (let b = 0; b < q; b++) sum += P[a * q + b]! * W.data[d * q + b]!;
+      return sum;
+    });
+  const along = (d: number, v: Float64Array) => v.reduce((sum, entry, c) => sum + entry * W.data[d * q + c]!, 0);
+  for (let d = 0; d < D; d++) {
+    if (Number.isNaN(y[d]!)) continue;
+    const Pw = spread(d);
+    const total = Math.max(0, along(d, Pw)) + noise[d]!;
+    const surprise = (y[d]! - mean[d]! - along(d, x)) / total;
+    for (let a = 0; a < q; a++) {
+      x[a]! += Pw[a]! * surprise;
+      for (let b = 0; b < q; b++) P[a * q + b]! -= (Pw[a]! * Pw[b]!) / total;
+    }
+  }
+  return {
+    mean: (d: number) => mean[d]! + along(d, x),
+    variance: (d: number) => Math.max(0, along(d, spread(d))) + noise[d]!,
+  };
 }

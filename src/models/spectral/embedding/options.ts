@@ -1,11 +1,20 @@
 import * as v from 'valibot';
+import { InvalidInputError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import { integerFromOne } from '../../../core/options.ts';
 import type { Graph } from '../../../engine/graph/graph.ts';
 import { graphToJSON } from '../../../engine/graph/json.ts';
 import type { Kernel } from '../../../kernels/kernel.ts';
 import { kernelToJSON } from '../../../kernels/kernelToJson.ts';
+import type { Placing, Spectral } from '../../../model/abilities.ts';
+import type { Embedding } from '../../../model/computation.ts';
+import type { ComputedModel } from '../../../model/computedModel.ts';
 import type { ModelJSON } from '../../../model/model.ts';
+
+/** The settings of the authors' own programs, where the defaults differ from them. */
+export type Preset = 'lawrence2012';
+
+export const presetOption = v.optional(v.picklist(['lawrence2012'], "'lawrence2012'"));
 
 export const latentDimOption = v.optional(integerFromOne, 2);
 /** JSON has no Infinity: the string is what stands for it there. */
@@ -34,7 +43,7 @@ export const regularizationOption = <T extends number | 'auto'>(standard: T) =>
   );
 
 /** What a spectral model writes about itself: its observations and options, with kernels as JSON and no Infinity. */
-export interface SavedSpectral {
+interface SavedSpectral {
   readonly model: string;
   /** Missing entries are null. */
   readonly observations: (number | null)[][];
@@ -63,4 +72,27 @@ const isGraph = (value: unknown): value is Graph => typeof value === 'object' &&
 
 function isKernel(value: unknown): value is Kernel {
   return typeof value === 'object' && value !== null && 'covariance' in value;
+}
+
+/** A model that embeds by eigenvectors; `A` is what its fits can do beside showing its eigenvalues and placing new points. */
+export type SpectralModel<A = unknown> = ComputedModel<Spectral & Placing & A>;
+
+/** A model that embeds a graph alone: its fits have no observations to compare new ones with. */
+export type GraphEmbedding<A = unknown> = ComputedModel<Spectral & A>;
+
+/** A solution of eigenvectors. */
+export type SpectralEmbedding = Embedding & { readonly eigenvalues: Float64Array };
+
+/** The term of a model that maximises a trace: the sum of the eigenvalues it keeps, or minus it where it keeps the smallest. */
+export function traceTerm(eigenvalues: Float64Array, sign: 1 | -1): Pick<Embedding, 'objective' | 'terms'> {
+  const objective = sign * eigenvalues.reduce((sum, value) => sum + value, 0);
+  return { objective, terms: { trace: objective } };
+}
+
+/** Throws where all rows are the same. Rounding would give them an embedding all the same, of about 1e-16. */
+export function checkVaried({ rows, columns, data }: Matrix, name: string): void {
+  if (data.some((entry, k) => entry !== data[k % columns]!)) return;
+  throw new InvalidInputError(
+    `All ${rows} points are the same, so ${name} has nothing to embed. Give points that differ.`,
+  );
 }

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../../core/matrix.ts';
 import { checkGraph, type Graph } from '../../../engine/graph/graph.ts';
 import { distancesFrom } from './distanceInput.ts';
-import { lengthsOf, type NeighbourInput } from './neighbourLengths.ts';
+import { lengthsOf, type NeighbourInput } from './neighbourhood.ts';
 
 /** A graph of neighbours from elsewhere, in the place of observations or beside them. */
 export interface GraphInput {

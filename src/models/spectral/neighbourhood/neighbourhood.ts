@@ -1,14 +1,182 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
-import type { Matrix } from '../../../core/matrix.ts';
+import { describe, type Matrix } from '../../../core/matrix.ts';
+import { unitsAdvice } from '../../../core/observations.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
-import { searchedKnnGraph } from '../../../engine/graph/approximateKnnGraph.ts';
+import { componentTree, componentTreeOf } from '../../../engine/graph/componentTree.ts';
 import { connectedComponents } from '../../../engine/graph/connectedComponents.ts';
-import type { Graph } from '../../../engine/graph/graph.ts';
+import { edgesOfPairs, type Graph, incidentEdges, mergedEdges, pairKey } from '../../../engine/graph/graph.ts';
 import type { EdgeWeights } from '../../../engine/graph/index.ts';
-import { epsilonGraphInParts } from '../../../engine/graph/neighbourhoodGraph.ts';
+import { checkNeighbours, epsilonGraphInParts, searchedKnnGraph } from '../../../engine/graph/neighbourhoodGraph.ts';
 import { type NeighbourSearch, nearestNeighbours } from '../../../engine/neighbours/index.ts';
-import { neighbourCount } from './usualNeighbours.ts';
+import { squaredDistance } from '../../../engine/neighbours/squaredDistance.ts';
+
+/** Points, their distances, or a graph from elsewhere alone: what neighbours are found in. */
+export interface NeighbourInput {
+  /** N×D points, or the N×N distances; 0×0 beside a graph alone. */
+  readonly points: Matrix;
+  readonly input: 'points' | 'distances' | 'graph';
+  /** A graph from elsewhere, whose weights are lengths. */
+  readonly graph?: Graph | undefined;
+}
+
+/** How many points there are. */
+export const sizeOf = ({ points, graph }: NeighbourInput): number => graph?.size ?? points.rows;
+
+/** Advice in a fit's message where neighbours are those of columns that seem to have different units. */
+export const unitsAdviceOf = ({ points, input, graph }: NeighbourInput): string =>
+  input === 'points' && graph === undefined ? unitsAdvice(points) : '';
+
+/** The graph of neighbours, whose weights are how far they are apart; searched with pauses. */
+export function* neighbourLengths(
+  given: NeighbourInput,
+  neighbourhood: NeighbourhoodOptions,
+  name: string,
+): ProgressiveWork<Graph> {
+  if (given.graph !== undefined) return given.graph;
+  const graph =
+    given.input === 'points'
+      ? yield* neighbourhoodGraph(given.points, neighbourhood, name)
+      : distanceGraph(given.points, neighbourhood, name);
+  const lengthOf = lengthsOf(given);
+  return { ...graph, weights: graph.weights.map((_, e) => lengthOf(graph.sources[e]!, graph.targets[e]!)) };
+}
+
+/** The graph that joins in addition all points that have a neighbour in common, whose weights are how far they are apart. */
+export function withCommonNeighbours(graph: Graph, given: NeighbourInput): Graph {
+  const { size: N, sources, targets } = graph;
+  const { starts, others } = incidentEdges(graph);
+  const keys = Array.from(sources, (i, e) => pairKey(i, targets[e]!, N));
+  for (let i = 0; i < N; i++) {
+    for (let a = starts[i]!; a < starts[i + 1]!; a++) {
+      for (let b = starts[i]!; b < a; b++) keys.push(pairKey(others[a]!, others[b]!, N));
+    }
+  }
+  return { size: N, ...edgesOfPairs(Float64Array.from(keys), N, lengthsOf(given)) };
+}
+
+/** How far two points are apart, by points or distances. */
+export function lengthsOf({ points, input }: NeighbourInput): (i: number, j: number) => number {
+  const { data, columns: D } = points;
+  return input === 'points' ? (i, j) => Math.sqrt(squaredDistance(data, i * D, j * D, D)) : (i, j) => points.at(i, j);
+}
+
+/** The graph of neighbours by distances, ties by index. */
+function distanceGraph(distances: Matrix, { neighbours, radius }: NeighbourhoodOptions, name: string): Graph {
+  const { rows: N } = distances;
+  if (radius !== undefined && !(radius > 0)) {
+    throw new InvalidInputError(`${name} takes a radius above 0, but ${describe(radius)} was given.`);
+  }
+  const keys: number[] = [];
+  const others = (i: number) => Array.from({ length: N }, (_, j) => j).filter((j) => j !== i);
+  for (let i = 0; i < N; i++) {
+    const near =
+      radius === undefined
+        ? others(i)
+            .sort((a, b) => distances.at(i, a) - distances.at(i, b) || a - b)
+            .slice(0, neighbours)
+        : others(i).filter((j) => distances.at(i, j) <= radius);
+    for (const j of near) keys.push(pairKey(i, j, N));
+  }
+  if (radius !== undefined && keys.length === 0) {
+    const between = distances.data.filter((_, p) => p % (N + 1) !== 0);
+    throw radiusTooSmall(name, radius, N, between);
+  }
+  return { size: N, ...edgesOfPairs(Float64Array.from(keys), N, () => 1) };
+}
+
+/**
+ * What to do about a graph of neighbours that is not connected: 'connect' its components by the shortest edges between them, show the
+ * points of the 'largest' alone, or throw an 'error'.
+ */
+export type Disconnected = 'connect' | 'largest' | 'error';
+
+export const disconnectedOption = v.optional(
+  v.picklist(['connect', 'largest', 'error'], "'connect', 'largest' or 'error'"),
+  'connect',
+);
+
+/** The points that are shown together, and the graph that joins them. */
+export interface ShownComponent {
+  /** Graph of all points, with the edges that were added. */
+  readonly graph: Graph;
+  /** Their numbers, ascending. */
+  readonly points: Int32Array;
+  /** A sentence about what was done to a graph that was not connected, after a space. */
+  readonly note: string;
+}
+
+/**
+ * All points of a connected graph; of another all, joined by its shortest edges, or the largest component, the first of equals.
+ *
+ * @param graph - of neighbours, whose weights are lengths
+ * @throws InvalidInputError for a graph that is not connected, where that is an error or lengths between its components are not known
+ */
+export function shownComponent(
+  graph: Graph,
+  given: NeighbourInput,
+  disconnected: Disconnected,
+  name: string,
+): ShownComponent {
+  const { labels, sizes } = connectedComponents(graph);
+  const all = Int32Array.from(labels.keys());
+  const approximate = recallNote(graph);
+  if (sizes.length === 1) return { graph, points: all, note: approximate };
+  const largest = sizes.reduce((most, size) => Math.max(most, size));
+  const found = `The graph of neighbours has ${sizes.length} components, the largest of ${largest} of ${graph.size} points`;
+  if (disconnected === 'largest') {
+    const points = all.filter((i) => labels[i] === sizes.indexOf(largest));
+    return { graph, points, note: `${approximate} ${found}, which alone are shown: parameters.points lists them.` };
+  }
+  if (disconnected === 'error') {
+    throw new InvalidInputError(
+      `${found}, so ${name} has no distance between some points. Take more neighbours or a larger radius, or disconnected: 'connect' or 'largest'.`,
+    );
+  }
+  if (given.input === 'graph') {
+    throw new InvalidInputError(
+      `${found}, and no distances between them were given, so ${name} cannot connect them. Give a graph that is connected, or disconnected: 'largest'.`,
+    );
+  }
+  const tree = given.input === 'points' ? componentTree(graph, given.points) : componentTreeOf(graph, given.points);
+  const keys = Float64Array.from(tree.sources, (i, e) => i * graph.size + tree.targets[e]!);
+  const added = edgesOfPairs(keys, graph.size, lengthsOf(given));
+  const edges =
+    keys.length === 1 ? 'The shortest edge between them joins' : `The ${keys.length} shortest edges between them join`;
+  return {
+    graph: Object.freeze({ size: graph.size, ...mergedEdges(graph, added, Math.min) }),
+    points: all,
+    note: `${approximate} ${found}. ${edges} them.`,
+  };
+}
+
+/** A sentence about neighbours that were searched approximately. */
+const recallNote = ({ recall }: Graph): string =>
+  recall === undefined
+    ? ''
+    : ` The neighbours are approximate: about ${(100 * recall).toFixed(1)} % of the nearest were found (neighbourSearch: 'exact' finds all).`;
+
+/** How many neighbours each point has unless a number is given, when there are points enough. */
+const USUAL = 7;
+
+/** A number of neighbours that each of the points has. */
+export interface NeighbourCount {
+  readonly k: number;
+  /** A sentence after a space, where there are fewer points than the usual number takes. */
+  readonly note: string;
+}
+
+/**
+ * The number of neighbours that was given, or 7, or all others of fewer points.
+ *
+ * @throws InvalidInputError when a number was given that N points do not have
+ */
+export function neighbourCount(given: unknown, N: number, name: string): NeighbourCount {
+  if (given !== undefined) return { k: checkNeighbours(given as number, N, name), note: '' };
+  if (N > USUAL) return { k: USUAL, note: '' };
+  const others = N === 2 ? '1 neighbour' : `${N - 1} neighbours`;
+  return { k: N - 1, note: ` There are only ${N} points, so each has ${others} and not ${USUAL}.` };
+}
 
 /** Which points are neighbours: one of the two. */
 export interface NeighbourhoodOptions {
@@ -68,12 +236,7 @@ export function* neighbourhoodGraph(
 }
 
 /** The message for a radius that joins no two points, given the distances of nearest neighbours. */
-export function radiusTooSmall(
-  name: string,
-  radius: number,
-  size: number,
-  distances: Iterable<number>,
-): InvalidInputError {
+function radiusTooSmall(name: string, radius: number, size: number, distances: Iterable<number>): InvalidInputError {
   let least = Infinity;
   for (const distance of distances) least = Math.min(least, distance);
   return new InvalidInputError(
@@ -96,4 +259,38 @@ export function componentsNote({ size, sources, targets, weights }: Graph): stri
     ` Its edges of positive weight leave ${sizes.length} components, the largest of ${largest} of ${size} points. ` +
     'The first columns only separate them. Take a larger width.'
   );
+}
+
+/**
+ * Which edges join points of which each is one of the k nearest of the other.
+ *
+ * @param shown - the point of each node of the graph
+ */
+export function mutualEdges(
+  points: Matrix,
+  k: number,
+  { sources, targets }: Pick<Graph, 'sources' | 'targets'>,
+  shown: ArrayLike<number>,
+): boolean[] {
+  const { indices } = nearestNeighbours(points, k);
+  const has = (i: number, j: number) => indices.subarray(i * k, (i + 1) * k).includes(j);
+  return Array.from(sources, (source, e) => {
+    const [i, j] = [shown[source]!, shown[targets[e]!]!];
+    return has(i, j) && has(j, i);
+  });
+}
+
+/** The edges between some points, numbered anew; the points are whole components. */
+export function subgraph({ size, sources, targets, weights }: Graph, points: Int32Array): Graph {
+  const numbers = new Int32Array(size).fill(-1);
+  points.forEach((i, number) => {
+    numbers[i] = number;
+  });
+  const kept = Int32Array.from(sources.keys()).filter((e) => numbers[sources[e]!]! >= 0);
+  return {
+    size: points.length,
+    sources: kept.map((e) => numbers[sources[e]!]!),
+    targets: kept.map((e) => numbers[targets[e]!]!),
+    weights: Float64Array.from(kept, (e) => weights[e]!),
+  };
 }

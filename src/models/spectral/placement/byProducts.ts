@@ -1,7 +1,65 @@
-import type { Matrix } from '../../../core/matrix.ts';
+import { square } from '../../../core/elementary/index.ts';
+import { Matrix } from '../../../core/matrix.ts';
+import type { Graph } from '../../../engine/graph/graph.ts';
+import { gramWeights } from '../../../engine/graph/reconstructionWeights.ts';
+import { type ShortestPaths, shortestPaths } from '../../../engine/graph/shortestPaths.ts';
+import type { Projection } from '../../../model/posterior.ts';
+import type { NeighbourhoodOptions, NeighbourInput } from '../neighbourhood/neighbourhood.ts';
+import { type DistancesTo, distancesTo, nearRows, placedRows } from './byWeights.ts';
+
+/** Part of the trace that is added to the diagonal of each Gram matrix, as for `lle`. */
+const REGULARIZATION = 1e-3;
+
+/**
+ * Places every row by the weights of locally linear embedding that make it of its neighbours: k(y_*, ·) = Σ_j w_j·K_j·, and so x_* = Σ_j w_j·x_j.
+ * The weights rest on distances, C_ab = ½(d²_*a + d²_*b − d²_ab). A row in the very place of a point has its latents.
+ *
+ * @param latents - of the points that are shown, in that order
+ * @throws NumericalError when the distances between a row and its neighbours are far from Euclidean
+ */
+export function placedByLearnedKernel(
+  latents: Matrix,
+  shown: Int32Array,
+  given: NeighbourInput,
+  Y: Matrix,
+  neighbourhood: NeighbourhoodOptions,
+): Projection {
+  const { columns: q, data: X } = latents;
+  const gramOf = gram(given);
+  const distancesOf = distancesTo(given);
+  return placedRows(Y, q, (row, number, place) => {
+    const all = distancesOf(row, number);
+    const distances = Float64Array.from(shown, (j) => all[j]!);
+    const same = distances.indexOf(0);
+    if (same >= 0) {
+      place.set(latents.row(same));
+      return;
+    }
+    const near = nearRows(distances, neighbourhood);
+    const points = near.map((n) => shown[n]!);
+    const C = Float64Array.from({ length: square(near.length) }, (_, p) =>
+      gramOf(row, points[Math.floor(p / near.length)]!, points[p % near.length]!),
+    );
+    const weights = gramWeights(C, near.length, REGULARIZATION, () => `Row ${number} of Y`);
+    near.forEach((n, a) => {
+      for (let c = 0; c < q; c++) place[c]! += weights[a]! * X[n * q + c]!;
+    });
+  });
+}
+
+/** (y_* − y_a)ᵀ(y_* − y_b) of a row of observations, or of distances. */
+function gram({ points, input }: NeighbourInput): (row: Float64Array, a: number, b: number) => number {
+  const { data, columns: D } = points;
+  if (input === 'distances') return (row, a, b) => 0.5 * (square(row[a]!) + square(row[b]!) - square(points.at(a, b)));
+  return (row, a, b) => {
+    let sum = 0;
+    for (let d = 0; d < D; d++) sum += (row[d]! - data[a * D + d]!) * (row[d]! - data[b * D + d]!);
+    return sum;
+  };
+}
 
 /** The embedding of squared distances between N points by their centred inner products. */
-export interface ProductsEmbedding {
+interface ProductsEmbedding {
   /** X = V·Λ^½, N×q, columns of sum 0. */
   readonly latents: Matrix;
   /** Λ */
@@ -37,4 +95,67 @@ export function columnMeans({ data, rows, columns }: Matrix): Float64Array {
   const means = new Float64Array(columns);
   for (let i = 0; i < rows; i++) for (let n = 0; n < columns; n++) means[n]! += data[i * columns + n]!;
   return means.map((sum) => sum / rows);
+}
+
+/** An embedding of lengths of shortest paths. */
+interface PathsEmbedding extends ProductsEmbedding {
+  /** Graph of all N points, whose weights are lengths. */
+  readonly graph: Graph;
+  /** The points that are shown, among which neighbours are found. */
+  readonly shown: Int32Array;
+  /** The points that paths lead to, in the order of the rows of the latents. */
+  readonly targets: Int32Array;
+}
+
+/**
+ * Places every row by its shortest paths d_n = min_j(‖y_* − y_j‖ + G_jn) over its neighbours j: the k nearest of the points that are shown, or
+ * those within the radius, and where there are none the nearest. See {@link placeByProducts}.
+ *
+ * @see Bengio et al. 2004; de Silva & Tenenbaum 2004
+ */
+export function placedByPaths(
+  embedding: PathsEmbedding,
+  Y: Matrix,
+  distancesOf: DistancesTo,
+  neighbourhood: NeighbourhoodOptions,
+): Projection {
+  const { graph, shown, targets, latents } = embedding;
+  const lengthsOf = pathsTo(targets, graph.size, shortestPaths(graph), Y.rows);
+  return placedRows(Y, latents.columns, (row, number, place) => {
+    const all = distancesOf(row, number);
+    const distances = Float64Array.from(shown, (j) => all[j]!);
+    const near = nearRows(distances, neighbourhood);
+    const lengths = lengthsOf(
+      near.map((n) => shown[n]!),
+      Float64Array.from(near, (n) => distances[n]!),
+    );
+    placeByProducts(
+      embedding,
+      lengths.map((length) => length * length),
+      place,
+    );
+  });
+}
+
+/** How long the paths to the targets are: from all of these once where they are fewer than the rows, else from every row. */
+function pathsTo(targets: Int32Array, N: number, paths: ShortestPaths, rows: number) {
+  if (rows <= targets.length) {
+    const lengths = new Float64Array(N);
+    return (near: Int32Array, distances: Float64Array) => {
+      paths(near, distances, lengths);
+      return Float64Array.from(targets, (j) => lengths[j]!);
+    };
+  }
+  const from = Matrix.zeros(targets.length, N);
+  targets.forEach((j, n) => {
+    paths(Int32Array.of(j), new Float64Array(1), from.data.subarray(n * N, (n + 1) * N));
+  });
+  return (near: Int32Array, distances: Float64Array) =>
+    Float64Array.from(targets, (_, n) => {
+      let least = Infinity;
+      near.forEach((j, a) => {
+        least = Math.min(least, distances[a]! + from.data[n * N + j]!);
+      });
+      return least;
+    });
 }

@@ -1,16 +1,64 @@
 import { exp, square } from '../../../core/elementary/index.ts';
-import { NumericalError } from '../../../core/errors.ts';
-import type { Matrix } from '../../../core/matrix.ts';
+import { InvalidInputError, NumericalError } from '../../../core/errors.ts';
+import { Matrix } from '../../../core/matrix.ts';
 import type { EdgeWeights } from '../../../engine/graph/index.ts';
 import { nearestNeighbours } from '../../../engine/neighbours/index.ts';
 import { nearestOf } from '../../../engine/neighbours/nearest.ts';
+import { squaredDistances } from '../../../engine/neighbours/squaredDistance.ts';
 import type { Projection } from '../../../model/posterior.ts';
-import type { NeighbourhoodOptions } from '../neighbourhood/neighbourhood.ts';
-import { placeByEquation } from './byEquation.ts';
-import { type DistancesTo, placedRows } from './newRows.ts';
+import { neighbourWeights } from '../neighbourhood/localReconstruction.ts';
+import type { NeighbourhoodOptions, NeighbourInput } from '../neighbourhood/neighbourhood.ts';
+
+/** How a new row is made of its nearest points. */
+interface RowReconstruction {
+  readonly neighbours: Int32Array;
+  /** Those of one row add up to 1. */
+  readonly weights: Float64Array;
+  /** ‖y_* − Σ_j w_j·y_j‖² */
+  readonly residual: number;
+}
+
+/** Whether the row is in the very place of a point. */
+export const isPoint = ({ neighbours, residual }: RowReconstruction): boolean =>
+  neighbours.length === 1 && residual === 0;
+
+/**
+ * The weights that reconstruct every new row from its k nearest points. A row in the very place of a point is made of that point, the first of
+ * several.
+ *
+ * @param regularization - as for `reconstructionFactor`
+ */
+export function reconstructedRows(
+  points: Matrix,
+  rows: Matrix,
+  k: number,
+  regularization: number | 'auto',
+): RowReconstruction[] {
+  const { rows: N, columns: D } = points;
+  const { indices, distances } = nearestNeighbours(points, k, { queries: rows });
+  const all = new Matrix(new Float64Array((N + rows.rows) * D), N + rows.rows, D);
+  all.data.set(points.data);
+  all.data.set(rows.data, N * D);
+  const none = new Int32Array(0);
+  const lists = Array.from({ length: all.rows }, (_, i) => {
+    if (i < N) return none;
+    const first = (i - N) * k;
+    return distances[first] === 0 ? indices.slice(first, first + 1) : indices.slice(first, first + k);
+  });
+  const { reconstruction, residuals } = neighbourWeights(all, lists, regularization, (i) => `Row ${i - N} of Y`);
+  const { starts, neighbours, weights } = reconstruction;
+  return Array.from({ length: rows.rows }, (_, i) => {
+    const [from, to] = [starts[N + i]!, starts[N + i + 1]!];
+    return {
+      neighbours: neighbours.slice(from, to),
+      weights: weights.slice(from, to),
+      residual: residuals[N + i]!,
+    };
+  });
+}
 
 /** An embedding by the Laplacian of a graph of neighbours. */
-export interface WeightsEmbedding {
+interface WeightsEmbedding {
   readonly latents: Matrix;
   /** μ of Lu = μDu, or Lu = μu where it is not normalised. */
   readonly eigenvalues: ArrayLike<number>;
@@ -91,4 +139,98 @@ function checkEigenvalues(eigenvalues: ArrayLike<number>): void {
   throw new NumericalError(
     `Column ${none} of the latents has the eigenvalue 1, which leaves new points no place in it. Take a smaller latentDim.`,
   );
+}
+
+/** The entries that join a new point to others in the matrix L that an embedding diagonalises. */
+interface Joints {
+  readonly neighbours: Int32Array;
+  /** w_j = −L_*j/L_**. */
+  readonly weights: Float64Array;
+  /** L_** > 0; Infinity for a point that is what its neighbours make of it. */
+  readonly own: number;
+}
+
+/**
+ * The place that the eigenvectors' own equation gives a point: row * of Lv = μv is L_**·(x_* − Σ_j w_j·x_j) = μ·x_*, so
+ * x_* = Σ_j w_j·x_j/(1 − μ/L_**).
+ *
+ * Where L_** < 2μ the point is joined by less than the eigenvector is to itself, and the denominator could vanish: it is
+ * max(1 − μ/L_**, μ/L_**), which takes such a point to the mean of all as L_** → 0.
+ *
+ * @param latents - X, N×q
+ * @param eigenvalues - μ, one a column
+ * @param place - q numbers, written
+ * @param constant - for Lv = μ(v + κ·1) what x has in common: x_* = (Σ_j w_j·x_j + constant·(1 − Σ_j w_j))/(1 − μ/L_**); 0 unless given
+ * @see Bengio et al. 2004, "Out-of-sample extensions for LLE, Isomap, MDS, Eigenmaps, and spectral clustering"
+ */
+export function placeByEquation(
+  { data, columns: q }: Matrix,
+  eigenvalues: ArrayLike<number>,
+  { neighbours, weights, own }: Joints,
+  place: Float64Array,
+  constant?: ArrayLike<number>,
+): void {
+  const left = 1 - weights.reduce((sum, weight) => sum + weight, 0);
+  for (let c = 0; c < q; c++) place[c] = (constant?.[c] ?? 0) * left;
+  neighbours.forEach((j, a) => {
+    for (let c = 0; c < q; c++) place[c]! += weights[a]! * data[j * q + c]!;
+  });
+  for (let c = 0; c < q; c++) {
+    const part = eigenvalues[c]! / own;
+    place[c]! /= Math.max(1 - part, part);
+  }
+}
+
+/** Distances of a new row to the N points of a fit. */
+export type DistancesTo = (row: Float64Array, number: number) => Float64Array;
+
+/**
+ * Distances from new rows to the points: Euclidean ones from rows of D observations, or the row itself where distances were given.
+ *
+ * @throws InvalidInputError for a given distance below 0
+ */
+export function distancesTo({ points, input }: NeighbourInput): DistancesTo {
+  const { data, rows: N, columns: D } = points;
+  if (input === 'points') {
+    return (row) => {
+      const squares = new Float64Array(N);
+      squaredDistances(row, 0, data, 0, D, N, squares);
+      return squares.map(Math.sqrt);
+    };
+  }
+  return (row, number) => {
+    const bad = row.findIndex((distance) => distance < 0);
+    if (bad < 0) return row;
+    throw new InvalidInputError(
+      `Row ${number} of Y holds the distances of a new point to the ${N} points of the fit, but the one to point ${bad} is ${row[bad]}. Give distances from 0.`,
+    );
+  };
+}
+
+/** The k nearest of some points by their distances, or those within the radius, and where there are none the nearest. */
+export function nearRows(distances: Float64Array, { neighbours, radius }: NeighbourhoodOptions): Int32Array {
+  const near = nearestOf(distances, Math.min(neighbours ?? 1, distances.length));
+  if (radius === undefined || distances[near[0]!]! > radius) return near;
+  return Int32Array.from(distances.keys()).filter((n) => distances[n]! <= radius);
+}
+
+/** Some rows of a matrix, in the order asked for. */
+export function rowsOf({ data, columns }: Matrix, rows: ArrayLike<number>): Matrix {
+  const chosen = Matrix.zeros(rows.length, columns);
+  for (let place = 0; place < rows.length; place++) {
+    const i = rows[place]!;
+    chosen.data.set(data.subarray(i * columns, (i + 1) * columns), place * columns);
+  }
+  return chosen;
+}
+
+/** Places every row for itself, by `placeRow` into q numbers; without a density. */
+export function placedRows(
+  Y: Matrix,
+  q: number,
+  placeRow: (row: Float64Array, number: number, place: Float64Array) => void,
+): Projection {
+  const latents = Matrix.zeros(Y.rows, q);
+  for (let i = 0; i < Y.rows; i++) placeRow(Y.row(i), i, latents.data.subarray(i * q, (i + 1) * q));
+  return { latents, logDensity: new Float64Array(Y.rows).fill(Number.NaN) };
 }

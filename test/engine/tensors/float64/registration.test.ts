@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
-import { withFloat64 } from '../../../../src/engine/tensors/float64/index.ts';
+import { withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';
 
 const KERNELS = `

@@ -7,7 +7,7 @@ import { radialLogDensity } from '../../../../src/engine/tensors/ops/radialLogDe
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
 import { maternProfiles } from '../../../../src/kernels/matern.ts';
-import { rbfProfile } from '../../../../src/kernels/rbfProfile.ts';
+import { rbfProfile } from '../../../../src/kernels/rbf.ts';
 
 interface Problem {
   points: Float64Array;

@@ -5,7 +5,7 @@ import { valueAndGradients } from '../../../../src/engine/tensors/gradients.ts';
 import { radialLogDensity } from '../../../../src/engine/tensors/ops/radialLogDensity.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
-import { rbfProfile } from '../../../../src/kernels/rbfProfile.ts';
+import { rbfProfile } from '../../../../src/kernels/rbf.ts';
 
 /** The value and gradients of the log density of n×width observations at n points in q dimensions, by one operation or by two. */
 function density(n: number, q: number, width: number, isWhole: boolean, variance = 1.3) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../../src/core/random.ts';
 import { typescriptEngine, withEngine } from '../../../../src/engine/dense/index.ts';
+import { Float64Memory } from '../../../../src/engine/memory.ts';
 import type { FusedOperations } from '../../../../src/engine/operations/covariances.ts';
-import { Float64Memory } from '../../../../src/engine/tensors/float64/index.ts';
 import { withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../../src/engine/tensors/gradients.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';

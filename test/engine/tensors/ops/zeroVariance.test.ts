@@ -6,7 +6,7 @@ import { valueAndGradients } from '../../../../src/engine/tensors/gradients.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
 import { maternProfiles } from '../../../../src/kernels/matern.ts';
-import { rbfProfile } from '../../../../src/kernels/rbfProfile.ts';
+import { rbfProfile } from '../../../../src/kernels/rbf.ts';
 
 const cauchy: op.RadialProfile = {
   name: 'cauchy',

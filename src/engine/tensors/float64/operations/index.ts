@@ -1,4 +1,4 @@
-import { registerActivations } from './activation.ts';
+import { registerActivations, registerBatchNormalization, registerSoftmax } from './activation.ts';
 import {
   type ElementaryFunctionsOn,
   registerArithmetic,
@@ -15,7 +15,6 @@ import { registerGather } from './gather.ts';
 import { registerFusedMatrixProduct, registerMatrixProduct } from './matrixProduct.ts';
 import { registerCumulative, registerReductions } from './reductions.ts';
 import { registerJoining, registerSlicing } from './slicing.ts';
-import { registerBatchNormalization, registerSoftmax } from './softmax.ts';
 import { registerTranspose } from './stridedCopy.ts';
 
 /** Registers every operation of the float64 backend with TensorFlow.js. */

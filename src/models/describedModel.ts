@@ -1,0 +1,173 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { checkGiven, givenOptions } from '../core/given.ts';
+import type { Matrix } from '../core/matrix.ts';
+import { unknownName } from '../core/options.ts';
+import { parseKernel } from '../kernels/index.ts';
+import type { Kernel } from '../kernels/kernel.ts';
+import type { AnyModel } from '../model/model.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
+import {
+  dynamics,
+  locality,
+  markov,
+  type Prior,
+  rank,
+  standardNormal,
+  tsneNeighbours,
+  umapNeighbours,
+} from '../priors/index.ts';
+import { builtInLikelihoods } from '../processes/likelihoods/index.ts';
+import type { Likelihood } from '../processes/likelihoods/likelihood.ts';
+import { type NamedModel, namedModels } from './catalogue.ts';
+import type { OwnParts } from './ownParts.ts';
+
+/** Options of a model as JSON can say them. */
+export type ModelOptions = Readonly<Record<string, unknown>> & { readonly latentDim?: number };
+
+/** Options, of a model or of a prior, in which JSON has become the library's own parts: kernels, parameters, priors. */
+function withParts(options: Readonly<Record<string, unknown>>, own: OwnParts = {}): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => {
+      const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
+      return [name, read === undefined ? value : read(value, name, own)];
+    }),
+  );
+}
+
+/** What is read otherwise than JSON reads it; all else is left to the model, which says what it takes. */
+const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnParts) => unknown>> = {
+  kernel: (given, _, own) => kernelOf(given, own),
+  // For mpme: 'squared', 'plain', or the distances of a kernel.
+  distances: (given, _, own) => (given === 'squared' || given === 'plain' ? given : kernelOf(given, own)),
+  noise: parameterOf,
+  strength: (given, name) => (given === 'auto' || given === 'validate' ? given : parameterOf(given, name)),
+  beta: parameterOf,
+  precision: parameterOf,
+  coefficient: parameterOf,
+  variance: parameterOf,
+  priors: (given, _, own) => priorsOf(given, own),
+  likelihood: (given, _, own) => likelihoodOf(given, own),
+  dynamics: (given, _, own) => (isObject(given) ? withParts(given, own) : given),
+  backConstraint: (given, _, { maps = {} }) => {
+    if (typeof given === 'string') return Object.hasOwn(maps, given) ? maps[given]!() : given;
+    const own = Object.keys(maps).map((name) => `, or '${name}'`);
+    throw new InvalidInputError(
+      `Option 'backConstraint' must be 'kernel', 'mlp' or 'linear'${own.join('')}, but ${JSON.stringify(given)} was given.`,
+    );
+  },
+  latents: () => {
+    throw new InvalidInputError("The option 'latents' cannot be said in JSON. Use init, backConstraint and dynamics.");
+  },
+};
+
+/** A kernel as people write it: "rbf(lengthscale=[1,2]) + bias(0.1)". */
+function kernelOf(given: unknown, { kernels }: OwnParts): Kernel {
+  if (typeof given === 'string') return parseKernel(given, kernels);
+  throw new InvalidInputError(
+    `A kernel is given as a text, such as "rbf(lengthscale=2) + bias", but ${JSON.stringify(given)} was given.`,
+  );
+}
+
+/** A parameter as people write it in JSON: a number, a list of numbers, or { "fixed": number }. */
+function parameterOf(given: unknown, name: string): ParameterLike {
+  if (isNumeric(given)) return given;
+  if (isObject(given) && isNumeric(given.fixed) && Object.keys(given).length === 1) return fixed(given.fixed);
+  throw new InvalidInputError(
+    `Parameter '${name}' must be a number, a list of numbers, or { "fixed": number }, but ${JSON.stringify(given)} was given.`,
+  );
+}
+
+/** The priors that JSON can describe: the others hold labels or graphs, and come with the models that are named for them. */
+const PRIORS: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => Prior>> = {
+  standardNormal: (options) => standardNormal(options as Record<string, ParameterLike>),
+  dynamics,
+  markov,
+  locality: ({ neighbours = 7, ...options }) => locality(neighbours as number, options),
+  rank,
+  tsne: tsneNeighbours,
+  umap: umapNeighbours,
+};
+
+function priorsOf(given: unknown, own: OwnParts): Prior[] {
+  if (Array.isArray(given)) return given.map((prior) => priorOf(prior, own));
+  throw new InvalidInputError(`Option 'priors' must be a list, such as ["standardNormal"] or [].`);
+}
+
+/** A prior as people write it in JSON: "standardNormal", or one with its options, { "prior": "rank", "strength": 10 }. */
+function priorOf(given: unknown, own: OwnParts): Prior {
+  const { prior, ...options } = isObject(given) ? given : { prior: given };
+  const factories = { ...PRIORS, ...own.priors } as typeof PRIORS;
+  const factory = typeof prior === 'string' && Object.hasOwn(factories, prior) ? factories[prior] : undefined;
+  if (factory !== undefined) return factory(withParts(options, own));
+  throw new InvalidInputError(
+    `${JSON.stringify(given)} is not a prior. Give a name, or { "prior": name } with its options. Known are ${Object.keys(factories).join(', ')}.`,
+  );
+}
+
+/** A likelihood as people write it in JSON: "gaussian", or one with its options, { "likelihood": "gaussian", "variance": [0.1, 0.5] }. */
+function likelihoodOf(given: unknown, own: OwnParts): Likelihood {
+  const { likelihood, ...options } = isObject(given) ? given : { likelihood: given };
+  const factories = { ...builtInLikelihoods, ...own.likelihoods };
+  const known = typeof likelihood === 'string' && Object.hasOwn(factories, likelihood);
+  if (known) return factories[likelihood]!(withParts(options, own));
+  throw new InvalidInputError(
+    `${JSON.stringify(given)} is not a likelihood. Give a name, or { "likelihood": name } with its options. Known are ${Object.keys(factories).join(', ')}.`,
+  );
+}
+
+const isNumeric = (given: unknown): given is number | number[] =>
+  typeof given === 'number' || (Array.isArray(given) && given.every((entry) => typeof entry === 'number'));
+
+const isObject = (given: unknown): given is Record<string, unknown> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
+
+/**
+ * A model as JSON describes it: by its name, with kernels as text ("rbf(lengthscale=[1,2]) + bias"), parameters as numbers, lists or
+ * { "fixed": number }, priors and likelihoods by their names. What the command line and sweeps make their models with.
+ *
+ * @param name - a name of `namedModels`, or of one's own models
+ * @param observations - N×D
+ * @param labels - N labels, '' where one is missing; models that take none leave them aside
+ * @param options - options of the model as JSON; `latentDim` is one of them
+ * @param own - parts that do not come with the library
+ * @throws InvalidInputError for an unknown model, one that takes labels without them, and what the model's factory throws
+ * @example
+ * ```ts
+ * describedModel('gplvm', Matrix.from(Y), undefined, { latentDim: 2, kernel: 'rbf + bias' });
+ * ```
+ */
+export function describedModel(
+  name: string,
+  observations: Matrix,
+  labels: readonly string[] | undefined,
+  options: ModelOptions,
+  own: OwnParts = {},
+): AnyModel {
+  const kind = kindOf(name, own);
+  if (kind.takesLabels && labels === undefined) {
+    throw new InvalidInputError(
+      `The model '${name}' takes labels. Give --labels a file with one label a row, or a column of the data.`,
+    );
+  }
+  return kind.make(observations, labels, withParts(options, own));
+}
+
+/**
+ * How the model of a name is made.
+ *
+ * @throws InvalidInputError for a name that is not known
+ */
+export function kindOf(name: string, own: OwnParts = {}): NamedModel {
+  checkGiven(name, 'kindOf', 'the name of a model', (given) => typeof given === 'string');
+  const { models = {} } = givenOptions(own, 'kindOf');
+  if (Object.hasOwn(models, name)) return { takesLabels: false, make: ownModel(models[name]!) };
+  const kind = Object.hasOwn(namedModels, name) ? namedModels[name] : undefined;
+  if (kind !== undefined) return kind;
+  throw unknownName('model', name, [...Object.keys(namedModels), ...Object.keys(models)], 'latentfield');
+}
+
+/** A factory of `defineModel` takes the observations; one that was written around it may take options and labels too. */
+const ownModel =
+  (factory: unknown): NamedModel['make'] =>
+  (observations, labels, options) =>
+    (factory as (Y: unknown, options: object, labels: unknown) => AnyModel)(observations, options, labels);

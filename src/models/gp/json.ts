@@ -1,0 +1,142 @@
+import * as v from 'valibot';
+import { scaleOption } from '../../core/observations.ts';
+import { checkSaved, readingAt } from '../../core/saved.ts';
+import { kernelFromJSON } from '../../kernels/json.ts';
+import { latentDistributionFromJSON, latentsFromJSON } from '../../latents/json.ts';
+import type { Latents, LatentsJSON } from '../../latents/latents.ts';
+import type { AnyModel, Model, ModelJSON } from '../../model/model.ts';
+import { parameterFromJSON } from '../../model/parameterJson.ts';
+import { priorFromJSON } from '../../priors/json.ts';
+import { likelihoodFromJSON } from '../../processes/likelihoods/index.ts';
+import { heldMap } from '../maps/decoder.ts';
+import { tsneMap } from '../maps/tsneMap.ts';
+import { umap } from '../maps/umap.ts';
+import type { OwnParts } from '../ownParts.ts';
+import { builtInPriors } from '../priorCatalogue.ts';
+import { anyStart, savedLatents, savedRows } from '../savedFit.ts';
+import { type BayesianGplvmOptions, bayesianGplvm, restoredFromRows } from './bayesianGplvm.ts';
+import type { DistributedViewsOptions } from './distributedViews.ts';
+import { namedModel } from './latentVariableModel.ts';
+import { sampledSchema } from './sampledRows.ts';
+
+const schema = v.strictObject({
+  model: v.literal('bayesianGplvm'),
+  observations: savedRows,
+  latentDim: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1e6)),
+  latents: savedLatents,
+  inducing: v.union([v.number(), v.array(v.array(v.number()))]),
+  kernel: v.unknown(),
+  likelihood: v.unknown(),
+  bound: v.optional(v.picklist(['collapsed', 'uncollapsed'])),
+  missing: v.optional(v.literal('ignore')),
+  centre: v.boolean(),
+  scale: scaleOption,
+  jitter: v.optional(v.number()),
+  sampled: v.optional(sampledSchema),
+});
+
+/** The Bayesian GPLVM that its `toJSON` wrote. */
+export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): Model {
+  const { model: _, observations, latents, kernel, likelihood, sampled, ...rest } = checkSaved(schema, json, 'model');
+  const restored = latentDistributionFromJSON(latents ?? ({ name: 'none' } as LatentsJSON), own.maps);
+  const options = {
+    ...(rest as Pick<BayesianGplvmOptions, 'latentDim' | 'inducing'>),
+    latents: isFitted ? restored.from(anyStart(observations.length, rest.latentDim)) : restored,
+    kernel: kernelFromJSON(kernel, own.kernels, own.distributions, 'model.kernel'),
+    likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, 'model.likelihood'),
+  };
+  return sampled === undefined
+    ? bayesianGplvm(observations, options)
+    : restoredFromRows(observations, options, sampled);
+}
+
+const view = {
+  observations: savedRows,
+  kernel: v.unknown(),
+  likelihood: v.optional(v.unknown()),
+  /** Variance of a Gaussian likelihood, in fits saved before there were others. */
+  noise: v.optional(v.unknown()),
+  missing: v.optional(v.literal('ignore')),
+  centre: v.boolean(),
+  scale: scaleOption,
+  inducing: v.optional(v.union([v.number(), v.array(v.array(v.number()))])),
+  jitter: v.optional(v.union([v.number(), v.literal('relative')])),
+};
+/** Jitter of the covariance of inducing inputs in saved fits that do not record it. */
+const ABSOLUTE_JITTER = 1e-8;
+const viewSchema = v.strictObject(view);
+const model = {
+  model: v.literal('latentVariableModel'),
+  name: v.string(),
+  latentDim: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1e6)),
+  latents: savedLatents,
+  priors: v.array(v.unknown()),
+};
+const onlySchema = v.strictObject({ ...model, ...view });
+const viewsSchema = v.strictObject({ ...model, views: v.record(v.string(), viewSchema) });
+
+type SavedView = v.InferOutput<typeof viewSchema>;
+
+/** The latent variable model that its `toJSON` wrote: beside what all have, its only view, or several by name. */
+export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): AnyModel {
+  const place = 'model';
+  const saved = 'views' in json ? checkSaved(viewsSchema, json, place) : checkSaved(onlySchema, json, place);
+  const { name, latentDim, latents, priors } = saved;
+  const views = 'views' in saved ? Object.entries(saved.views) : undefined;
+  const mapped =
+    views === undefined
+      ? viewFromJSON(saved as SavedView, own, place)
+      : {
+          views: Object.fromEntries(
+            views.map(([key, given]) => [key, viewFromJSON(given, own, `${place}.views.${key}`)]),
+          ),
+        };
+  const { length } = (views === undefined ? (saved as SavedView) : views[0]?.[1])?.observations ?? [];
+  const start = anyStart(length, latentDim);
+  if (views !== undefined && latents !== undefined && ['gaussian', 'encoded'].includes(latents.name)) {
+    const distribution = latentDistributionFromJSON(latents, own.maps);
+    return namedModel(name, {
+      latentDim,
+      latents: isFitted ? distribution.from(start) : distribution,
+      views: (mapped as { views: DistributedViewsOptions['views'] }).views,
+    });
+  }
+  const plain = latentsFromJSON(latents, own.maps, own.latents);
+  const restored = 'observations' in saved ? onMap(plain, latents?.map, saved.observations) : plain;
+  return namedModel(name, {
+    latentDim,
+    latents: isFitted ? restored.from(start) : restored,
+    priors: priors.map((prior, i) =>
+      priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels, own.distributions, `${place}.priors.${i}`),
+    ),
+    ...mapped,
+  });
+}
+
+const mapSchema = v.strictObject({ model: v.picklist(['tsne', 'umap']), options: v.record(v.string(), v.unknown()) });
+
+/** Latents that are held, on the map that they are of, if that is saved with them. */
+function onMap(held: Latents, map: unknown, observations: number[][]): Latents {
+  if (held.name !== 'fixedAt' || map === undefined) return held;
+  const place = 'model.latents.map';
+  const { model: name, options } = checkSaved(mapSchema, map, place);
+  return readingAt(place, () =>
+    heldMap(held, name === 'tsne' ? tsneMap(observations, options) : umap(observations, options)),
+  );
+}
+
+function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
+  const { observations, kernel, likelihood, noise, missing, centre, scale, inducing, jitter = ABSOLUTE_JITTER } = saved;
+  return {
+    observations,
+    kernel: kernelFromJSON(kernel, own.kernels, own.distributions, `${place}.kernel`),
+    ...(noise === undefined
+      ? { likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, `${place}.likelihood`) }
+      : { noise: parameterFromJSON(noise, own.distributions, `${place}.noise`) }),
+    missing,
+    centre,
+    scale,
+    inducing,
+    ...(inducing !== undefined && jitter !== 'relative' && { jitter }),
+  };
+}
