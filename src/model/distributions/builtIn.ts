@@ -2,6 +2,8 @@ import { log, square } from '../../core/elementary/index.ts';
 import { digamma, lgamma } from '../../engine/special/gamma.ts';
 import { distribution } from './distribution.ts';
 
+// Every distribution of parameters that comes with the library, under the name by which saved fits find it.
+
 /**
  * Gamma distribution: log p(x) = a·log b − log Γ(a) + (a − 1)·log x − b·x, x > 0.
  *
