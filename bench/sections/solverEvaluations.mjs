@@ -12,7 +12,7 @@ const unlimited = { tolerance: 0, relativeDecrease: 0, maxIterations: 20000 };
  */
 export async function solverEvaluations({ library }) {
   const { bounded, counted, unconstrained } = await testProblems();
-  const { adam, lbfgs, lbfgsb, scg } = await fromDist('inference/solvers/index.js');
+  const { adam, lbfgs, lbfgsb, scg } = await fromDist('inference/index.js');
   const recorded = JSON.parse(readFileSync(new URL('reference/solvers.json', tests), 'utf8')).problems;
 
   function evaluations(problem, solver) {

@@ -1,7 +1,6 @@
 import { InvalidInputError } from './errors.ts';
-import { checkGiven } from './given.ts';
 import { nodeModule, systemReason } from './host.ts';
-import { namedOptions } from './options.ts';
+import { checkGiven, namedOptions } from './options.ts';
 
 const node = <T>(name: string) => nodeModule<T>(`node:${name}`, 'Files are written in Node only.');
 const fileSystem = () => node<typeof import('node:fs/promises')>('fs/promises');

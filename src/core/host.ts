@@ -1,6 +1,6 @@
 import { InvalidInputError } from './errors.ts';
-import { readGiven } from './given.ts';
 import { describe } from './matrix.ts';
+import { readGiven } from './options.ts';
 
 /**
  * Imports a module of Node. The name is hidden from bundlers, which would otherwise look for the module in a browser.

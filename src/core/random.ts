@@ -1,6 +1,6 @@
 import seedrandom from 'seedrandom/seedrandom.js';
 import { log } from './elementary/index.ts';
-import { checkGiven } from './given.ts';
+import { checkGiven } from './options.ts';
 
 /** A stream of random numbers that its seed determines. */
 export interface Random {

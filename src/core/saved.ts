@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from './errors.ts';
-import { readGiven } from './given.ts';
 import { describe, reasonOf } from './matrix.ts';
+import { readGiven } from './options.ts';
 
 /** The path and message of errors that already name a path. */
 const placed = new WeakMap<object, { readonly place: string; readonly what: string }>();

@@ -8,6 +8,7 @@ export type {
   LoadedFit,
   TraceEntry,
 } from '../model/fit.ts';
+export type { Box, Ending, Iterate, Solver, SolverMemory, SolverRun, Step, Steps } from '../model/solver.ts';
 export type {
   AssessedParts,
   Assessment,
@@ -36,9 +37,9 @@ export {
 } from './laplaceApproximation.ts';
 export { minimize, solve } from './minimize/minimize.ts';
 export type { ObjectiveFunction } from './minimize/scaledObjective.ts';
+export { predictInSlices, type SliceOptions } from './minimize/slices.ts';
 export type { Progress, Solution, SolverState, Status } from './minimize/solution.ts';
 export type { SolveOptions } from './minimize/solveOptions.ts';
-export { predictInSlices, type SliceOptions } from './predictInSlices.ts';
 export * from './sampling/index.ts';
 export {
   type Clustering,
@@ -74,5 +75,9 @@ export {
   selectOptions,
   type TrainingPart,
 } from './selection/selectOptions.ts';
-export * from './solvers/index.ts';
+export type { AdamOptions } from './solvers/adam.ts';
+export * from './solvers/builtIn.ts';
+export type { LbfgsOptions, PairOptions } from './solvers/lbfgs.ts';
+export type { NewtonOptions } from './solvers/newton.ts';
+export type { ScgOptions } from './solvers/scg.ts';
 export type { NodeThread, WorkerLike, WorkerPool, Workers, WorkersWithParts } from './workers/pool.ts';

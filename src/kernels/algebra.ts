@@ -4,8 +4,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, parameterFrom, positive } from '../model/parameter.ts';
-import { type JoinedPaths, type Kernel, type LeafPaths, type PathsOf, pickColumns } from './kernel.ts';
-import { namedParts } from './parameterNames.ts';
+import { type JoinedPaths, type Kernel, type LeafPaths, namedParts, type PathsOf, pickColumns } from './kernel.ts';
 import { isOffset, withOffset } from './structure/radial.ts';
 
 /**

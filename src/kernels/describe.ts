@@ -1,5 +1,5 @@
-import { readGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
+import { readGiven } from '../core/options.ts';
 import { describeModel } from '../model/language/priorDraws.ts';
 import type { AnyModel } from '../model/model.ts';
 import type { Parameter, ParameterValue } from '../model/parameter.ts';

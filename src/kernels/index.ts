@@ -1,6 +1,5 @@
 export { add, expand, multiply, scale, select } from './algebra.ts';
 export * from './builtIn.ts';
-export { type AnyKernelFactory, builtInKernels, type KernelCatalogue } from './catalogue.ts';
 export { covariance } from './covariance.ts';
 export {
   defineKernel,
@@ -11,7 +10,7 @@ export {
 } from './defineKernel.ts';
 export { describe } from './describe.ts';
 export type { ExpectationInputs, Expectations } from './expectations/index.ts';
-export { kernelFromJSON } from './json.ts';
+export { type AnyKernelFactory, builtInKernels, type KernelCatalogue, kernelFromJSON } from './json.ts';
 export type {
   Kernel,
   KernelBasis,

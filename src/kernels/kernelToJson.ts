@@ -1,4 +1,4 @@
-import { checkGiven } from '../core/given.ts';
+import { checkGiven } from '../core/options.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { type ParameterJSON, parameterToJSON } from '../model/parameterToJson.ts';
 import { isKernel } from './algebra.ts';

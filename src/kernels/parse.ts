@@ -10,7 +10,7 @@ import {
   real,
 } from '../model/parameter.ts';
 import { add, multiply, scale, select } from './algebra.ts';
-import { type KernelCatalogue, kernelFactory } from './catalogue.ts';
+import { type KernelCatalogue, kernelFactory } from './json.ts';
 import type { Kernel } from './kernel.ts';
 
 /**

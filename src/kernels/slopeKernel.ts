@@ -8,8 +8,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { entriesOf } from '../model/parameter.ts';
-import type { Kernel } from './kernel.ts';
-import { namedParts } from './parameterNames.ts';
+import { type Kernel, namedParts } from './kernel.ts';
 
 /**
  * Largest relative difference between the variances of slopes computed with a step and with twice that step; for functions without slopes it is a

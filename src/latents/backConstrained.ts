@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { log, square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, isPart } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { standardizationOf } from '../core/observations.ts';
-import { checkOptions, namedOptions, numberAboveZero } from '../core/options.ts';
+import { checkGiven, checkOptions, isPart, namedOptions, numberAboveZero } from '../core/options.ts';
 import { doublesOf } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkDefinition, checkName } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { checkMembers, type Member } from '../core/options.ts';
+import { checkDefinition, checkMembers, checkName, type Member } from '../core/options.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenOptions, isPart } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { namedOptions, unknownName } from '../core/options.ts';
+import { checkGiven, givenOptions, isPart, namedOptions, unknownName } from '../core/options.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import type { GaussianRows } from '../engine/tensors/ops.ts';

@@ -1,8 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkDefinition } from '../core/given.ts';
 import { describe, type Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkKnown } from '../core/options.ts';
+import { checkDefinition, checkKnown } from '../core/options.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';

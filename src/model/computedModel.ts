@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { readGiven } from '../core/given.ts';
 import { describe, type Matrix } from '../core/matrix.ts';
-import { checkKnown } from '../core/options.ts';
+import { checkKnown, readGiven } from '../core/options.ts';
 import type { FieldLearning, GraphLearning, Placing, Predicting, Reconstructing, Spectral } from './abilities.ts';
 import type { ComputationContext, ComputationStep, Embedding } from './computation.ts';
 import { madeHere } from './givenModel.ts';

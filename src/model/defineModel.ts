@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { readGiven } from '../core/given.ts';
-import { checkKnown } from '../core/options.ts';
+import { checkKnown, readGiven } from '../core/options.ts';
 import type { Embedding } from './computation.ts';
 import {
   type AbilitiesWith,

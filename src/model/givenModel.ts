@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, isList } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
+import { checkGiven, isList } from '../core/options.ts';
 import type { AnyModel, Assembly } from './model.ts';
 
 /** Under this name all copies of the library in one process keep which of them made a model. */

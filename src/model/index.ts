@@ -39,14 +39,6 @@ export type {
 export { type DefineModel, defineModel } from './defineModel.ts';
 export * from './distributions/index.ts';
 export {
-  type EvaluateOptions,
-  type Evaluation,
-  type EvaluationByTerm,
-  evaluate,
-  type GivenValues,
-  type Gradients,
-} from './evaluate.ts';
-export {
   type Conditional,
   type Density,
   type DensityContext,
@@ -126,7 +118,18 @@ export type {
   TensorMap,
   TermContext,
 } from './model.ts';
-export { type OpenEvaluation, type OpenModel, type OpenOptions, open } from './open.ts';
+export {
+  type EvaluateOptions,
+  type Evaluation,
+  type EvaluationByTerm,
+  evaluate,
+  type GivenValues,
+  type Gradients,
+  type OpenEvaluation,
+  type OpenModel,
+  type OpenOptions,
+  open,
+} from './open.ts';
 export {
   bounded,
   box,

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../core/errors.ts';
-import { readGiven } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, standardizationOf, standardized } from '../core/observations.ts';
+import { readGiven } from '../core/options.ts';
 import { principalComponents } from '../engine/dense/principalComponents.ts';
 
 /** A fitted embedding, or anything else that has latents. */

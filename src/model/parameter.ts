@@ -1,13 +1,19 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenList } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { checkOptions, namedOptions } from '../core/options.ts';
+import { checkGiven, checkOptions, givenList, namedOptions } from '../core/options.ts';
 import { countGiven } from '../core/wording.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
-import { entriesOf, type ParameterValue } from './parameterValue.ts';
-import { above, type PositiveTransform, softplus, type Transform, transforms } from './transform.ts';
+import {
+  above,
+  entriesOf,
+  type ParameterValue,
+  type PositiveTransform,
+  softplus,
+  type Transform,
+  transforms,
+} from './transform.ts';
 
 export {
   entriesOf,
@@ -16,7 +22,7 @@ export {
   shapeOf,
   valueFrom,
   valueFromJSON,
-} from './parameterValue.ts';
+} from './transform.ts';
 
 /** The rank of the tensor of a natural value. */
 export type RankOf<V extends ParameterValue> = V extends number ? Rank.R0 : V extends Matrix ? Rank.R2 : Rank.R1;

@@ -4,9 +4,8 @@ import { type DistributionCatalogue, distributionFactory } from './distributions
 import type { ParameterPrior } from './distributions/parameterPrior.ts';
 import { type Parameter, remadeParameter } from './parameter.ts';
 import { mapped, type ParameterJSON, type ParameterPriorJSON } from './parameterToJson.ts';
-import { valueFromJSON } from './parameterValue.ts';
 import { jointTransforms } from './structuredParameters.ts';
-import { softplus } from './transform.ts';
+import { softplus, valueFromJSON } from './transform.ts';
 
 const finite = v.pipe(v.number(), v.finite());
 const schema = v.strictObject({

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { DistributionValue, ParameterPrior } from './distributions/parameterPrior.ts';
 import { isParameter, type Parameter, type Support } from './parameter.ts';
-import type { ParameterValueJSON } from './parameterValue.ts';
+import type { ParameterValueJSON } from './transform.ts';
 
 /** A parameter as plain JSON. */
 export interface ParameterJSON {

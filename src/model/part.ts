@@ -1,5 +1,6 @@
-import { checkDefinition, givenOptions } from '../core/given.ts';
-import { unknownName } from '../core/options.ts';
+import { InvalidInputError, LatentFieldError, OptimizationError } from '../core/errors.ts';
+import { reasonOf } from '../core/matrix.ts';
+import { checkDefinition, givenOptions, unknownName } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor } from '../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from './model.ts';
@@ -12,6 +13,31 @@ import {
   positive,
   shapeOf,
 } from './parameter.ts';
+
+/** What TensorFlow.js says of a tensor that is no longer there: when it is read, and when an operation is given it. */
+const DISPOSED = /disposed|reading 'backend'/;
+
+/**
+ * Does some work of a caller's.
+ *
+ * @throws InvalidInputError when TensorFlow.js met a tensor that is no longer there, OptimizationError with the cause when it failed otherwise
+ */
+export function withLocation<T>(where: string | (() => string), work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof LatentFieldError) throw error;
+    const place = typeof where === 'string' ? where : where();
+    if (error instanceof Error && DISPOSED.test(error.message)) throw disposed(place);
+    throw new OptimizationError(`${place} failed: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function disposed(where: string): InvalidInputError {
+  return new InvalidInputError(
+    `${where} uses a tensor that was disposed of: tensors live as long as the evaluation in which they are made. Make it where it is used, or in the definition's constants, which are kept.`,
+  );
+}
 
 /** Paths below a name. */
 export type PathsBelow<Name extends string, P> = { readonly [Path in keyof P & string as `${Name}.${Path}`]: P[Path] };

@@ -1,12 +1,10 @@
 import { exp, log, log1p } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkDefinition, checkName } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkMembers, type Member } from '../core/options.ts';
+import { checkDefinition, checkMembers, checkName, type Member } from '../core/options.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { bounded, type Parameter, type ParameterOptions, type ParameterValue, type RankOf, real } from './parameter.ts';
-import { entriesOf } from './parameterValue.ts';
-import type { LogJacobian, Transform } from './transform.ts';
+import { entriesOf, type LogJacobian, type Transform } from './transform.ts';
 
 /** A transform under which the entries of a value depend on each other. */
 export type JointTransform = Transform & Required<Pick<Transform, 'name' | 'variables' | 'refuses' | 'logJacobian'>>;

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
-import { checkGiven } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { standardizationOf, standardized } from '../core/observations.ts';
-import { checkOptions, integerFrom, seedOption, signalOption } from '../core/options.ts';
+import { checkGiven, checkOptions, integerFrom, seedOption, signalOption } from '../core/options.ts';
 import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { rowsOf } from '../core/rowMatrices.ts';

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
-import { checkGiven } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
-import { checkOptions, integerFrom } from '../core/options.ts';
+import { checkGiven, checkOptions, integerFrom } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { logSumExp } from '../inference/sampling/givenDraws.ts';
 import { psis } from '../inference/sampling/psis.ts';

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
-import { checkGiven, givenList } from '../core/given.ts';
 import { Matrix } from '../core/matrix.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
 import type { ScaleOption } from '../core/observations.ts';
-import { checkOptions, seedOption, signalOption } from '../core/options.ts';
+import { checkGiven, checkOptions, givenList, seedOption, signalOption } from '../core/options.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
 import type { Draws } from '../inference/sampling/index.ts';
 import { compareElpd, type ElpdRow } from '../inference/sampling/leaveOneOut.ts';

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven, givenOptions } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { unknownName } from '../core/options.ts';
+import { checkGiven, givenOptions, unknownName } from '../core/options.ts';
 import { parseKernel } from '../kernels/index.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { AnyModel } from '../model/model.ts';

@@ -14,8 +14,8 @@ import { createDraws, type Draws, type DrawsRecord } from '../inference/sampling
 import type { ModelFactory } from '../model/computedModel.ts';
 import type { Fit, FitJSON, FitOf, FitOutcome, LoadedFit } from '../model/fit.ts';
 import type { AnyModel, Assembly, Model, ModelJSON } from '../model/model.ts';
-import { entriesOf } from '../model/parameterValue.ts';
 import { dataFromPlain } from '../model/plainData.ts';
+import { entriesOf } from '../model/transform.ts';
 import { layOut, naturalEntries, type VariableLayout } from '../model/variables.ts';
 import { modelFromJSON } from './modelFromJSON.ts';
 import { checkOwnParts, type OwnParts } from './ownParts.ts';

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { readGiven } from '../core/given.ts';
 import { describe } from '../core/matrix.ts';
-import { unknownName } from '../core/options.ts';
+import { readGiven, unknownName } from '../core/options.ts';
 import type { AnyModel, ModelJSON } from '../model/model.ts';
 import { type NamedModel, namedModels } from './catalogue.ts';
 import { savedAlle } from './field/alle.ts';

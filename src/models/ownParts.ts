@@ -1,5 +1,4 @@
-import { checkDefinition } from '../core/given.ts';
-import { unknownName } from '../core/options.ts';
+import { checkDefinition, unknownName } from '../core/options.ts';
 import type { KernelCatalogue } from '../kernels/json.ts';
 import type { LatentsCatalogue, MapCatalogue } from '../latents/json.ts';
 import type { ModelFactory } from '../model/computedModel.ts';

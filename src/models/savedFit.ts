@@ -8,7 +8,7 @@ import { checkDepth, checkSaved, checkSums, damagedAt, readingAt } from '../core
 import type { LatentsJSON } from '../latents/latents.ts';
 import { DIVIDED, type FitJSON, type FitOutcome } from '../model/fit.ts';
 import type { ModelJSON } from '../model/model.ts';
-import { valueFromJSON } from '../model/parameterValue.ts';
+import { valueFromJSON } from '../model/transform.ts';
 
 const finiteEntry = v.pipe(v.number(), v.finite());
 

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
-import { checkGiven } from '../core/given.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { matchedObservations, type ObservationsLike } from '../core/namedTable.ts';
 import { checkEntries } from '../core/observations.ts';
-import { checkOptions, seedOption, signalOption } from '../core/options.ts';
+import { checkGiven, checkOptions, seedOption, signalOption } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import {
   type Calibration,

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { checkDefinition, checkName } from '../core/given.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { checkMembers, type Member } from '../core/options.ts';
+import { checkDefinition, checkMembers, checkName, type Member } from '../core/options.ts';
 import type { Random } from '../core/random.ts';
 import type { Graph } from '../engine/graph/graph.ts';
 import { matrixTensor } from '../engine/tensors/matrixTensor.ts';

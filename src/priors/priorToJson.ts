@@ -1,4 +1,4 @@
-import { checkGiven, isPart } from '../core/given.ts';
+import { checkGiven, isPart } from '../core/options.ts';
 import { type ParameterJSON, parameterToJSON } from '../model/parameterToJson.ts';
 import type { Prior } from './definePrior.ts';
 

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { readGiven } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, readGiven } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { medianOf } from '../engine/vectors.ts';

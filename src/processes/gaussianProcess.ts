@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../core/errors.ts';
-import { givenOptions } from '../core/given.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
-import { unknownName } from '../core/options.ts';
+import { givenOptions, unknownName } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';

@@ -10,9 +10,9 @@ import { valueAndGradients } from '../engine/tensors/gradients.ts';
 import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { type GivenValues, givenValues } from '../model/evaluate.ts';
 import { type DensityLike, densityOf, type RowMoments } from '../model/language/density.ts';
 import type { TensorMap } from '../model/model.ts';
+import { type GivenValues, givenValues } from '../model/open.ts';
 import { valueTensors } from '../model/part.ts';
 import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
 import {
@@ -21,13 +21,17 @@ import {
   conditionOf,
   type DensityAt,
   densityAt,
+  integrated,
+  isContinuous,
   type PlainRows,
   type ReadyDensity,
+  randomEntry,
   rowTensors,
+  type Support,
+  supportBy,
   withEntries,
   withRow,
-} from './densityAt.ts';
-import { integrated, isContinuous, randomEntry, type Support, supportBy } from './quadrature.ts';
+} from './quadrature.ts';
 import {
   agreement,
   type CheckOptions,

@@ -1,13 +1,12 @@
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
-import { isPart } from '../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
-import { namedOptions } from '../core/options.ts';
+import { isPart, namedOptions } from '../core/options.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../engine/tensors/gradients.ts';
 import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import type { KernelCatalogue } from '../kernels/catalogue.ts';
+import type { KernelCatalogue } from '../kernels/json.ts';
 import type { TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/part.ts';
 import { builtInPriors } from '../models/priorCatalogue.ts';
@@ -16,7 +15,7 @@ import { type PriorCatalogue, priorFromJSON } from '../priors/json.ts';
 import { priorToJSON } from '../priors/priorToJson.ts';
 import { densityRequirements } from './checkDensity.ts';
 import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
-import { densityAt } from './densityAt.ts';
+import { densityAt } from './quadrature.ts';
 import {
   agreement,
   type CheckOptions,

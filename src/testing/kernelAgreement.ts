@@ -6,7 +6,6 @@ import { doublesOf } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
-import { type AnyKernelFactory, builtInKernels, type KernelCatalogue } from '../kernels/catalogue.ts';
 import { covariance } from '../kernels/covariance.ts';
 import { describe } from '../kernels/describe.ts';
 import {
@@ -15,7 +14,7 @@ import {
   type Expectations,
   quadratureExpectations,
 } from '../kernels/expectations/index.ts';
-import { kernelFromJSON } from '../kernels/json.ts';
+import { type AnyKernelFactory, builtInKernels, type KernelCatalogue, kernelFromJSON } from '../kernels/json.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { kernelToJSON } from '../kernels/kernelToJson.ts';
 import { parseKernel } from '../kernels/parse.ts';

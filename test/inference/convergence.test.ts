@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/index.ts';
 import { minimize } from '../../src/inference/minimize/minimize.ts';
-import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/solvers/index.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 import { bounded, counted, type Problem, unconstrained } from './problems.ts';

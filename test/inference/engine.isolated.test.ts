@@ -6,7 +6,7 @@ import * as op from '../../src/engine/tensors/ops.ts';
 import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { fit, fitSteps } from '../../src/inference/index.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
-import { evaluate } from '../../src/model/evaluate.ts';
+import { evaluate } from '../../src/model/open.ts';
 import { gplvm, loadFit, pca } from '../../src/models/index.ts';
 
 const { observations } = pipeFlow({ points: 20, seed: 1 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
+import { lbfgs } from '../../src/inference/index.ts';
 import { minimize } from '../../src/inference/minimize/minimize.ts';
 import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
-import { lbfgs } from '../../src/inference/solvers/index.ts';
 import { inverseDiagonal } from '../../src/inference/solvers/lbfgs.ts';
 import { expectClose } from '../tolerance.ts';
 

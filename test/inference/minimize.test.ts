@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError, NumericalError, OptimizationError } from '../../src/core/errors.ts';
+import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/index.ts';
 import { minimize, solve } from '../../src/inference/minimize/minimize.ts';
 import type { Progress } from '../../src/inference/minimize/solution.ts';
 import type { SolveOptions } from '../../src/inference/minimize/solveOptions.ts';
-import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/solvers/index.ts';
 import { expectClose } from '../tolerance.ts';
 import { rosenbrock } from './problems.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { lbfgs, lbfgsb, scg } from '../../src/inference/index.ts';
 import { minimize } from '../../src/inference/minimize/minimize.ts';
-import { lbfgs, lbfgsb, scg } from '../../src/inference/solvers/index.ts';
 import { cannotDescend } from '../../src/inference/solvers/lineSearch.ts';
 
 /** 5000 + Σ k·x_k², whose value is rounded to multiples of a unit. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fixed, free, gamma, latentVariableModel, Matrix, positive } from '../../src/index.ts';
 import { type Checkpoint, type FitStep, fit } from '../../src/inference/index.ts';
 import { rbf } from '../../src/kernels/index.ts';
-import { evaluate } from '../../src/model/evaluate.ts';
+import { evaluate } from '../../src/model/open.ts';
 import type { Parameter } from '../../src/model/parameter.ts';
 
 const X = [[0], [1], [3]];

@@ -8,8 +8,15 @@ import { seededRandom } from '../../src/core/random.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { originsOf, perturbedStarts } from '../../src/inference/fit/restarts.ts';
-import { type FitOptions, type FitStep, fit, type NodeThread, type WorkerPool } from '../../src/inference/index.ts';
-import { adam, lbfgs } from '../../src/inference/solvers/index.ts';
+import {
+  adam,
+  type FitOptions,
+  type FitStep,
+  fit,
+  lbfgs,
+  type NodeThread,
+  type WorkerPool,
+} from '../../src/inference/index.ts';
 import type { Reply, Request } from '../../src/inference/workers/messages.ts';
 import { serveRuns, type WorkerPort } from '../../src/inference/workers/serveRuns.ts';
 import { defineKernel } from '../../src/kernels/index.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { stateFromJson, stateToJson } from '../../src/inference/checkpoint/checkpointFile.ts';
+import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/index.ts';
 import { minimize } from '../../src/inference/minimize/minimize.ts';
 import type { Solution, SolverState } from '../../src/inference/minimize/solution.ts';
 import type { SolveOptions } from '../../src/inference/minimize/solveOptions.ts';
-import { adam, lbfgs, lbfgsb, type Solver, scg } from '../../src/inference/solvers/index.ts';
 import { bounded, type Problem, unconstrained } from './problems.ts';
 
 const find = (name: string) => [...unconstrained, ...bounded].find((problem) => problem.name === name)!;

@@ -5,8 +5,8 @@ import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { backConstrained, gplvm, isomap, laplacianEigenmaps, linearMap, meu } from '../../src/index.ts';
 import { type Checkpoint, type FitOptions, fit, fitSteps } from '../../src/inference/index.ts';
-import { evaluate } from '../../src/model/evaluate.ts';
 import type { Fit } from '../../src/model/fit.ts';
+import { evaluate } from '../../src/model/open.ts';
 import { bundled } from '../bundled.ts';
 
 const fitWorker = await bundled('src/app/workers/fitWorker.ts');

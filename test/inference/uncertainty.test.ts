@@ -8,7 +8,7 @@ import * as op from '../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import { fit, laplaceApproximation } from '../../src/inference/index.ts';
 import { rbf } from '../../src/kernels/index.ts';
-import { evaluate, type GivenValues } from '../../src/model/evaluate.ts';
+import { evaluate, type GivenValues } from '../../src/model/open.ts';
 import { bounded, fixed, positive, real } from '../../src/model/parameter.ts';
 import { gplvm } from '../../src/models/index.ts';
 import { expectClose } from '../tolerance.ts';

@@ -15,7 +15,7 @@ import {
 import { originsOf, perturbedStarts } from '../../src/inference/fit/restarts.ts';
 import { fit } from '../../src/inference/index.ts';
 import { kernelFromJSON, kernelToJSON, rbf } from '../../src/kernels/index.ts';
-import { evaluate } from '../../src/model/evaluate.ts';
+import { evaluate } from '../../src/model/open.ts';
 import { parameterFrom, transformOf } from '../../src/model/parameter.ts';
 import { parameterFromJSON } from '../../src/model/parameterJson.ts';
 import { parameterToJSON } from '../../src/model/parameterToJson.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
 import { free, latentVariableModel } from '../../src/index.ts';
 import { add, bias, rbf } from '../../src/kernels/index.ts';
-import { evaluate } from '../../src/model/evaluate.ts';
+import { evaluate } from '../../src/model/open.ts';
 import { gpScore } from '../../src/models/gpScore.ts';
 import { reference, sharedReference } from '../reference.ts';
 

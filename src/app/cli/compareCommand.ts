@@ -20,8 +20,7 @@ import { completedTable } from './fitFiles.ts';
 import { aboveZero, camelCase, checkRequired, missingFlag, wholeFrom } from './flags.ts';
 import { LABELLED_MODELS } from './modelDescriptions.ts';
 import { checkTakesMissing } from './modelHelp.ts';
-import { NO_BAR, progressBar } from './progress.ts';
-import { type Context, checkAbsent } from './streams.ts';
+import { type Context, checkAbsent, NO_BAR, progressBar } from './streams.ts';
 import { addTableFlags, readLabelledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { leftOutReport, scaleWarning } from './tableReport.ts';
 

@@ -36,9 +36,8 @@ import { type FlaggedOptions, readModelOptions } from './jsonOptions.ts';
 import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
 import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
 import { addPlotFlags, checkPictures, type PlotArguments, type ShownColumns } from './pictures.ts';
-import { effort, NO_BAR, progressBar, type TimeBudget, timeBudget } from './progress.ts';
 import { checkTime, sequenceOf, withSegments } from './sequence.ts';
-import { type Context, exitCodeOf } from './streams.ts';
+import { type Context, effort, exitCodeOf, NO_BAR, progressBar, type TimeBudget, timeBudget } from './streams.ts';
 import { addTableFlags, isFile, readLabelledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { leftOutReport, ofPoints, rowsOfPoints, tableRecord, tableReport } from './tableReport.ts';
 

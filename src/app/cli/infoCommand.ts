@@ -4,8 +4,7 @@ import { readFit } from './fitFiles.ts';
 import { camelCase, PARTS_FLAG, type PartsArguments } from './flags.ts';
 import { isModelName } from './modelDescriptions.ts';
 import { modelHelp } from './modelHelp.ts';
-import { effort } from './progress.ts';
-import type { Context } from './streams.ts';
+import { type Context, effort } from './streams.ts';
 import { list, type TableRecord } from './tableReport.ts';
 
 /** Optional methods of fits that are listed. */

@@ -40,7 +40,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   assess: {
     description:
       'say how far to trust a map: which points and distances, other starts and rows, intervals, dimensions; write a page',
-    define: async (...given) => (await import('./assessCommand.ts')).defineAssess(...given),
+    define: async (...given) => (await import('./scoreCommand.ts')).defineAssess(...given),
   },
   compare: {
     description: 'fit several models to a table within a time; print held-out and neighbourhood scores, draw each map',

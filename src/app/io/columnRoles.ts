@@ -1,11 +1,10 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
-import { namedOptions } from '../../core/options.ts';
+import { checkGiven, namedOptions } from '../../core/options.ts';
 import { type DelimitedRow, decodeText, parseDelimited } from './delimited.ts';
 import { parseNumpy } from './npy.ts';
-import { numberOf, presentLabel, remedyForWritten } from './numberText.ts';
 import type { RawColumn } from './rawTable.ts';
 import { readSource } from './source.ts';
+import { numberOf, presentLabel, remedyForWritten } from './tableText.ts';
 
 export interface ReadLabelsOptions {
   /** Expected number of labels, that of the points. */

@@ -2,8 +2,8 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { InvalidInputError } from '../../core/errors.ts';
 import { counted } from '../../core/wording.ts';
 import type { Format } from './format.ts';
-import { decimalComma, type NumberStyle, numberOf, numberReader, PLAIN, percentReader } from './numberText.ts';
 import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
+import { decimalComma, type NumberStyle, numberOf, numberReader, PLAIN, percentReader } from './tableText.ts';
 
 /** A line of text split into cells. */
 export interface DelimitedRow {

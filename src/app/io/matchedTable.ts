@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
 import { type KnownColumns, type NormalisedCounts, quoted } from '../../core/namedTable.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkGiven, checkOptions } from '../../core/options.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
 import { appearance } from './columnRoles.ts';

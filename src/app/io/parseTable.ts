@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkGiven, checkOptions } from '../../core/options.ts';
 import { arrowTable, parquetTable } from './columnarTable.ts';
 import { delimitedTable, type TextOptions } from './delimited.ts';
 import { type Format, formatOf, mostBytes, unpacked } from './format.ts';

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
 import { systemReason } from '../../core/host.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { checkGiven } from '../../core/options.ts';
 import type { RowSource } from '../../core/rowMatrices.ts';
 import { entryReader, npyHeader } from './npy.ts';
 

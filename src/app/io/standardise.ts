@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
-import { checkGiven } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { checkRange, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkGiven } from '../../core/options.ts';
 
 /** Standardisation of columns to mean 0 and standard deviation 1, and its inverse. */
 export interface StandardisedColumns extends Standardization {

@@ -4,9 +4,9 @@ import type { NormalisedCounts } from '../../core/namedTable.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
 import { countsNote, normalised } from './normaliseCounts.ts';
-import { hasThousands, presentLabel, remedyForWritten } from './numberText.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
+import { hasThousands, presentLabel, remedyForWritten } from './tableText.ts';
 import { datesIn, isDate, withCategories, withTruths } from './writtenValues.ts';
 
 /** A table of numbers, one point per row, with the names and roles of its columns. */

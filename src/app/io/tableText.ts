@@ -1,7 +1,90 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, givenList, givenOptions, isList } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { isMissingText } from '../../core/observations.ts';
+import { checkGiven, givenList, givenOptions, isList } from '../../core/options.ts';
 import { counted, countGiven } from '../../core/wording.ts';
+
+/** How numbers are written: decimal point or comma, and the separator of thousands, if any. */
+export interface NumberStyle {
+  readonly decimal: '.' | ',';
+  readonly thousands?: string;
+}
+
+export const PLAIN: NumberStyle = { decimal: '.' };
+
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const INFINITE = /^[+-]?(inf|infinity)$/i;
+
+/**
+ * Returns a reader of cells as numbers: NaN if missing (empty, NaN, NA, N/A, null, None, ?, a dash), ±Infinity if the cell says so or exceeds the
+ * largest double, undefined for text.
+ */
+export function numberReader({ decimal, thousands }: NumberStyle): (cell: string) => number | undefined {
+  if (decimal === '.' && thousands === undefined) return numberOf;
+  const grouped = thousands === undefined ? undefined : groups(thousands, decimal);
+  return (given) => {
+    const cell = thousands === ' ' ? given.replace(/[\u00a0\u2009\u202f]/g, ' ') : given;
+    const ungrouped = grouped?.test(cell) ? cell.replaceAll(thousands!, '') : cell;
+    // With a decimal comma, 1.234 is not a number, because the point may separate thousands.
+    if (decimal === ',' && ungrouped.includes('.')) return isMissingText(cell) ? Number.NaN : undefined;
+    return numberOf(decimal === ',' ? ungrouped.replace(',', '.') : ungrouped);
+  };
+}
+
+/** Reads a plain number with a decimal point. */
+export function numberOf(cell: string): number | undefined {
+  if (NUMBER.test(cell)) return Number(cell);
+  if (isMissingText(cell)) return Number.NaN;
+  if (INFINITE.test(cell)) return cell.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  // The typographic minus sign: −1.5.
+  return cell.startsWith('\u2212') && /^[\d.]/.test(cell.slice(1)) ? numberOf(`-${cell.slice(1)}`) : undefined;
+}
+
+/** A label, or '' if it is missing in the same ways as a number: NaN, NA, null, a dash. */
+export const presentLabel = (label: string): string => (isMissingText(label.trim()) ? '' : label);
+
+/** Returns a reader of the number before a percent sign; NaN if it is missing. */
+export function percentReader(read: (cell: string) => number | undefined): (cell: string) => number | undefined {
+  return (cell) => {
+    if (cell.endsWith('%')) return read(cell.slice(0, -1).trim());
+    const value = read(cell);
+    return Number.isNaN(value) ? value : undefined;
+  };
+}
+
+const WRITTEN = "[+-]?(\\d{1,3}([ ,.'’\\u00a0\\u2009\\u202f]\\d{3})+|\\d+)([.,]\\d+)?";
+const IN_UNITS = new RegExp(`^(\\p{Sc}\\s?${WRITTEN}|${WRITTEN}(\\s?\\p{Sc}|\\s?%|\\s[\\p{L}°µ²³/]+))$`, 'u');
+const GROUPED = new RegExp(`^${WRITTEN}$`, 'u');
+
+/** How a text that people read as a number can be read as one, as the end of a message; undefined if it is not one. */
+export function remedyForWritten(cell: string): string | undefined {
+  if (IN_UNITS.test(cell)) return 'write them without their unit';
+  if (!GROUPED.test(cell)) return undefined;
+  const mark = /\d([ ,.'’\u00a0\u2009\u202f])\d{3}/u.exec(cell)?.[1];
+  if (mark === undefined) return undefined;
+  const thousands = /\s/u.test(mark) ? ' ' : mark;
+  // A comma after other separators is a decimal comma.
+  if (thousands !== ',' && /,\d+$/.test(cell)) {
+    const flag = thousands === ' ' ? '" "' : thousands;
+    return `decimal ',' and thousands '${thousands}' read them (--decimal , --thousands ${flag})`;
+  }
+  return `thousands '${thousands}' reads them (--thousands "${thousands}")`;
+}
+
+/** Pattern of numbers with separated thousands, as in 1,234,567.5. */
+const groups = (thousands: string, decimal: string): RegExp =>
+  new RegExp(`^[+-]?\\d{1,3}(${escaped(thousands)}\\d{3})+(${escaped(decimal)}\\d*)?$`);
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Whether a cell is a number with a decimal comma: 'sure', 'unsure' (1,234 may be a thousand), or 'no'. */
+export function decimalComma(cell: string): 'sure' | 'unsure' | 'no' {
+  if (!/^[+-]?\d*,\d+(e[+-]?\d+)?$/i.test(cell)) return 'no';
+  return /^[+-]?[1-9]\d{0,2},\d{3}$/.test(cell) ? 'unsure' : 'sure';
+}
+
+/** True if a cell looks like a number with commas between its thousands. */
+export const hasThousands = (cell: string): boolean => /^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(cell);
 
 /** A column of text or numbers beside the matrix. */
 export interface LabelColumn {

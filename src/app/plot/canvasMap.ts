@@ -1,4 +1,4 @@
-import { checkGiven } from '../../core/given.ts';
+import { checkGiven } from '../../core/options.ts';
 import { insidePolygon } from './page/drawing.ts';
 import { drawLand, drawMarks, drawOver, drawRulers, landOf } from './page/mapDrawing.ts';
 import { mapOnCanvas } from './page/mapOnCanvas.ts';

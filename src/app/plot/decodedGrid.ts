@@ -1,8 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkFunction, givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { withDefaults } from '../../core/options.ts';
+import { checkFunction, givenOptions, withDefaults } from '../../core/options.ts';
 import { columnsShown } from './layers.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
 import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';

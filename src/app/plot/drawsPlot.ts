@@ -1,7 +1,6 @@
 import type { Mark, Spec } from 'vega';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, givenList } from '../../core/given.ts';
-import { unknownName, withDefaults } from '../../core/options.ts';
+import { checkGiven, givenList, unknownName, withDefaults } from '../../core/options.ts';
 import type { Draws, PredictiveCheck } from '../../inference/sampling/index.ts';
 import { colourOf, PRIMARY } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';

@@ -1,4 +1,3 @@
-export { type AdjacencyPlotOptions, adjacencyPlot } from './adjacencyPlot.ts';
 export { type AssessmentPageOptions, assessmentPage } from './assessmentPage.ts';
 export { canvasMap } from './canvasMap.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';
@@ -36,4 +35,4 @@ export {
 } from './precisionGrid.ts';
 export { type SvgToPngOptions, svgToPng } from './render.ts';
 export type { ImageShape } from './rowImages.ts';
-export { type TracePlotOptions, tracePlot } from './tracePlot.ts';
+export { type AdjacencyPlotOptions, adjacencyPlot, type TracePlotOptions, tracePlot } from './tracePlot.ts';

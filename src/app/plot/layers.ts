@@ -1,7 +1,7 @@
 import type { Data, Legend, Mark, Scale } from 'vega';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, givenList } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkGiven, givenList } from '../../core/options.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { EDGE, fillOf, GREYS, lookFields, type PointLooks, PRIMARY } from './looks.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';

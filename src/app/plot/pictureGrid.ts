@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
-import { namedOptions } from '../../core/options.ts';
+import { checkGiven, namedOptions } from '../../core/options.ts';
 import { escaped } from './render.ts';
 
 export interface PictureGridOptions {

@@ -1,8 +1,7 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
-import { checkFunction, givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
-import { predictInSlices, type SliceOptions } from '../../inference/predictInSlices.ts';
+import { checkFunction, givenOptions, namedOptions } from '../../core/options.ts';
+import { predictInSlices, type SliceOptions } from '../../inference/minimize/slices.ts';
 import { columnsShown } from './layers.ts';
 
 /** Largest number of points in each direction. */

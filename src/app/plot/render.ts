@@ -1,9 +1,8 @@
 import type { Config, EncodeEntry, Mark, Spec } from 'vega';
 import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
 import { isNode, nodeModule, optionalPackage } from '../../core/host.ts';
 import { describe } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
+import { checkGiven, namedOptions } from '../../core/options.ts';
 
 export interface SvgToPngOptions {
   /** Pixels of the result per pixel of the picture; default 2, for high-resolution screens. */

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, isList } from '../../core/given.ts';
 import type { Matrix } from '../../core/matrix.ts';
+import { checkGiven, isList } from '../../core/options.ts';
 
 /** Height and width in pixels of images stored in rows, pixel rows from the top; and 3 for pixels with red, green and blue. */
 export type ImageShape =

@@ -14,7 +14,7 @@ import {
   type Serving,
   type Transport,
   type Watcher,
-} from './transport.ts';
+} from './session.ts';
 
 interface Entry {
   readonly job: QueuedJob;

@@ -6,8 +6,7 @@ import type { NodeThread, WorkerPool } from '../../inference/index.ts';
 import type { Job, Reply, Request } from '../../inference/workers/messages.ts';
 import { redisTransport } from './redis/redisTransport.ts';
 import { packed, unpacked } from './requests.ts';
-import { dataKey, FITS, keysOf, openSession, type Session, VERSION } from './session.ts';
-import type { Transport } from './transport.ts';
+import { dataKey, FITS, keysOf, openSession, type Session, type Transport, VERSION } from './session.ts';
 
 /** Options of {@link queuePool}: a connection, or a transport. */
 export interface QueuePoolOptions {

@@ -4,7 +4,7 @@ import { Matrix } from '../../core/matrix.ts';
 import { checkSaved } from '../../core/saved.ts';
 import { engineChoice } from '../../engine/dense/index.ts';
 import { START_KINDS } from '../../model/model.ts';
-import { RefusedJob } from './transport.ts';
+import { RefusedJob } from './session.ts';
 
 /** Numbers that JSON does not have. */
 const NUMBERS: Readonly<Record<string, number>> = {

@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { readGiven } from '../../core/given.ts';
 import { nodeModule } from '../../core/host.ts';
 import { describe } from '../../core/matrix.ts';
-import { unknownName } from '../../core/options.ts';
+import { readGiven, unknownName } from '../../core/options.ts';
 import { KINDS_OF_PARTS, type OwnParts } from '../../models/ownParts.ts';
 
 /**

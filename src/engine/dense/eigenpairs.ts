@@ -1,6 +1,6 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { checkGiven } from '../../core/options.ts';
 import { sharedMemory } from '../memory.ts';
 import { rowMajor } from '../typescript/matrices.ts';
 import { symmetricEigen } from '../typescript/symmetricEigen.ts';

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
+import { checkGiven } from '../../core/options.ts';
 
 /** Weighted edges, sorted by (source, target), every source smaller than its target, no pair twice. */
 export interface Edges {

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenList } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
 import { isMissingText } from '../../core/observations.ts';
+import { givenList } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { type CompleteClasses, checkGraph, type Edges, type Graph, mergedEdges, noEdges } from './graph.ts';
 

@@ -4,9 +4,15 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { compiledKernels } from '../dense/index.ts';
 import { sharedMemory } from '../memory.ts';
-import { Nearest, queriedPoints, searchedPoints } from './nearest.ts';
+import {
+  Nearest,
+  queriedPoints,
+  scaledPoints,
+  searchedPoints,
+  singleCandidates,
+  type VisitMeasured,
+} from './nearest.ts';
 import { partLookedAt, type SearchAll, treeSearch } from './pointTree.ts';
-import { scaledPoints, singleCandidates, type VisitMeasured } from './singleCandidates.ts';
 import { columnMeans, pointProducts, squaredDistances } from './squaredDistance.ts';
 
 /** Row i holds the k neighbours of point i, nearest first. */

@@ -1,7 +1,6 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
-import { namedOptions } from '../../core/options.ts';
+import { checkGiven, namedOptions } from '../../core/options.ts';
 import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { Nearest } from './nearest.ts';
 import { checkNearest, type Neighbours } from './nearestNeighbours.ts';

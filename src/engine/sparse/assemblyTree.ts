@@ -1,5 +1,5 @@
 import { square } from '../../core/elementary/index.ts';
-import type { Adjacency } from './pattern.ts';
+import type { Adjacency } from './sparseSymmetric.ts';
 
 /** The columns of L as a tree: the parent of a column is the row of its first entry below the diagonal, −1 at a root. */
 interface EliminationTree {

@@ -6,17 +6,20 @@ export {
   type LaplacianFactor,
   laplacianFactor,
 } from './laplacianFactor.ts';
+export { type Front, selectedInverse } from './selectedInverse.ts';
+export { factorise, logDeterminant, type SparseFactor, solve } from './sparseCholesky.ts';
 export {
   adjacencyOf,
   type EdgeList,
   entryOf,
   type GraphPattern,
   isSparse,
+  multiplySparse,
   patternOfGraph,
   SPARSE,
+  type SparseSymmetric,
+  type SparseTerms,
   type SymmetricPattern,
-} from './pattern.ts';
-export { type Front, selectedInverse } from './selectedInverse.ts';
-export { factorise, logDeterminant, type SparseFactor, solve } from './sparseCholesky.ts';
-export { multiplySparse, type SparseSymmetric, type SparseTerms, sparseSymmetric } from './sparseSymmetric.ts';
+  sparseSymmetric,
+} from './sparseSymmetric.ts';
 export { analyse, type SymbolicFactor } from './symbolicFactor.ts';

@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { counted, countGiven } from '../../core/wording.ts';
-import { type EdgeList, patternOfGraph } from './pattern.ts';
 import { type Front, frontReader, invertOnBlocks, selectedInverse } from './selectedInverse.ts';
 import { eliminate, factorise, logDeterminant, type SparseFactor, solve } from './sparseCholesky.ts';
+import { type EdgeList, patternOfGraph } from './sparseSymmetric.ts';
 import { analyse, numbersFor, type SymbolicFactor } from './symbolicFactor.ts';
 
 /** The entries of a symmetric matrix on its diagonal, N numbers, and at the edges of a graph, one each. */

@@ -1,4 +1,4 @@
-import type { Adjacency } from './pattern.ts';
+import type { Adjacency } from './sparseSymmetric.ts';
 
 /**
  * A graph during elimination: eliminated nodes are elements, each the clique of its neighbours, whose edges are not stored. Nodes with the same

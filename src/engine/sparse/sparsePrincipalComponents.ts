@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { checkGiven } from '../../core/options.ts';
 import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { counted } from '../../core/wording.ts';
 import { topEigenpairs } from '../dense/topEigenpairs.ts';

@@ -2,7 +2,7 @@ import { square } from '../../core/elementary/index.ts';
 import { NumericalError } from '../../core/errors.ts';
 import { type AssemblyTree, assemblyTree, eliminationTree } from './assemblyTree.ts';
 import { minimumDegreeOrder } from './minimumDegree.ts';
-import { type Adjacency, adjacencyOf, type SymmetricPattern } from './pattern.ts';
+import { type Adjacency, adjacencyOf, type SymmetricPattern } from './sparseSymmetric.ts';
 
 /** The part of a `SymbolicFactor` that describes the storage. */
 type Structure = Pick<

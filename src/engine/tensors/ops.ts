@@ -8,7 +8,6 @@
 export type { Reconstruction } from '../graph/reconstructionWeights.ts';
 export * from './linearAlgebra/ops.ts';
 export * from './ops/arithmetic.ts';
-export * from './ops/comparison.ts';
 export {
   eye,
   type NestedNumbers,

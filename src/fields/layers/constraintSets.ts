@@ -1,9 +1,17 @@
 import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, checkName, givenList, isList, readGiven } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
-import { checkOptions, namedOptions, numberAboveZero } from '../../core/options.ts';
+import {
+  checkGiven,
+  checkName,
+  checkOptions,
+  givenList,
+  isList,
+  namedOptions,
+  numberAboveZero,
+  readGiven,
+} from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { type EdgeFactor, edgeFactor, isSparse } from '../../engine/sparse/index.ts';

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkMembers, type Member } from '../../core/options.ts';
+import { checkDefinition, checkMembers, checkName, type Member } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { removeStaleFiles, writeAtomically } from '../../core/fileWriting.ts';
-import { checkGiven, readGiven } from '../../core/given.ts';
 import { nodeModule, systemReason } from '../../core/host.ts';
+import { checkGiven, readGiven } from '../../core/options.ts';
 import { callersFunction, UNFINISHED } from '../fit/inputChecks.ts';
 import type { SolverState } from '../minimize/solution.ts';
 import type { Checkpoint } from './checkpoint.ts';

@@ -3,13 +3,13 @@ import { describe } from '../../core/matrix.ts';
 import type { Watch } from '../../core/progressiveWork.ts';
 import type { EngineChoice, EngineReport } from '../../engine/dense/index.ts';
 import { checkPointwise, placesOf, seenEntries } from '../../model/batchRows.ts';
-import { type GivenValues, givenValues } from '../../model/evaluate.ts';
 import type { FittedModel } from '../../model/fit.ts';
 import { assemblyOf } from '../../model/givenModel.ts';
 import type { Assembly, Batch, Findings, Model, ParameterValues } from '../../model/model.ts';
 import { type LogDensity, logDensity, type Objective, objectiveOf } from '../../model/objective.ts';
-import { entriesOf } from '../../model/parameterValue.ts';
+import { type GivenValues, givenValues } from '../../model/open.ts';
 import type { Box } from '../../model/solver.ts';
+import { entriesOf } from '../../model/transform.ts';
 import {
   layOut,
   naturalEntries,

@@ -1,7 +1,7 @@
 import { InvalidInputError, LatentFieldError, OptimizationError } from '../../core/errors.ts';
-import { isMatrixLike } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkEntries, checkNumbers, checkObservedRows } from '../../core/observations.ts';
+import { isMatrixLike } from '../../core/options.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
 import type { AnyPosterior, Mapping } from '../../model/posterior.ts';
 

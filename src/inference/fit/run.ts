@@ -279,7 +279,7 @@ async function solverFor(
   { maxIterations = MOST_ITERATIONS }: RunSettings,
 ): Promise<Solver> {
   if (inBatches !== undefined) {
-    const { epochwise } = await import('../solvers/epochwise.ts');
+    const { epochwise } = await import('./batchObjective.ts');
     return epochwise(solver, inBatches.perEpoch);
   }
   if (held === undefined || solver.stochastic) return solver;

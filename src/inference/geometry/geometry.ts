@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenList } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers } from '../../core/observations.ts';
-import { checkOptions, integerFrom } from '../../core/options.ts';
+import { checkOptions, givenList, integerFrom } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { differenceStep } from '../../engine/centralDifferences.ts';
 import type { LatentPlace } from '../../model/abilities.ts';
@@ -18,8 +17,16 @@ import {
   type Surface,
   surfaceOf,
 } from './metricField.ts';
-import { geodesicFrom, lengthOf, type RefinedPath, refined, resampled } from './paths.ts';
-import { graphStarts, gridStarts, type PathStart } from './starts.ts';
+import {
+  geodesicFrom,
+  graphStarts,
+  gridStarts,
+  lengthOf,
+  type PathStart,
+  type RefinedPath,
+  refined,
+  resampled,
+} from './paths.ts';
 
 /** Options of {@link geometry}. */
 export interface GeometryOptions {

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions, readGiven } from '../../core/given.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
-import { checkOptions, signalOption } from '../../core/options.ts';
+import { checkOptions, givenOptions, readGiven, signalOption } from '../../core/options.ts';
 import { isCount } from '../../core/plainNumbers.ts';
 import { countGiven } from '../../core/wording.ts';
 import type { Box, Solver } from '../../model/solver.ts';

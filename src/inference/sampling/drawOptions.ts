@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkOptions, seedOption, signalOption } from '../../core/options.ts';
+import { checkOptions, givenOptions, seedOption, signalOption } from '../../core/options.ts';
 import { checkSaved } from '../../core/saved.ts';
 import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
 import type { ParameterValues } from '../../model/model.ts';

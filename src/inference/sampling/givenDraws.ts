@@ -1,7 +1,7 @@
 import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkGiven, givenList, isList, readGiven } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { checkGiven, givenList, isList, readGiven } from '../../core/options.ts';
 
 /** Moments and quantiles of a list of numbers, as R has them. */
 

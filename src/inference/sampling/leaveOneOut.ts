@@ -1,11 +1,11 @@
 import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkFunction, checkGiven, givenList } from '../../core/given.ts';
 import { Matrix } from '../../core/matrix.ts';
+import { checkFunction, checkGiven, givenList } from '../../core/options.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
-import { evaluate } from '../../model/evaluate.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
+import { evaluate } from '../../model/open.ts';
 import { essBulk } from './convergence.ts';
 import type { Draws } from './draws.ts';
 import { sampleVariance } from './givenDraws.ts';

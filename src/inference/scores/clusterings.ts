@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenList } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkOptions, integerFrom, seedOption } from '../../core/options.ts';
+import { checkOptions, givenList, integerFrom, seedOption } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import { kMeansRun } from '../../engine/kMeans.ts';
 import { pointsFrom } from './points.ts';

@@ -1,7 +1,7 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { givenOptions } from '../../core/options.ts';
 
 /** Which entries of an N×D matrix count: true or 1 for those that do, false or 0 for those that do not. */
 export type Mask = readonly (readonly boolean[])[] | MatrixLike;

@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenList } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { givenList } from '../../core/options.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import type { Projection } from '../../model/posterior.ts';
 import { nearestNeighbourError, trustworthiness } from '../scores/neighbourScores.ts';

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, givenOptions } from '../../core/options.ts';
 import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
 import type { Evaluation, Iterate, Solver, SolverMemory, Step, Steps } from '../../model/solver.ts';
 

@@ -1,8 +1,7 @@
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
-import { type Kernel, pickColumns } from '../kernel.ts';
-import { namedParts } from '../parameterNames.ts';
+import { type Kernel, namedParts, pickColumns } from '../kernel.ts';
 import { rbfProfile } from '../rbf.ts';
 import { columnsOf, type ExpectationInputs, type Expectations, totals, weightedProducts } from './expectations.ts';
 

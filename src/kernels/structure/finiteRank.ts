@@ -1,8 +1,7 @@
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
-import { type Kernel, type KernelFeatures, pickColumns, type SymmetricBasis } from '../kernel.ts';
-import { namedParts } from '../parameterNames.ts';
+import { type Kernel, type KernelFeatures, namedParts, pickColumns, type SymmetricBasis } from '../kernel.ts';
 
 /** A covariance of finite rank with white noise kept apart: k(A, B) = Φ(A)·Φ(B)ᵀ, plus w on the diagonal of a Gram matrix. */
 export interface Features {

@@ -4,8 +4,7 @@ import type { RadialProfile } from '../../engine/tensors/ops.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { Kernel } from '../kernel.ts';
-import { namedParts } from '../parameterNames.ts';
+import { type Kernel, namedParts } from '../kernel.ts';
 
 /** Parameter names of a kernel v·f(r²) + Σb + Σs·[i = j]: one radial covariance of all columns, constants and white noises. */
 export interface RadialSumNames {

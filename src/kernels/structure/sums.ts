@@ -3,8 +3,7 @@ import { type DensityOptions, radialLogDensity } from '../../engine/tensors/ops/
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../../model/model.ts';
-import { type Kernel, pickColumns } from '../kernel.ts';
-import { namedParts } from '../parameterNames.ts';
+import { type Kernel, namedParts, pickColumns } from '../kernel.ts';
 import { type White, whiteSum } from './finiteRank.ts';
 import { isOffset, type Offset, offsetOf } from './radial.ts';
 

@@ -1,13 +1,12 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkKnown } from '../../core/options.ts';
+import { checkDefinition, checkKnown, checkName } from '../../core/options.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../engine/tensors/gradients.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D } from '../../engine/tensors/tensorflow.ts';
 import type { Parameter, ParameterLike } from '../parameter.ts';
-import { entriesOf } from '../parameterValue.ts';
+import { entriesOf } from '../transform.ts';
 import { parameterPrior } from './distribution.ts';
 import type { DistributionValue, ParameterPrior, PriorPlace, SummedDensity, ValueEntries } from './parameterPrior.ts';
 

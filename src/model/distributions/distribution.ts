@@ -1,9 +1,8 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
-import { unknownName } from '../../core/options.ts';
+import { givenOptions, unknownName } from '../../core/options.ts';
 import type { Parameter } from '../parameter.ts';
-import { entriesOf } from '../parameterValue.ts';
+import { entriesOf } from '../transform.ts';
 import type { DistributionValue, ParameterPrior, PriorPlace, SummedDensity, ValueEntries } from './parameterPrior.ts';
 
 /** Its values by name and above what they lie, its support, and log p(x) with its slopes, of plain numbers. */

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkDefinition, checkName, isPart } from '../../core/given.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
-import { checkMembers, type Member, unknownName } from '../../core/options.ts';
+import { checkDefinition, checkMembers, checkName, isPart, type Member, unknownName } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';

@@ -2,11 +2,11 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { AnyPosterior, LatentMoments, Mapping } from '../posterior.ts';
 import { pickedRows } from './compiled.ts';
-import { fieldPosterior } from './fieldPosterior.ts';
 import type { FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
 import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
+import { fieldPosterior } from './readOff.ts';
 import { indexOf, isEncoded, pointRows } from './variable.ts';
 
 /** What a fit of a model of variables can say, in plain numbers: all of it by the densities that it was fitted with. */

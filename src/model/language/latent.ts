@@ -1,8 +1,7 @@
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { isPart } from '../../core/given.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
+import { isPart, namedOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { initialLatents } from '../initialization.ts';

@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { isPart } from '../../core/given.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
-import { namedOptions } from '../../core/options.ts';
+import { isPart, namedOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';

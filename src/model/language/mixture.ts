@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenList } from '../../core/given.ts';
-import { namedOptions } from '../../core/options.ts';
+import { givenList, namedOptions } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';

@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenList, isPart, readGiven } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
-import { namedOptions } from '../../core/options.ts';
+import { givenList, isPart, namedOptions, readGiven } from '../../core/options.ts';
 import { checkRowSource, isRowSource, isSampled, type RowSource } from '../../core/rowMatrices.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';

@@ -19,9 +19,8 @@ import type {
   StartKind,
 } from '../model.ts';
 import { checkSupport } from '../parameter.ts';
-import { valueTensors } from '../part.ts';
+import { valueTensors, withLocation } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
-import { withLocation } from '../withLocation.ts';
 import type { VariableAbilities } from './abilitiesByName.ts';
 import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartMaps, seenData } from './compiled.ts';
 import type { FittedVariables } from './derived.ts';

@@ -25,7 +25,7 @@ import { kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
-import { fieldPosterior } from '../../model/language/fieldPosterior.ts';
+import { fieldPosterior } from '../../model/language/readOff.ts';
 import { embedded, observed } from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { AnyModel, Findings, Model, ModelJSON, ParameterValues } from '../../model/model.ts';

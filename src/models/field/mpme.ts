@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkNumbers, unitsAdvice } from '../../core/observations.ts';
-import { checkOptions, numberAboveZero } from '../../core/options.ts';
+import { checkOptions, givenOptions, numberAboveZero } from '../../core/options.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { completeGraph, knnGraph } from '../../engine/graph/index.ts';
 import { checkNeighbours } from '../../engine/graph/neighbourhoodGraph.ts';

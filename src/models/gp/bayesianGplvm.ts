@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import {
   checkObservedRows,
@@ -13,7 +12,7 @@ import {
   standardizationOf,
   standardized,
 } from '../../core/observations.ts';
-import { checkOptions, integerFromOne, missingOption, numberFromZero } from '../../core/options.ts';
+import { checkOptions, givenOptions, integerFromOne, missingOption, numberFromZero } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/bias.ts';

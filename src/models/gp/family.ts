@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
 import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { isScaled, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
-import { unknownName } from '../../core/options.ts';
+import { givenOptions, unknownName } from '../../core/options.ts';
 import { shortNumber } from '../../core/wording.ts';
 import { fit } from '../../inference/fit/fit.ts';
 import { OutOfTime } from '../../inference/fit/fitOptions.ts';

@@ -1,6 +1,6 @@
-import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
+import { givenOptions } from '../../core/options.ts';
 import { graphUnion, knnGraph, type Labels, labelGraph } from '../../engine/graph/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { ParameterLike } from '../../model/parameter.ts';

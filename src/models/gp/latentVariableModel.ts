@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { isPart } from '../../core/given.ts';
-import { checkOptions, integerFromOne } from '../../core/options.ts';
+import { checkOptions, integerFromOne, isPart } from '../../core/options.ts';
 import { copiesNote } from '../../core/rowMatrices.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';

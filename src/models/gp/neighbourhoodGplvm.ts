@@ -1,13 +1,13 @@
-import { givenOptions } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { givenOptions } from '../../core/options.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { locality } from '../../priors/locality.ts';
+import { tsneNeighbours } from '../../priors/neighbourEmbeddings.ts';
 import { rank } from '../../priors/rank.ts';
-import { tsneNeighbours } from '../../priors/tsneNeighbours.ts';
 import { type NeighbourCount, neighbourCount } from '../spectral/neighbourhood/neighbourhood.ts';
 import {
   type Choose,

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
+import { givenOptions } from '../../core/options.ts';
 import { scale } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { thinPlateSpline } from '../../kernels/thinPlateSpline.ts';

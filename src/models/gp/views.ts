@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkName, isMatrixLike } from '../../core/given.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import {
   isObserved,
@@ -14,7 +13,7 @@ import {
   standardized,
   unobservedRow,
 } from '../../core/observations.ts';
-import { checkOptions, missingOption, numberFromZero } from '../../core/options.ts';
+import { checkName, checkOptions, isMatrixLike, missingOption, numberFromZero } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';

@@ -3,28 +3,82 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { unitsAdvice } from '../../core/observations.ts';
 import { completed } from '../../core/progressiveWork.ts';
+import type { Descent } from '../../engine/neighbourEmbedding/descents.ts';
 import { checkDistances, type Metric, metricNeighboursOf, type Neighbours } from '../../engine/neighbours/index.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { slices } from '../../inference/minimize/slices.ts';
+import { type SearchStep, searchSolver } from '../../inference/solvers/fields/fieldSearch.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import type { Placing } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import { initialLatents } from '../../model/initialization.ts';
 import type { Density, DensityContext, Rows } from '../../model/language/density.ts';
-import { fieldPosterior } from '../../model/language/fieldPosterior.ts';
 import { known } from '../../model/language/known.ts';
 import { latent } from '../../model/language/latent.ts';
+import { fieldPosterior } from '../../model/language/readOff.ts';
 import type { PointRows } from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { Model } from '../../model/model.ts';
 import { real } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
-import type { Solver } from '../../model/solver.ts';
+import type { Solver, SolverMemory } from '../../model/solver.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
 import { spectralStart } from '../gp/spectralStart.ts';
 import { doublyCentred, type LeadingEmbedding, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { savedSpectral } from '../spectral/embedding/options.ts';
+
+/** A search of N·q latents along a schedule, and the log density that it reports. */
+interface Schedule {
+  readonly name: string;
+  readonly size: number;
+  readonly steps: number;
+  /** Begins at X, which it moves, or goes on from what an interrupted one remembered. */
+  begin(X: Float64Array, memory?: Readonly<Record<string, Float64Array>>): Descent;
+  /** The log density, which fills its gradient. */
+  density(X: Float64Array, gradient: Float64Array): number;
+}
+
+/** Steps of an iteration of the fit: values cost more than steps. */
+const ROUND = 50;
+
+interface Round extends SearchStep {
+  readonly x: Float64Array;
+  readonly value: number;
+  readonly gradient: Float64Array;
+}
+
+/** A schedule as a solver: an iteration is a round of 50 steps, and it has converged when the schedule has been gone through. */
+export function scheduledSolver({ name, size, steps, begin, density }: Schedule): Solver {
+  const gradient = new Float64Array(size);
+  function* search(x: Float64Array, saved: SolverMemory | undefined): Generator<Round | undefined, Round, unknown> {
+    const { steps: done = 0, ...arrays } = (saved ?? {}) as Record<string, Float64Array> & { steps?: never };
+    delete (arrays as SolverMemory).iterations;
+    delete (arrays as SolverMemory).evaluations;
+    const descent = begin(x, saved === undefined ? undefined : arrays);
+    const roundAt = (number: number): Round => ({
+      ...{ x, gradient, value: density(x, gradient) },
+      iterations: Math.ceil(number / ROUND),
+      evaluations: number,
+      memory: () => ({
+        ...Object.fromEntries(Object.entries(descent.memory).map(([key, entries]) => [key, entries.slice()])),
+        ...{ steps: number, iterations: Math.ceil(number / ROUND), evaluations: number },
+      }),
+    });
+    for (let number = Number(done); number < steps; ) {
+      descent.step(number++);
+      yield number % ROUND === 0 && number < steps ? roundAt(number) : undefined;
+    }
+    return roundAt(steps);
+  }
+  return searchSolver<Round, Round>({
+    name,
+    scale: new Float64Array(size).fill(1),
+    begin: search,
+    pointAt: (round) => round,
+    ending: () => ({ status: 'converged', reason: `the ${steps} steps of the schedule are done` }),
+  });
+}
 
 /** Where the latents of a map start: the principal components (of distances the principal coordinates), Laplacian eigenmaps, or an N×q matrix, which is taken as it is. */
 export type StartOfMap = 'pca' | 'eigenmaps' | number[][] | Matrix;
@@ -33,7 +87,7 @@ export type StartOfMap = 'pca' | 'eigenmaps' | number[][] | Matrix;
 export type MapModel = Model<{ readonly latents: Matrix }, Placing, 'searched'>;
 
 /** What a map is made of; what costs something is computed when it is asked for. */
-export interface MapParts {
+interface MapParts {
   readonly points: Matrix;
   readonly latentDim: number;
   /** Where the latents start; a function computes it. */
@@ -54,7 +108,7 @@ export interface MapParts {
 }
 
 /** What places one row: the weights of its neighbours, and minus the log density at x, which fills its gradient. */
-export interface RowDensity {
+interface RowDensity {
   readonly weights: Float64Array;
   at(x: Float64Array, gradient: Float64Array): number;
 }

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
-import { givenOptions } from '../../core/given.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, givenOptions } from '../../core/options.ts';
 import { perplexityFor } from '../../engine/neighbourEmbedding/affinities.ts';
-import { tsneNeighbours } from '../../priors/tsneNeighbours.ts';
+import { tsneNeighbours } from '../../priors/neighbourEmbeddings.ts';
 import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
 import type { MapModel } from './mapModel.ts';
 import { type TsneOptions, tsneMap } from './tsneMap.ts';

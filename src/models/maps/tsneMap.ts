@@ -9,11 +9,10 @@ import { tsneDescent } from '../../engine/neighbourEmbedding/descents.ts';
 import { studentDivergence } from '../../engine/neighbourEmbedding/studentDivergence.ts';
 import type { Metric } from '../../engine/neighbours/index.ts';
 import { checkMapped, TSNE_SCHEDULE, withDeviation } from '../../model/neighbourStart.ts';
-import { perplexityOption, tsneNeighboursOption } from '../../priors/tsneNeighbours.ts';
+import { perplexityOption, tsneNeighboursOption } from '../../priors/neighbourEmbeddings.ts';
 import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
 import type { DecoderOptions } from './decoder.ts';
-import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap } from './mapModel.ts';
-import { scheduledSolver } from './scheduledSolver.ts';
+import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
 
 export interface TsneOptions {
   /** q, from 1; 2 unless given. */

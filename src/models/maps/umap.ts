@@ -16,11 +16,10 @@ import {
   edgeProbabilities,
   umapNeighbours,
   usualNeighbours,
-} from '../../priors/umapNeighbours.ts';
+} from '../../priors/neighbourEmbeddings.ts';
 import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
 import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
-import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap } from './mapModel.ts';
-import { scheduledSolver } from './scheduledSolver.ts';
+import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
 import { savedStart, startOption, stepsOption } from './tsneMap.ts';
 
 export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {

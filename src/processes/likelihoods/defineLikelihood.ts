@@ -1,7 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkDefinition, checkName } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
-import { checkMembers, type Member, unknownName } from '../../core/options.ts';
+import { checkDefinition, checkMembers, checkName, type Member, unknownName } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';

@@ -1,7 +1,7 @@
 import { log, pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { givenOptions } from '../../core/given.ts';
 import { describe } from '../../core/matrix.ts';
+import { givenOptions } from '../../core/options.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { progressBar, timeBudget } from '../../../src/app/cli/progress.ts';
+import { progressBar, timeBudget } from '../../../src/app/cli/streams.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });

@@ -16,7 +16,7 @@ import * as op from '../../../src/engine/tensors/ops.ts';
 import { fit } from '../../../src/inference/index.ts';
 import { add, bias, linear, matern52, rbf } from '../../../src/kernels/index.ts';
 import { kernelToJSON } from '../../../src/kernels/kernelToJson.ts';
-import { evaluate } from '../../../src/model/evaluate.ts';
+import { evaluate } from '../../../src/model/open.ts';
 import { type BayesianGplvmOptions, bayesianGplvm } from '../../../src/models/index.ts';
 import {
   bernoulli,

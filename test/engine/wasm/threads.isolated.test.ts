@@ -6,7 +6,7 @@ import { expectationsInBlocks } from '../../../src/engine/dense/activeEngine.ts'
 import { withEngine } from '../../../src/engine/dense/index.ts';
 import { type Float64Memory, sharedMemory } from '../../../src/engine/memory.ts';
 import { nearestNeighbours } from '../../../src/engine/neighbours/index.ts';
-import { scaledPoints, singleCandidates, type VisitMeasured } from '../../../src/engine/neighbours/singleCandidates.ts';
+import { scaledPoints, singleCandidates, type VisitMeasured } from '../../../src/engine/neighbours/nearest.ts';
 import { columnMeans } from '../../../src/engine/neighbours/squaredDistance.ts';
 import type { Kept } from '../../../src/engine/operations/expectations.ts';
 import type { LinearAlgebraEngine } from '../../../src/engine/operations/linearAlgebra.ts';

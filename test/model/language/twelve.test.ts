@@ -18,12 +18,12 @@ import {
 } from '../../../src/index.ts';
 import { adam, type Checkpoint, type FitOptions, fit } from '../../../src/inference/index.ts';
 import { describe as described } from '../../../src/kernels/index.ts';
-import { evaluate } from '../../../src/model/evaluate.ts';
 import type { Fit, FitOf } from '../../../src/model/fit.ts';
 import { priorDraws } from '../../../src/model/index.ts';
 import { SHARES, stratifiedEntries } from '../../../src/model/language/compiled.ts';
 import type { NamedPosterior } from '../../../src/model/language/variablesModel.ts';
 import type { Model } from '../../../src/model/model.ts';
+import { evaluate } from '../../../src/model/open.ts';
 import { loadFit } from '../../../src/models/index.ts';
 import { checkModel } from '../../../src/testing/index.ts';
 import { bundledForUsers } from '../../bundled.ts';

@@ -1,4 +1,4 @@
-import { checkGiven } from '../../../core/given.ts';
+import { checkGiven } from '../../../core/options.ts';
 
 /** Corners of shapes, in any size, with y downwards. */
 const CORNERS: Readonly<Record<string, readonly (readonly [x: number, y: number])[]>> = {

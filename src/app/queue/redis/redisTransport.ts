@@ -13,7 +13,7 @@ import {
   type Serving,
   type Transport,
   type Watcher,
-} from '../transport.ts';
+} from '../session.ts';
 import { checkServer, failureOf, lasting, queuePackages, type ServerOptions, serverOptions } from './connection.ts';
 
 /** Options of {@link redisTransport}. */

@@ -15,8 +15,7 @@ import {
   sumOverTree,
 } from '../../../processes/variational/shards.ts';
 import { packed } from '../requests.ts';
-import { dataKey, keysOf, openSession, SHARDS, VERSION } from '../session.ts';
-import type { Transport } from '../transport.ts';
+import { dataKey, keysOf, openSession, SHARDS, type Transport, VERSION } from '../session.ts';
 import { type Answer, answerFrom, type HeldRows, questionBytes, rowsBytes } from './messages.ts';
 
 /** Options of {@link queueShards}: where the rows go; threads of this process without a connection. */

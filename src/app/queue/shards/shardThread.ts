@@ -2,7 +2,7 @@ import { type MessagePort, Worker, workerData } from 'node:worker_threads';
 import { Matrix } from '../../../core/matrix.ts';
 import { localTransport } from '../localTransport.ts';
 import { redisTransport } from '../redis/redisTransport.ts';
-import type { Transport } from '../transport.ts';
+import type { Transport } from '../session.ts';
 import { type QueueServer, serveQueue } from '../worker/serveQueue.ts';
 import { openShards, type ShardCall, type ShardCalls, type ShardThreadData } from './shardCalls.ts';
 

@@ -7,8 +7,7 @@ import type { NodeThread } from '../../../inference/index.ts';
 import { fileBlobs, localTransport } from '../localTransport.ts';
 import { redisTransport } from '../redis/redisTransport.ts';
 import { packed } from '../requests.ts';
-import { FITS, keysOf, openSession, type Session, VERSION } from '../session.ts';
-import type { Transport } from '../transport.ts';
+import { FITS, keysOf, openSession, type Session, type Transport, VERSION } from '../session.ts';
 import { serveQueue } from '../worker/serveQueue.ts';
 import {
   type CellOutcome,

@@ -6,8 +6,7 @@ import { Matrix } from '../../../core/matrix.ts';
 import { checkSaved } from '../../../core/saved.ts';
 import { type ReadTableOptions, readTable } from '../../io/index.ts';
 import { packed, unpacked } from '../requests.ts';
-import { checksumOf, dataKey } from '../session.ts';
-import type { Transport } from '../transport.ts';
+import { checksumOf, dataKey, type Transport } from '../session.ts';
 import type { SweptTable } from './fitCell.ts';
 import type { CheckedSpec } from './spec.ts';
 

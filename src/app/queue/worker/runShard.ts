@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type RequestOf, refusing } from '../requests.ts';
-import { keysOf } from '../session.ts';
+import { keysOf, type RunningJob } from '../session.ts';
 import { type Answer, answerBytes, type Question, questionFrom, rowsFrom } from '../shards/messages.ts';
 import type { ShardReply, ShardRequest } from '../shards/serveShards.ts';
-import type { RunningJob } from '../transport.ts';
 import type { WorkerContext } from './serveQueue.ts';
 import { CancelledJob, type HeldThread, watchOver } from './threads.ts';
 

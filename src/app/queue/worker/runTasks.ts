@@ -4,12 +4,11 @@ import { checkSaved } from '../../../core/saved.ts';
 import type { RunEvent } from '../../../inference/fit/run.ts';
 import type { Reply } from '../../../inference/workers/messages.ts';
 import { packed, problemSchema, type RequestOf, refusing, startSchema, unpacked } from '../requests.ts';
-import { keysOf } from '../session.ts';
+import { keysOf, RefusedJob, type RunningJob } from '../session.ts';
 import type { CellReply } from '../sweep/fitCell.ts';
 import { cellOutcomeSchema, rowOf } from '../sweep/outcome.ts';
 import { cellSchema } from '../sweep/spec.ts';
 import { placeSchema, type ReadTable, type TablePlace } from '../sweep/sweptTable.ts';
-import { RefusedJob, type RunningJob } from '../transport.ts';
 import type { WorkerContext } from './serveQueue.ts';
 import { watchOver } from './threads.ts';
 

@@ -2,15 +2,20 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { withDefaults } from '../../../core/options.ts';
 import type { NodeThread } from '../../../inference/index.ts';
 import { type Request, requestOf } from '../requests.ts';
-import { checksumOf, FITS, keysOf, refusalKey, SHARDS, VERSION } from '../session.ts';
 import {
+  checksumOf,
+  FITS,
+  keysOf,
   RefusedJob,
   ReturnedJob,
   type RunningJob,
+  refusalKey,
   type ServeOptions,
   type Serving,
+  SHARDS,
   type Transport,
-} from '../transport.ts';
+  VERSION,
+} from '../session.ts';
 import { runShard } from './runShard.ts';
 import { runCell, runRow, runStart } from './runTasks.ts';
 import { CancelledJob, queueThreads, type ThreadPool, threadPool } from './threads.ts';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { NodeThread } from '../../../inference/index.ts';
-import { ReturnedJob, type RunningJob } from '../transport.ts';
+import { ReturnedJob, type RunningJob } from '../session.ts';
 import type { WorkerContext } from './serveQueue.ts';
 
 /** A thread that works on one job at a time. */

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { checkGiven } from '../../../core/given.ts';
 import { readTensorsWith } from '../../../core/matrix.ts';
+import { checkGiven } from '../../../core/options.ts';
 import { elementaryFunctions } from '../../dense/activeEngine.ts';
 import { doublesOf } from '../doubles.ts';
 import { engine } from '../tensorflow.ts';

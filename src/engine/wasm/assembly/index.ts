@@ -1,6 +1,5 @@
 export { cholesky, choleskyInverse, mirrorLower } from './choleskyInverse';
-export { exponential, hyperbolicTangent } from './exponential';
-export { logarithm } from './logarithm';
+export { exponential, hyperbolicTangent, logarithm } from './exponential';
 export { singleProducts } from './microKernel';
 export { gemm } from './multiply';
 export { nearestOfBlock, pairSquares } from './nearestPairs';

@@ -1,5 +1,5 @@
 import { cholesky, choleskyInverse } from './choleskyInverse';
-import { logarithm } from './logarithm';
+import { logarithm } from './exponential';
 import { gemm, LOWER, Product } from './multiply';
 import { gradientWorkspace, radialGradient } from './radialGradient';
 import { Radial, radialGram, transposeScaled } from './radialRows';

@@ -1,5 +1,4 @@
-import { exponential } from './exponential';
-import { logarithm } from './logarithm';
+import { exponential, logarithm } from './exponential';
 import { at } from './vectors';
 
 // The profiles f of a radial covariance f(s), s = ‖x − x'‖², by the numbers that `radialKernels.ts` gives them.

@@ -5,7 +5,7 @@ import { float64Backend, withFloat64 } from '../../../../src/engine/tensors/floa
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import { engine, type Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
 import { fit } from '../../../../src/inference/index.ts';
-import { evaluate } from '../../../../src/model/evaluate.ts';
+import { evaluate } from '../../../../src/model/open.ts';
 import { gplvm } from '../../../../src/models/index.ts';
 
 const Y = [

@@ -2,19 +2,18 @@ import { registerActivations, registerBatchNormalization, registerSoftmax } from
 import {
   type ElementaryFunctionsOn,
   registerArithmetic,
+  registerComparisons,
   registerElementary,
   registerExponential,
+  registerPredicates,
   registerRounding,
   registerSpecialFunctions,
   registerTrigonometric,
 } from './arithmetic.ts';
-import { registerComparisons, registerPredicates } from './comparison.ts';
 import { registerCreation, registerShape } from './creation.ts';
-import { registerEinsum } from './einsum.ts';
-import { registerGather } from './gather.ts';
-import { registerFusedMatrixProduct, registerMatrixProduct } from './matrixProduct.ts';
+import { registerEinsum, registerFusedMatrixProduct, registerMatrixProduct } from './matrixProduct.ts';
 import { registerCumulative, registerReductions } from './reductions.ts';
-import { registerJoining, registerSlicing } from './slicing.ts';
+import { registerGather, registerJoining, registerSlicing } from './slicing.ts';
 import { registerTranspose } from './stridedCopy.ts';
 
 /** Registers every operation of the float64 backend with TensorFlow.js. */
