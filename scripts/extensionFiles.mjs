@@ -62,9 +62,7 @@ const extensions = {
   },
   distribution: {
     files: {
-      'model/distributions/exponential.js': `
-        import { log } from '../../core/elementary/index.js';
-        import { distribution } from './distribution.js';
+      'model/distributions/builtIn.js': `
         export const exponential = distribution({
           name: 'exponential',
           values: { rate: 'positive' },
@@ -73,7 +71,6 @@ const extensions = {
           slope: (x, { rate }) => -rate,
           valueSlopes: (x, { rate }) => ({ rate: 1 / rate - x }),
         });`,
-      'model/distributions/builtIn.js': `export { exponential } from './exponential.js';`,
     },
     isKnown: async ({ exponential, fit, gplvm, loadFit, positive }) => {
       const noise = positive(0.1, { prior: exponential({ rate: 2 }) });
