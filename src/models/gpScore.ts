@@ -11,7 +11,7 @@ import { solve } from '../inference/minimize/minimize.ts';
 import { solveInSlices } from '../inference/minimize/slices.ts';
 import { lbfgsb } from '../inference/solvers/lbfgsb.ts';
 import { add } from '../kernels/algebra.ts';
-import { bias } from '../kernels/bias.ts';
+import { bias } from '../kernels/constant.ts';
 import { rbf } from '../kernels/rbf.ts';
 import { fixedAt } from '../latents/pointLatents.ts';
 import { meanVariance } from '../model/leastNoise.ts';

@@ -4,7 +4,7 @@ import { checkSaved } from '../core/saved.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { add, checkKernel } from '../kernels/algebra.ts';
-import { white } from '../kernels/bias.ts';
+import { white } from '../kernels/constant.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { kernelToJSON } from '../kernels/kernelToJson.ts';
 import { rbf } from '../kernels/rbf.ts';

@@ -35,12 +35,12 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   score: {
     description: 'say how good a fit is: its objective, how well classes and neighbourhoods are kept',
-    define: async (...given) => (await import('./scoreCommand.ts')).defineScore(...given),
+    define: async (...given) => (await import('./scoreCommands.ts')).defineScore(...given),
   },
   assess: {
     description:
       'say how far to trust a map: which points and distances, other starts and rows, intervals, dimensions; write a page',
-    define: async (...given) => (await import('./scoreCommand.ts')).defineAssess(...given),
+    define: async (...given) => (await import('./scoreCommands.ts')).defineAssess(...given),
   },
   compare: {
     description: 'fit several models to a table within a time; print held-out and neighbourhood scores, draw each map',

@@ -1,6 +1,7 @@
 export { type AssessmentPageOptions, assessmentPage } from './assessmentPage.ts';
 export { canvasMap } from './canvasMap.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';
+export { type AdjacencyPlotOptions, adjacencyPlot, type TracePlotOptions, tracePlot } from './diagnosticPlots.ts';
 export {
   chainPlot,
   type DrawsPlotOptions,
@@ -35,4 +36,3 @@ export {
 } from './precisionGrid.ts';
 export { type SvgToPngOptions, svgToPng } from './render.ts';
 export type { ImageShape } from './rowImages.ts';
-export { type AdjacencyPlotOptions, adjacencyPlot, type TracePlotOptions, tracePlot } from './tracePlot.ts';

@@ -29,7 +29,6 @@ export {
 } from './psis.ts';
 export * from './samplers/builtIn.ts';
 export type { HamiltonianOptions } from './samplers/hamiltonian.ts';
-export type { HmcOptions, NutsOptions } from './samplers/nuts.ts';
 export type {
   Position as ChainPosition,
   SampledDensity,
@@ -41,4 +40,5 @@ export type {
   TransitionStatistics,
 } from './samplers/sampler.ts';
 export type { EllipticalSliceOptions, SliceSamplerOptions } from './samplers/slice.ts';
+export type { HmcOptions, NutsOptions } from './samplers/trajectories.ts';
 export type { DrawsSummary, SummaryRow } from './summary.ts';

@@ -15,7 +15,7 @@ import {
 import { checkOptions, givenOptions, integerFromOne, missingOption, numberFromZero } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import { add, checkKernel } from '../../kernels/algebra.ts';
-import { bias } from '../../kernels/bias.ts';
+import { bias } from '../../kernels/constant.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { kernelToJSON } from '../../kernels/kernelToJson.ts';
 import { rbf } from '../../kernels/rbf.ts';

@@ -7,7 +7,7 @@ import { fit } from '../../inference/fit/fit.ts';
 import { OutOfTime } from '../../inference/fit/fitOptions.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import { add } from '../../kernels/algebra.ts';
-import { bias, white } from '../../kernels/bias.ts';
+import { bias, white } from '../../kernels/constant.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { backConstrained, kernelRegression } from '../../latents/backConstrained.ts';

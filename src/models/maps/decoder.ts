@@ -5,7 +5,7 @@ import { integerFromOne, numberAboveZero } from '../../core/options.ts';
 import type { Metric } from '../../engine/neighbours/index.ts';
 import { fit } from '../../inference/fit/fit.ts';
 import { add } from '../../kernels/algebra.ts';
-import { bias } from '../../kernels/bias.ts';
+import { bias } from '../../kernels/constant.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { fixedAt, free } from '../../latents/pointLatents.ts';

@@ -3,8 +3,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { NumericalError } from '../../../../src/core/errors.ts';
 import { doublesOf } from '../../../../src/engine/tensors/doubles.ts';
-import { writeGuard } from '../../../../src/engine/tensors/float64/writeGuard.ts';
 import { float64Backend, withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
+import { writeGuard } from '../../../../src/engine/tensors/float64/writeGuard.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import { engine, type Tensor } from '../../../../src/engine/tensors/tensorflow.ts';
 

@@ -4,9 +4,9 @@ import { stockGradients } from '../../stockGradients.ts';
 import { engine, type Tensor } from '../../tensorflow.ts';
 import { FLOAT64 } from '../backend.ts';
 import { SELU_SCALE, SELU_SCALE_ALPHA } from '../operations/activation.ts';
+import { stridedCopy, whole } from '../operations/layout.ts';
 import { einsumTerms } from '../operations/matrixProduct.ts';
 import { type StridedSliceAttributes, stridedBox } from '../operations/slicing.ts';
-import { stridedCopy, whole } from '../operations/stridedCopy.ts';
 
 /** Replaces gradients that are wrong or throw in TensorFlow.js if one operand is broadcast. */
 export function registerBinaryGradients(): void {

@@ -1,8 +1,8 @@
 import { exp, expm1, log, log1p } from '../../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../../core/errors.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
+import { broadcasting, broadcastStrides, stridedCopy, whole } from './layout.ts';
 import { elementwise, kernel, sizeOf } from './operation.ts';
-import { broadcasting, broadcastStrides, stridedCopy, whole } from './stridedCopy.ts';
 
 /** Constants of the self-normalising exponential linear unit, which has a fixed point at mean 0 and variance 1 (Klambauer et al. 2017). */
 export const SELU_SCALE = 1.0507009873554805;

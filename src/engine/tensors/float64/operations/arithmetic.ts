@@ -19,8 +19,8 @@ import type { Float64Memory } from '../../../memory.ts';
 import type { ElementaryFunctions } from '../../../operations/linearAlgebra.ts';
 import { erf } from '../../../special/erf.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
+import { broadcasting } from './layout.ts';
 import { elementwise, kernel, sizeOf, typeOf, type Unary } from './operation.ts';
-import { broadcasting } from './stridedCopy.ts';
 
 /** Arithmetic of two operands, and sums of many. */
 export function registerArithmetic(): void {

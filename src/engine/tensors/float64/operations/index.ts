@@ -11,10 +11,10 @@ import {
   registerTrigonometric,
 } from './arithmetic.ts';
 import { registerCreation, registerShape } from './creation.ts';
+import { registerTranspose } from './layout.ts';
 import { registerEinsum, registerFusedMatrixProduct, registerMatrixProduct } from './matrixProduct.ts';
 import { registerCumulative, registerReductions } from './reductions.ts';
 import { registerGather, registerJoining, registerSlicing } from './slicing.ts';
-import { registerTranspose } from './stridedCopy.ts';
 
 /** Registers every operation of the float64 backend with TensorFlow.js. */
 export function registerKernels(elementaryFunctionsOn: ElementaryFunctionsOn): void {

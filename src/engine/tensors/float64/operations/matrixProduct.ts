@@ -3,8 +3,8 @@ import { InvalidInputError } from '../../../../core/errors.ts';
 import { linearAlgebra } from '../../../dense/activeEngine.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import { FLOAT64, type Float64Backend, type Values } from '../backend.ts';
+import { broadcastStrides, rowMajor, stridedCopy, whole } from './layout.ts';
 import { type Binary, kernel, sizeOf, typeOf } from './operation.ts';
-import { broadcastStrides, rowMajor, stridedCopy, whole } from './stridedCopy.ts';
 
 const BYTES = 8;
 

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { NumericType, Values } from '../backend.ts';
+import { transposeInto } from './layout.ts';
 import { kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
-import { transposeInto } from './stridedCopy.ts';
 
 /** Sums, products and extremes along axes. The extreme of no numbers is NaN, as on the other backends. */
 export function registerReductions(): void {

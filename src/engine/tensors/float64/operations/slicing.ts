@@ -2,8 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../../core/errors.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import type { Float64Backend, Values } from '../backend.ts';
+import { boxAt, broadcastStrides, rowMajor, stridedCopy, whole } from './layout.ts';
 import { kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
-import { boxAt, broadcastStrides, rowMajor, stridedCopy, whole } from './stridedCopy.ts';
 
 /** Attributes of tf.stridedSlice: begin, end and step of each axis, and masks that override them. */
 export interface StridedSliceAttributes {
