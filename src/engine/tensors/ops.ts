@@ -20,8 +20,13 @@ export {
   zeros,
   zerosLike,
 } from './ops/creation.ts';
-export * from './ops/distances.ts';
-export { distances, squaredDistances } from './ops/distances.ts';
+export {
+  type CompiledProfile,
+  distances,
+  type RadialProfile,
+  radialCovariance,
+  squaredDistances,
+} from './ops/distances.ts';
 export * from './ops/elementary.ts';
 export * from './ops/normalLogDensity.ts';
 export * from './ops/quadraticForms.ts';
