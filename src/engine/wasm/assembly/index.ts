@@ -1,6 +1,5 @@
 export { cholesky, choleskyInverse, mirrorLower } from './choleskyInverse';
 export { exponential, hyperbolicTangent, logarithm } from './exponential';
-export { singleProducts } from './microKernel';
 export { gemm } from './multiply';
 export { nearestOfBlock, pairSquares } from './nearestPairs';
 export { quadraticProduct, quadraticProductByPoints, quadraticSweep } from './quadraticSweep';
@@ -17,6 +16,7 @@ export {
 export { rankedRows, rankedRowsWorkspace } from './rankedRows';
 export { expectedRbf, expectedRbfGradient } from './rbfExpectations';
 export { expectedRbfProducts, expectedRbfProductsGradient } from './rbfProducts';
+export { singleProducts } from './singleProducts';
 export { placeEigenvectors, symmetricEigen, symmetricEigenWorkspace } from './symmetricEigen';
 export { multiplyTriangular, solveTransposed } from './triangular';
 export { usePacking } from './workspace';
