@@ -98,6 +98,14 @@ const AIMS = [
       return row && row.ms.median / 1000;
     },
   },
+  ...[
+    ['fit', 1000, 100, 'while it fits 1000 rows'],
+    ['pointer', 100_000, 30, 'under the pointer over 100 000 rows'],
+  ].map(([task, n, most, when]) => ({
+    what: `longest task of the page ${when}: ms of the processor`,
+    most,
+    of: (results) => find(results, { section: 'page', task: `longest task, ${task}`, n })?.ms.median,
+  })),
   meu('MEU, N=100000: seconds', 600, ({ ms }) => ms.median / 1000),
   meu('MEU, N=100000: seconds, aimed at', 45, ({ ms }) => ms.median / 1000),
   meu('MEU, N=100000: MiB', 4096, ({ mebibytes }) => mebibytes),

@@ -46,6 +46,12 @@ export async function startPage(files, folder = DIST) {
     /** Another page, which has nothing of the first in its cache. */
     open: (options) => browser.newPage(options),
     version: browser.version(),
+    /** The events of a trace of a page while something is done. */
+    async trace(traced, done) {
+      await browser.startTracing(traced, { categories: ['toplevel'] });
+      await done();
+      return JSON.parse((await browser.stopTracing()).toString()).traceEvents;
+    },
     async close() {
       await browser.close();
       await new Promise((resolve) => server.close(resolve));

@@ -8,7 +8,7 @@ const TITLES = {
   mpme: 'MPME: whole fits to noisy circles, λ = 1, 2 copies',
   papers: 'MPME: whole fits to data of the paper',
   project: 'New points: each in milliseconds, 100 at a time',
-  page: 'A page: evaluations of a GPLVM in a worker of Chromium beside Node, a slider that fits 50 points again in each frame, and the first map of the playground',
+  page: 'A page: evaluations of a GPLVM in a worker of Chromium beside Node, a slider that fits 50 points again in each frame, the first map of the playground and its longest tasks',
   meu: 'MEU: whole fits to Swiss rolls, 6 neighbours, each in a process of its own',
   abort: 'Fits that are aborted',
   spectral: 'Embeddings of Swiss rolls, 10 neighbours',

@@ -69,7 +69,8 @@ const PLAYGROUND = new URL('../../web/dist/playground/', import.meta.url);
 
 /**
  * Evaluations of a GPLVM in a worker of a page of Chromium beside those in Node, frames a second of a slider that fits 50 points
- * again, and the time from the address of the playground to the map of its example.
+ * again, the time from the address of the playground to the map of its example, and its longest tasks while it fits and under the
+ * pointer.
  */
 export async function pages(context) {
   const index = '<!doctype html><title>bench</title><script type="module" src="slider.js"></script>';
@@ -111,10 +112,86 @@ export async function pages(context) {
       ms,
       perSecond: frames,
     });
-    return [...rows, ...(await firstMap(context))];
+    return [...rows, ...(await firstMap(context)), ...(await longestTasks(context))];
   } finally {
     await close();
   }
+}
+
+/** What the page is asked to do while its tasks are timed. */
+const DONE = [
+  { task: 'longest task, fit', n: 1000, model: 'gplvm', done: fitted },
+  { task: 'longest task, pointer', n: 10_000, model: 'pca', done: pointed },
+  { task: 'longest task, pointer', n: 100_000, model: 'pca', done: pointed },
+];
+
+/** The longest task of the page's own thread while it does something, in milliseconds of the processor. */
+async function longestTasks(context) {
+  if (!existsSync(PLAYGROUND)) return [];
+  const opened = await startPage({}, PLAYGROUND);
+  const rows = [];
+  try {
+    for (const { task, n, model, done } of context.short ? DONE.slice(0, 1) : DONE) {
+      const times = [];
+      for (let k = 0; k < context.rounds; k++) times.push(await longestTask(opened, n, model, done));
+      times.sort((a, b) => a - b);
+      const ms = { median: times[times.length >> 1], least: times[0], most: times.at(-1), rounds: times.length };
+      rows.push({ section: 'page', task, n, contender: 'Chromium, wasm', threads: 1, ms });
+    }
+    return rows;
+  } finally {
+    await opened.close();
+  }
+}
+
+async function longestTask({ page, open, trace }, n, model, done) {
+  const fresh = await open({ viewport: { width: 1440, height: 900 } });
+  try {
+    await fresh.goto(page.url());
+    await fresh.getByRole('application', { name: 'Map of 150 rows, gplvm' }).waitFor();
+    const drawer = fresh.getByRole('button', { name: 'Data and model', exact: true });
+    if ((await drawer.getAttribute('aria-expanded')) === 'false') await drawer.click();
+    const table = { name: 'own.csv', mimeType: 'text/csv', buffer: Buffer.from(waves(n)) };
+    await fresh.locator('[name=table]').setInputFiles(table);
+    await fresh.getByText(`${n} rows, 3 columns.`).waitFor();
+    await fresh.selectOption('[name=model]', model);
+    await fresh.getByLabel('Iterations at most').fill('10');
+    if (done !== fitted) await fitted(fresh);
+    // What follows a fit, such as the scores of its map, has its end too.
+    await fresh.waitForTimeout(3000);
+    return longest(await trace(fresh, () => done(fresh)));
+  } finally {
+    await fresh.context().close();
+  }
+}
+
+/** Three columns of points along curves. */
+function waves(n) {
+  const lines = Array.from({ length: n }, (_, i) => [Math.sin(i / 5e3), Math.cos(i / 7e3), (i % 997) / 997].join());
+  return ['a,b,c', ...lines].join('\n');
+}
+
+async function fitted(page) {
+  await page.getByRole('button', { name: 'Fit', exact: true }).click();
+  await page.waitForSelector('[data-status=running], [data-status=failed]').catch(() => undefined);
+  await page.waitForSelector('[data-status=done]');
+}
+
+async function pointed(page) {
+  const { x, y, width, height } = await page.getByRole('application').boundingBox();
+  await page.mouse.move(x + 0.3 * width, y + 0.4 * height);
+  await page.mouse.move(x + 0.7 * width, y + 0.6 * height, { steps: 40 });
+}
+
+/** Milliseconds of the processor that the longest task of a page's main thread took. Other processes of a busy machine do not lengthen it. */
+function longest(events) {
+  const of = ({ pid, tid }) => `${pid}:${tid}`;
+  const pages = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(of);
+  const tasks = events.filter((event) => event.name === 'ThreadControllerImpl::RunTask' && pages.includes(of(event)));
+  if (tasks.length < 20)
+    throw new Error(`The trace has ${tasks.length} tasks of the page, where at least 20 were awaited.`);
+  // A task under way at either end of the trace has no time of its own.
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000));
 }
 
 /** From the request of the playground to the map that it begins with; nothing is in the browser's cache. */

@@ -49,8 +49,8 @@ export interface Placing {
 /** Fits of models that say what observations are like. */
 export interface Reconstructing {
   /**
-   * What the model makes of new observations Y (n×D), missing entries (NaN) filled in: the predictive mean (n×D) over the places where they may lie, or,
-   * for random fields over points, their mean given their neighbours.
+   * What the model makes of new observations Y (n×D), missing entries (NaN) filled in: the predictive mean (n×D) over the places where they may lie, in the
+   * units of the observations (expected counts under `poisson`, with an offset as multiples of the row's mean count), or, for random fields over points, their mean given their neighbours.
    */
   reconstruct(Y: ObservationsLike, options?: ProjectOptions): Promise<Matrix>;
 }

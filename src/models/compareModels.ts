@@ -131,9 +131,12 @@ export async function compareModels(
   const names = numbered(given.map(({ model }) => model));
   const rows: Omit<ComparisonRow, 'behind' | 'heldOutBehind' | 'entryBehind' | 'entryBehindSe'>[] = [];
   const entries: (HeldOutScore | undefined)[] = [];
+  const knowsSums = given.map((fitted) => takesRowSums(fitted.toJSON().model));
+  const differ = knowsSums.includes(true) && knowsSums.includes(false);
   for (const [i, fitted] of given.entries()) {
-    const { evidence, by, reason } = await evidenceOf(fitted, laplace, own, signal);
-    const heldOutDensity = heldOut === undefined ? Number.NaN : await densityOf(fitted, heldOut);
+    const isOfOther = differ && knowsSums[i]!;
+    const { evidence, by, reason } = isOfOther ? OF_KNOWN_SUMS : await evidenceOf(fitted, laplace, own, signal);
+    const heldOutDensity = heldOut === undefined || isOfOther ? Number.NaN : await densityOf(fitted, heldOut);
     const { scored, entryReason } = await scoredEntries(fitted, heldOut, { seed, ...(signal && { signal }) });
     entries.push(scored);
     const { logDensity: entryDensity = Number.NaN, logDensitySe: entryDensitySe = Number.NaN } = scored ?? {};
@@ -216,6 +219,19 @@ function comparedDraws(drawn: readonly Draws[], count: number, options: Comparis
 type Evidence = Pick<ComparisonRow, 'evidence' | 'by' | 'reason'>;
 
 const without = (reason: string): Evidence => ({ evidence: Number.NaN, by: 'none', reason });
+
+const OF_KNOWN_SUMS = without(
+  "Its densities are of counts whose row sums are known (offset: 'rowSums'), and those of other fits are not. Compare fits with the same offset.",
+);
+
+/** True if a part of the model, such as its likelihood, is given the sums of the rows. */
+function takesRowSums(model: object): boolean {
+  return Object.entries(model).some(
+    ([name, value]) =>
+      (name === 'offset' && value === 'rowSums') ||
+      (typeof value === 'object' && value !== null && name !== 'observations' && takesRowSums(value)),
+  );
+}
 
 async function evidenceOf(
   fitted: ComparedFit,

@@ -2,19 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import {
   bayesianGplvm,
+  defineModel,
   evaluate,
   fit,
   fixedAt,
   free,
+  gaussianProcess,
   gplrf,
   gplvm,
   InvalidInputError,
+  latent,
   latentVariableModel,
   loadFit,
   Matrix,
   meu,
+  observed,
+  poisson,
   rbf,
   seededRandom,
+  standardNormal,
   tpslvm,
 } from '../../src/index.ts';
 import { imputed } from '../../src/model/posterior.ts';
@@ -118,6 +124,35 @@ describe('missing observations', () => {
     const byMeans = imputationError(complete, holes, means);
     expect(byModel).toBeLessThan(0.6 * byMeans);
     expect(byModel).toBeLessThan(imputationError(complete, holes, imputed(Y, 2)));
+  });
+
+  it('are reconstructed as counts, as they are imputed', async () => {
+    const random = seededRandom(3);
+    const Y = Matrix.zeros(24, 3);
+    Y.data.forEach((_, i) => {
+      Y.data[i] = Math.round(Math.exp(3 + Math.sin(i / 9) + 0.2 * random.normal()));
+    });
+    const options = { latentDim: 1, likelihood: poisson(), inducing: 6 };
+    const plain = await fit(gplvm(Y, options), { maxIterations: 20 });
+    const named = await fit(
+      defineModel({
+        name: 'counted',
+        variables: () => {
+          const z = latent({ dim: 1, density: standardNormal() });
+          const f = gaussianProcess({ kernel: rbf(), likelihood: poisson(), inducing: 6 });
+          return { z, y: observed(Y, { density: f, given: z, centre: false }) };
+        },
+      })(undefined),
+      { maxIterations: 20 },
+    );
+    const row = [Number.NaN, Y.at(4, 1), Y.at(4, 2)];
+    for (const { impute, reconstruct } of [plain, named]) {
+      const [imputed, reconstructed] = [(await impute([row])).mean, await reconstruct([row])];
+      expectClose(reconstructed.at(0, 0), imputed.at(0, 0), 1e-12, 'entry that is missing');
+      // Not the logarithm of a rate, which is about 3.
+      expect(reconstructed.at(0, 1)).toBeGreaterThan(0.5 * Y.at(4, 1));
+      expect(reconstructed.at(0, 1)).toBeLessThan(2 * Y.at(4, 1));
+    }
   });
 
   it('survive saving and loading', async () => {

@@ -172,7 +172,7 @@ function reconstructingBy(posterior: AnyPosterior, observed: Observed): Reconstr
     reconstruct: async (given, options = {}) => {
       const Y = givenObservations(observed(given), posterior);
       const { placed, predictedAt } = await placing();
-      return (await predictedAt(await placed(posterior, Y, placingOptions(options, 'reconstruct')), mapping, false))
+      return (await predictedAt(await placed(posterior, Y, placingOptions(options, 'reconstruct')), mapping, true))
         .mean;
     },
   };
@@ -286,7 +286,7 @@ function viewedBy(
       const { predictedAt } = await placing();
       const means: Record<string, Matrix> = {};
       for (const name of Object.keys(given)) {
-        means[name] = (await predictedAt(rows, viewOf(views, name), false)).mean;
+        means[name] = (await predictedAt(rows, viewOf(views, name), true)).mean;
       }
       return means as { [N in keyof typeof given]: Matrix };
     },

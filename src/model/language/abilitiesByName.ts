@@ -188,7 +188,7 @@ const abilitiesByName: VariableAbilities = (variables, plain, searches) => {
             return (plain.reconstruct as AnyFunction)(given as never, options as never);
           }
           const named = asNamed(given, 'reconstruct');
-          const { predicted } = await predictedPlaces(named, options, 'reconstruct', false);
+          const { predicted } = await predictedPlaces(named, options, 'reconstruct', true);
           const means = Object.fromEntries(
             observed.filter(({ name }) => named[name] !== undefined).map(({ name }) => [name, predicted[name]!.mean]),
           );

@@ -135,6 +135,15 @@ it('held-out rows with hidden entries are refused under an offset, which needs t
   const comparison = await compareModels([result, plain], { heldOut: rows.slice(0, 4) });
   const [offset, without] = comparison.table;
   expect([offset!.entryDensity, without!.entryReason]).toEqual([Number.NaN, undefined]);
+  // A density of counts whose sums are known is no more beside one of all counts than one in other units.
+  expect([offset!.evidence, offset!.by, offset!.heldOutDensity]).toEqual([Number.NaN, 'none', Number.NaN]);
+  expect(offset!.reason).toContain('whose row sums are known');
+  expect([without!.by, without!.behind, without!.heldOutBehind]).toEqual(['bound', 0, 0]);
+  const alike = await compareModels([result, result], { heldOut: rows.slice(0, 4) });
+  expect(alike.table.map(({ evidence, behind }) => [evidence, behind])).toEqual([
+    [result.evidence, 0],
+    [result.evidence, 0],
+  ]);
   expect(offset!.entryReason).toContain('without missing entries');
   expect(Number.isFinite(without!.entryDensity)).toBe(true);
   expect(String(comparison)).toContain('No entries of bayesianGplvm: No entries can be hidden');
