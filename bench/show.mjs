@@ -41,17 +41,29 @@ if (options.markdown) {
 
 /** What takes too long for a whole run, and was measured once by its own command. */
 function printOnce() {
-  const file = 'once/meu-1000000.json';
-  const once = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
-  const [row] = once.results;
+  const meu = 'once/meu-1000000.json';
+  const [row] = readOnce(meu).results;
   const smaller = report.results
     .filter(({ section }) => section === 'meu')
     .findLast(({ contender }) => contender === row.contender);
-  if (smaller === undefined) return;
-  const exponent = Math.log(row.ms.median / smaller.ms.median) / Math.log(row.n / smaller.n);
-  console.log('\n## A million points\n');
-  console.log(`\`npm run bench -- --only meu --sizes ${row.n} --out bench/${file}\` measured this once. ${once.note}`);
-  console.log(`From ${smaller.n} points on, the time grew by the power ${exponent.toFixed(2)} of their number.\n`);
+  if (smaller !== undefined) {
+    const exponent = Math.log(row.ms.median / smaller.ms.median) / Math.log(row.n / smaller.n);
+    const grew = `From ${smaller.n} points on, the time grew by the power ${exponent.toFixed(2)} of their number.`;
+    printOne('A million points', `npm run bench -- --only meu --sizes ${row.n}`, meu, grew);
+  }
+  const maps = 'once/maps-60000.json';
+  printOne('Maps of 60 000 points', 'npm run bench -- --only maps --rounds 1 --threads 1,2 --sizes 60000', maps);
+}
+
+function readOnce(file) {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+}
+
+function printOne(title, command, file, found = '') {
+  const once = readOnce(file);
+  console.log(`\n## ${title}\n`);
+  console.log(`\`${command} --out bench/${file}\` measured this once. ${once.note}`);
+  console.log(`${found}${found === '' ? '' : '\n'}`);
   console.log('```text');
   printTables(once);
   console.log('```');
