@@ -56,7 +56,7 @@ interface AnyBackend {
 function registerGammaFunctions(): void {
   if (tf.getKernel('Lgamma', FLOAT64) !== undefined) return;
   for (const [name, f] of [
-    ['Lgamma', gamma.lgamma],
+    ['Lgamma', lgammaOfCounts()],
     ['Digamma', gamma.digamma],
     ['Trigamma', gamma.trigamma],
   ] as const) {
@@ -70,6 +70,19 @@ function registerGammaFunctions(): void {
     for (const backendName of ['cpu', 'wasm']) registerElsewhere(name, backendName, f);
   }
 }
+
+/** log Γ, remembered at the first whole numbers: log y! of the same counts is asked for in every evaluation of a fit. */
+function lgammaOfCounts(): (x: number) => number {
+  const known = new Float64Array(MOST_KNOWN).fill(Number.NaN);
+  return (x) => {
+    if (!(x >= 0 && x < MOST_KNOWN && Number.isInteger(x))) return gamma.lgamma(x);
+    if (Number.isNaN(known[x]!)) known[x] = gamma.lgamma(x);
+    return known[x]!;
+  };
+}
+
+/** Whole numbers at which log Γ is remembered. */
+const MOST_KNOWN = 4096;
 
 function registerElsewhere(kernelName: string, backendName: string, f: (x: number) => number): void {
   const kernelFunc = ({ inputs, backend }: { inputs: Unary; backend: AnyBackend }): TensorInfo => {
