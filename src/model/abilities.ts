@@ -61,9 +61,10 @@ export interface Predicting {
    * Predictive mean and variance of the observations at latent points.
    *
    * @param X - n×q latent points
-   * @param options - `noise`: whether the variance is that of a new observation (true) or of the noise-free function (false,
+   * @param options - `noise`: whether mean and variance are those of a new observation (true) or of the noise-free function (false,
    * the default)
-   * @returns mean and variance, both n×D, in the units of the observations
+   * @returns mean and variance, both n×D, in the units of the observations; without noise, under a likelihood that is not Gaussian, those of the function
+   * behind it, such as the logarithm of a rate under `poisson`
    * @throws InvalidInputError when X is not a matrix of finite numbers with q columns
    */
   predict(X: MatrixLike, options?: { noise?: boolean | undefined }): Prediction;
