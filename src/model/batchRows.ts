@@ -46,12 +46,21 @@ function allVariables(variables: readonly Variable[], x: Float64Array): SeenVari
     const { start, width, shape, transform, held } = variables[v]!;
     if (held !== undefined) seen.push({ shape, natural: held, unconstrained: undefined });
     else {
-      const unconstrained = new Float64Array(width);
-      for (let i = 0; i < width; i++) unconstrained[i] = x[start + i]!;
+      const unconstrained = partOf(x, start, width);
       seen.push({ shape, natural: transform.toNatural(unconstrained), unconstrained });
     }
   }
   return seen;
+}
+
+/** Entries from which a view costs less than a copy: one of many is memory that the system has to give first. */
+const MANY = 1000;
+
+function partOf(x: Float64Array, start: number, width: number): Float64Array {
+  if (width >= MANY) return x.subarray(start, start + width);
+  const part = new Float64Array(width);
+  for (let i = 0; i < width; i++) part[i] = x[start + i]!;
+  return part;
 }
 
 /** Natural entries of all points as an evaluation on a batch sees them. */

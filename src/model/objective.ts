@@ -313,15 +313,19 @@ function ascent(
     if (gradients[i] === undefined) throw idle(variables, seen, gradients);
     length += unconstrained.length;
   }
-  const gradient = new Float64Array(length);
+  let gradient: Float64Array | undefined;
   let at = 0;
   for (let i = 0; i < seen.length; i++) {
     const { natural, unconstrained } = seen[i]!;
     if (unconstrained === undefined) continue;
-    gradient.set(variables[i]!.transform.pullBack(gradients[i]!, natural, unconstrained), at);
+    const own = variables[i]!.transform.pullBack(gradients[i]!, natural, unconstrained);
+    // That of one parameter alone is the whole.
+    if (own.length === length) return own;
+    gradient ??= new Float64Array(length);
+    gradient.set(own, at);
     at += unconstrained.length;
   }
-  return gradient;
+  return gradient ?? new Float64Array(length);
 }
 
 function idle(

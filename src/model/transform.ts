@@ -141,7 +141,7 @@ export function shapeOf(value: ParameterValue): number[] {
 /** A copy of the entries of a natural value. */
 export function entriesOf(value: ParameterValue): Float64Array {
   if (typeof value === 'number') return Float64Array.of(value);
-  return value instanceof Matrix ? value.data.slice() : new Float64Array(value);
+  return value instanceof Matrix ? value.data.slice() : Float64Array.from(value);
 }
 
 /** The natural value with these entries and this shape. */

@@ -23,14 +23,17 @@ export function curvedField(pairs: Pairs): CurvedField {
   const { size: N } = pairs;
   const bytes = 8 * N * N;
   let block: number | undefined;
-  let at: { readonly weights: Float64Array; readonly base: number; readonly logDeterminant: number } | undefined;
+  let at: { readonly base: number; readonly logDeterminant: number } | undefined;
+  /** The weights at which it is. */
+  const weightsThere = new Float64Array(pairs.sources.length);
 
   /** Address of U at these weights. */
   const inverted = (weights: Float64Array, base: number) => {
     block ??= sharedMemory().allocate(bytes);
-    if (at?.base !== base || !areSame(at.weights, weights)) {
+    if (at?.base !== base || !areSame(weightsThere, weights)) {
       at = undefined;
-      at = { weights: weights.slice(), base, logDeterminant: invertField(pairs, weights, base, block) };
+      at = { base, logDeterminant: invertField(pairs, weights, base, block) };
+      weightsThere.set(weights);
     }
     return { offset: block, logDeterminant: at.logDeterminant };
   };

@@ -10,7 +10,7 @@ import type { Box, Curvature, Evaluation, Iterate } from '../../model/solver.ts'
  */
 export interface ObjectiveFunction {
   (x: Float64Array, of?: EvaluationNumber): { readonly value: number; readonly gradient: ArrayLike<number> };
-  /** The curvature at x, where this is the gradient, for solvers that ask for it. */
+  /** The curvature at x, where this is the gradient, for solvers that ask for it. The gradient's array is reused as that of x is. */
   curvature?(x: Float64Array, gradient: Float64Array): Curvature | undefined;
 }
 
@@ -53,6 +53,8 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
   const size = scale.length;
   const x = new Float64Array(size);
   const gradient = new Float64Array(size);
+  /** The gradient in x at which a curvature is asked for. */
+  let slopes: Float64Array | undefined;
   const { lower, upper } = bounds;
   const box: Box = { lower: quotients(lower, scale), upper: quotients(upper, scale) };
   let reason = '';
@@ -91,10 +93,10 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
       if (evaluated === undefined) return { value: Number.NaN, gradient };
       const { result } = evaluated;
       checkResult(result, size);
-      const { value, gradient: slopes } = result;
+      const { value, gradient: inX } = result;
       let bad = -1;
       for (let i = 0; i < size; i++) {
-        const entry = slopes[i]! * scale[i]!;
+        const entry = inX[i]! * scale[i]!;
         gradient[i] = entry;
         if (!(Math.abs(entry) < Number.POSITIVE_INFINITY)) bad = i;
       }
@@ -106,7 +108,9 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
     },
 
     curvature(at) {
-      const curvature = objective.curvature?.(toX(at.x, x), quotients(at.gradient, scale));
+      slopes ??= new Float64Array(size);
+      for (let i = 0; i < size; i++) slopes[i] = at.gradient[i]! / scale[i]!;
+      const curvature = objective.curvature?.(toX(at.x, x), slopes);
       if (curvature !== undefined) return scaledCurvature(curvature, scale);
       throw new InvalidInputError(
         'The solver asks for the curvature of the objective, which gives none. Use lbfgs(), or lbfgsb() for bounds.',

@@ -225,6 +225,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
     }
   }
   let residual = violation(iterate, box);
+  const point = new Float64Array(iterate.x.length);
   for (;;) {
     if (residual <= GOAL * unit) return CONVERGED;
     const { curvature } = yield { kind: 'curvature' };
@@ -240,7 +241,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
         if (residual <= TOLERANCE * unit) return CONVERGED;
         return -slope <= ROUNDING * Math.abs(iterate.value) ? LEVELLED : FAILED;
       }
-      const point = moved(iterate, box, model.variables, step, length);
+      moveTo(point, iterate, box, model.variables, step, length);
       const { value, gradient } = yield { kind: 'evaluate', point };
       const size = Math.abs(iterate.value);
       const isLower = value <= iterate.value + SUFFICIENT_DECREASE * length * slope + ROUNDING * size;
@@ -284,13 +285,19 @@ function modelAt(iterate: Iterate, box: Box): QuadraticModel {
   return { variables, gradient, lower, upper };
 }
 
-function moved({ x }: Iterate, { lower, upper }: Box, variables: Int32Array, step: Float64Array, length: number) {
-  const point = x.slice();
+function moveTo(
+  point: Float64Array,
+  { x }: Iterate,
+  { lower, upper }: Box,
+  variables: Int32Array,
+  step: Float64Array,
+  length: number,
+): void {
+  point.set(x);
   for (let a = 0; a < variables.length; a++) {
     const i = variables[a]!;
     point[i] = Math.max(lower[i]!, Math.min(upper[i]!, x[i]! + length * step[a]!));
   }
-  return point;
 }
 
 function move(iterate: Iterate, point: Float64Array, value: number, gradient: Float64Array): void {
@@ -326,17 +333,20 @@ export function violation({ x, gradient }: Point, box: Box): number {
 export function activeVariables({ x, gradient }: Point, box: Box): Int32Array {
   const { lower, upper } = box;
   const { length } = x;
-  const candidates = new Int32Array(length);
+  const isBetween = (i: number) => x[i]! > lower[i]! && x[i]! < upper[i]!;
+  // Counted first: arrays of all variables are memory that the system has to give, and few of them are candidates.
+  let many = 0;
+  for (let i = 0; i < length; i++) if (isBetween(i) || pull(x[i]!, gradient[i]!, box, i) !== 0) many++;
+  const candidates = new Int32Array(many);
   /** Their pulls; those of variables between their bounds, which all are taken, count as ∞. */
-  const pulls = new Float64Array(length);
+  const pulls = new Float64Array(many);
   let count = 0;
   let inner = 0;
   for (let i = 0; i < length; i++) {
-    const entry = x[i]!;
     let size = Number.POSITIVE_INFINITY;
-    if (entry > lower[i]! && entry < upper[i]!) inner++;
+    if (isBetween(i)) inner++;
     else {
-      size = pull(entry, gradient[i]!, box, i);
+      size = pull(x[i]!, gradient[i]!, box, i);
       if (size === 0) continue;
     }
     candidates[count] = i;
