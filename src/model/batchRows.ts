@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Batch } from './model.ts';
+import { identity } from './transform.ts';
 import type { Variable, VariableLayout } from './variables.ts';
 
 /** The variables of a model in an evaluation on some of the rows: shared ones whole, and the selected rows of the others. */
@@ -47,7 +48,9 @@ function allVariables(variables: readonly Variable[], x: Float64Array): SeenVari
     if (held !== undefined) seen.push({ shape, natural: held, unconstrained: undefined });
     else {
       const unconstrained = partOf(x, start, width);
-      seen.push({ shape, natural: transform.toNatural(unconstrained), unconstrained });
+      // A value that is its own variables needs no copy for one evaluation.
+      const natural = transform === identity ? unconstrained : transform.toNatural(unconstrained);
+      seen.push({ shape, natural, unconstrained });
     }
   }
   return seen;

@@ -52,7 +52,8 @@ function entrywise(logSlope: (u: number) => number, slope: (u: number) => number
 /** log 1/(1 + exp(−u)), which does not overflow. */
 const logSigmoid = (u: number) => (u < 0 ? u - log1p(exp(u)) : -log1p(exp(-u)));
 
-const identity: Transform = {
+/** u = x */
+export const identity: Transform = {
   toNatural: (unconstrained) => unconstrained.slice(),
   toUnconstrained: (natural) => natural.slice(),
   pullBack: (gradient) => gradient.slice(),

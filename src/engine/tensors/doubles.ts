@@ -4,11 +4,20 @@ import { engine, type Scalar, type TensorInfo } from './tensorflow.ts';
 
 /** A copy of a tensor's numbers as doubles, whatever backend holds it and whatever backend is active. */
 export function doublesOf(tensor: TensorInfo): Float64Array {
+  const values = numbersOf(tensor);
+  return values instanceof Float64Array ? values.slice() : Float64Array.from(values);
+}
+
+/** A tensor's numbers as doubles without a copy where the float64 backend holds them: to be read at once, before anything is allocated there. */
+export function doublesIn(tensor: TensorInfo): Float64Array {
+  const values = numbersOf(tensor);
+  return values instanceof Float64Array ? values : Float64Array.from(values);
+}
+
+function numbersOf(tensor: TensorInfo): ArrayLike<number> {
   const holder = holderOf(tensor);
   holder?.observer?.read(tensor.dataId);
-  const values = holder?.values(tensor);
-  if (values === undefined) return Float64Array.from((tensor as tf.Tensor).dataSync());
-  return values instanceof Float64Array ? values.slice() : Float64Array.from(values);
+  return holder?.values(tensor) ?? (tensor as tf.Tensor).dataSync();
 }
 
 /** First number of a tensor. */

@@ -9,7 +9,11 @@ import type { FieldFactor } from './fieldDensity.ts';
 
 /** The determinant of a dense precision with its second derivatives in the weights. */
 export interface CurvedField extends FieldFactor {
-  /** Second derivatives of −c/2·log|L(w) + λI|: H_ef = c/2·(a_eᵀU a_f)², a_e = e_i − e_j. */
+  /**
+   * Second derivatives of −c/2·log|L(w) + λI|: H_ef = c/2·(a_eᵀU a_f)², a_e = e_i − e_j.
+   *
+   * @param weights - kept, and not to be changed
+   */
   curvature(weights: Float64Array, base: number, copies: number): Curvature;
   /** Gives back the memory of U. */
   dispose(): void;
@@ -29,11 +33,13 @@ export function curvedField(pairs: Pairs): CurvedField {
 
   /** Address of U at these weights. */
   const inverted = (weights: Float64Array, base: number) => {
+    const isThere = at?.base === base && areSame(weightsThere, weights);
+    // First: what was given may be in memory that an allocation moves.
+    if (!isThere) weightsThere.set(weights);
     block ??= sharedMemory().allocate(bytes);
-    if (at?.base !== base || !areSame(weightsThere, weights)) {
+    if (at === undefined || !isThere) {
       at = undefined;
-      at = { base, logDeterminant: invertField(pairs, weights, base, block) };
-      weightsThere.set(weights);
+      at = { base, logDeterminant: invertField(pairs, weightsThere, base, block) };
     }
     return { offset: block, logDeterminant: at.logDeterminant };
   };
@@ -44,8 +50,7 @@ export function curvedField(pairs: Pairs): CurvedField {
       const { offset, logDeterminant } = inverted(weights, base);
       return { logDeterminant, resistances: resistancesOf(pairs, sharedMemory().float64(offset, N * N)) };
     },
-    curvature: (given, base, copies) => {
-      const weights = given.slice();
+    curvature: (weights, base, copies) => {
       let known: typeof at;
       const covariance = () => {
         if (known === undefined || at !== known) inverted(weights, base);

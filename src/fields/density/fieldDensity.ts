@@ -1,6 +1,6 @@
 import { isSparse, SPARSE } from '../../engine/sparse/index.ts';
 import { type LaplacianFactor, laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
-import { doublesOf } from '../../engine/tensors/doubles.ts';
+import { doublesIn, doublesOf } from '../../engine/tensors/doubles.ts';
 import { numericOperation } from '../../engine/tensors/tape.ts';
 import type { Scalar, Tensor1D } from '../../engine/tensors/tensorflow.ts';
 import { type Pairs, resistancesOf, withDenseField } from './denseField.ts';
@@ -15,6 +15,7 @@ interface FieldValue {
 export interface FieldFactor {
   /** Whether no N×N array is made. */
   readonly sparse: boolean;
+  /** @param weights - read before anything is allocated, and not kept */
   evaluate(weights: Float64Array, base: number): FieldValue;
 }
 
@@ -31,7 +32,7 @@ export function fieldFactor(pairs: Pairs): FieldFactor {
   return {
     sparse: false,
     evaluate: (weights, base) =>
-      withDenseField(pairs, weights, base, (logDeterminant, U) => ({
+      withDenseField(pairs, weights.slice(), base, (logDeterminant, U) => ({
         logDeterminant,
         resistances: resistancesOf(pairs, U),
       })),
@@ -46,9 +47,10 @@ export function sparseField(factor: LaplacianFactor): FieldFactor {
     evaluate: (weights, base) => {
       if (last?.base === base && last.weights.every((weight, e) => weight === weights[e])) return last.value;
       last = undefined;
-      factor.update(weights, base);
+      const own = weights.slice();
+      factor.update(own, base);
       const value = { logDeterminant: factor.logDeterminant, resistances: factor.resistances() };
-      last = { weights: weights.slice(), base, value };
+      last = { weights: own, base, value };
       return value;
     },
   };
@@ -74,16 +76,17 @@ export function fieldDensity(
 ): Scalar {
   const given = squaredDistances instanceof Float64Array;
   return numericOperation(given ? [weights] : [weights, squaredDistances], ([own, distances]) => {
-    const w = doublesOf(own!);
     const phi = given ? squaredDistances : doublesOf(distances!);
-    const { logDeterminant, resistances } = factor.evaluate(w, base);
+    const kept = given ? undefined : doublesOf(own!);
+    const w = kept ?? doublesIn(own!);
     let cost = 0;
     for (let e = 0; e < w.length; e++) cost += w[e]! * phi[e]!;
+    const { logDeterminant, resistances } = factor.evaluate(w, base);
     return {
       value: (copies / 2) * logDeterminant - 0.5 * cost,
       slopes: (slope) => {
         const inWeights = combined((copies / 2) * slope, resistances, -0.5 * slope, phi);
-        return given ? [inWeights] : [inWeights, w.map((weight) => -0.5 * slope * weight)];
+        return kept === undefined ? [inWeights] : [inWeights, kept.map((weight) => -0.5 * slope * weight)];
       },
     };
   });

@@ -25,7 +25,7 @@ import { type FitStep, fitFrom, fitStep, stageStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
 import { callersFunction } from './inputChecks.ts';
 import { bestSolution, boxOf, type EndedRun, type Run, runsOf, withFindings } from './restarts.ts';
-import { isStillToRun, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
+import { isStillToRun, type Point, type RunEvent, type RunSettings, runFrom, type Start } from './run.ts';
 import type { Runs } from './shortlisted.ts';
 
 /** Options of {@link fitAt}. */
@@ -155,7 +155,7 @@ function gradientNormAt(layout: VariableLayout, natural: readonly Float64Array[]
  * ```
  */
 export async function fit<M extends AnyModel>(model: M, options?: NoInfer<OptionsOf<M>>): Promise<FitOf<M>> {
-  const steps = fitSteps(model, options);
+  const steps = stepsOf(model, options, false);
   for (;;) {
     const step = await steps.next();
     if (step.done) return step.value;
@@ -184,23 +184,32 @@ export function fitSteps<M extends AnyModel>(
   model: M,
   options?: NoInfer<OptionsOf<M>>,
 ): AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void> {
+  return stepsOf(model, options, true);
+}
+
+/** @param areTaken - whether the caller takes the steps. Without that, and without `onProgress`, there are none: each takes a copy of the point. */
+function stepsOf<M extends AnyModel>(
+  model: M,
+  options: NoInfer<OptionsOf<M>> | undefined,
+  areTaken: boolean,
+): AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void> {
   const given: FitOptions = options ?? {};
   const settings = fitSettings(model, given);
   // What is wrong with a table is said before anything is chosen or fitted.
   remembering(model, given.table);
-  const taken = steps(model, settings);
+  const taken = steps(model, settings, areTaken);
   // The types of a model are those of its fits: see createFit.
   return taken as unknown as AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void>;
 }
 
-async function* steps(described: Model, settings: FitSettings): AsyncGenerator<FitStep, Fit, void> {
+async function* steps(described: Model, settings: FitSettings, areTaken: boolean): AsyncGenerator<FitStep, Fit, void> {
   const { model: found, message, ...taken } = await chosen(described, settings);
   const model = remembering(found, settings.table);
   const threads = fitThreads(settings.threads, settings.engine);
   try {
     // A computation may have no pause in which they could join it.
     if (model.solve !== undefined) await threads.joinAtOnce();
-    return yield* stepsWith(threads, model, { ...settings, ...taken }, message);
+    return yield* stepsWith(threads, model, { ...settings, ...taken }, message, areTaken);
   } finally {
     await threads.release();
   }
@@ -229,6 +238,7 @@ async function* stepsWith(
   model: Model,
   settings: FitSettings & { readonly secondsLeft?: number },
   choice: string,
+  areTaken: boolean,
 ): AsyncGenerator<FitStep, Fit, void> {
   const began = performance.now();
   const checkpoints = await checkpointsFor(settings);
@@ -272,9 +282,10 @@ async function* stepsWith(
             if (event.entry.iteration <= (run.trace.at(-1)?.iteration ?? -1)) continue;
             run.trace.push(event.entry);
           }
+          if (!areTaken && report === undefined) continue;
           const step =
             event.kind === 'iteration'
-              ? fitStep(problem, event.start, event.entry, event.point, run.trace, seconds())
+              ? fitStep(problem, event.start, event.entry, pointAt(problem, event.point), run.trace, seconds())
               : stageStep(problem, event, run.trace, seconds());
           if ((await report?.(step)) === false) stop.by('onProgress, which returned false');
           stop.hold();
@@ -306,6 +317,9 @@ async function* stepsWith(
 /** Loads the module that saves and resumes, for a fit that asks for it. */
 const checkpointsFor = async ({ resume, checkpoint }: FitSettings) =>
   resume === undefined && checkpoint === undefined ? undefined : import('../checkpoint/index.ts');
+
+/** The point as long as a caller may keep its step. Of batches it is read when it is asked for, so that an epoch copies nothing of all rows. */
+const pointAt = ({ inBatches }: FitProblem, point: Point): Point => (inBatches === undefined ? { ...point } : point);
 
 const isEnded = (run: Run): run is Run & EndedRun => run.solution !== undefined;
 

@@ -155,8 +155,7 @@ export async function* runFrom(
       } else if (progress.iterations !== iteration) {
         iteration = progress.iterations;
         const { embedding } = progress;
-        const point: Point =
-          inBatches === undefined ? { x: progress.x, ...(isComputed && { embedding }) } : pointOf(progress);
+        const point = isComputed ? { x: progress.x, embedding } : pointOf(progress);
         yield { kind: 'iteration', start: number, entry: traceEntry(progress), point };
       }
       if (performance.now() - saved >= 1000 * stateInterval) {
@@ -194,7 +193,7 @@ export async function* runFrom(
   yield { kind: 'end', start: number, solution };
 }
 
-/** The point of a run in batches, which is not copied: it can be read until the run goes on. */
+/** The point of a search, copied when it is read, which can be done until the run goes on. */
 const pointOf = (progress: Progress): Point => ({
   get x() {
     return progress.x;
