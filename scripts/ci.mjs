@@ -1,6 +1,6 @@
-// All checks, one after another, each with its seconds; ends with `N passed, N failed` alone on the last line: tests count one by
-// one, by the closing lines of their runs, and every other step counts as one. A step that fails does not keep the others from
-// running, unless they need what it makes.
+// All checks, each with its seconds; ends with `N passed, N failed` alone on the last line: tests count one by one, by the closing
+// lines of their runs, and every other step counts as one. A step that fails does not keep the others from running, unless they
+// need what it makes. Steps that keep one processor busy run two at a time, each printed when it ends.
 //
 //   bash .ci/run [STEP…]        (only the steps whose names hold one of these words)
 import { spawn, spawnSync } from 'node:child_process';
@@ -36,38 +36,28 @@ const nativeEngine = {
 };
 const node = (script, ...args) => [process.execPath, join('scripts', script), ...args];
 const npx = (...args) => ['npx', '--no-install', ...args];
+const script = (...args) => [process.execPath, ...args];
 const steps = [
   { name: 'prepare', run: [node('prepare.mjs')], isNeeded: true },
   { name: 'redis', run: debian('redis-server', ['/usr/bin/redis-server', '/usr/local/bin/redis-server']) },
-  // As anybody runs them: without a native library, so in WebAssembly.
+  // As anybody runs them: without a native library, so in WebAssembly, and before the build.
   { name: 'tests', run: [['npm', 'test']], counts: true },
   { name: 'lint', run: [npx('biome', 'check', '.')] },
-  { name: 'types', run: [npx('tsc', '-p', 'tsconfig.json')] },
-  { name: 'imports', run: [npx('depcruise', '--config', '.dependency-cruiser.cjs', 'src')] },
+  { name: 'types', run: [npx('tsc', '-p', 'tsconfig.json')], isBeside: true },
+  { name: 'imports', run: [npx('depcruise', '--config', '.dependency-cruiser.cjs', 'src')], isBeside: true },
   // The types have just been checked.
   { name: 'build', run: [node('build.mjs', '--unchecked')], isNeeded: true },
-  // The documents and the reference, whose warnings are errors, and the playground.
-  { name: 'site', run: [node('buildSite.mjs')] },
   { name: 'browser: chromium', run: chromium() },
+  { name: 'engine native: library', run: nativeLibrary() },
+  // The documents and the reference, whose warnings are errors, and the playground.
+  { name: 'site', run: [node('buildSite.mjs')], isBeside: true },
+  { name: 'bundlers', run: [node('checkBundlers.mjs')], isBeside: true },
   // Those of pages, and of what is built.
   {
     name: 'browser: tests',
-    run: [
-      npx(
-        ...[
-          'vitest',
-          'run',
-          'test/browser',
-          'test/app/plot/plotHtml',
-          'test/app/cli/explore',
-          'test/bench/reproductions',
-        ],
-        ...['test/inference/restarts', 'test/model/language/twelve'],
-      ),
-    ],
+    run: [npx('vitest', 'run', 'test/browser', 'test/app/plot/plotHtml', 'test/app/cli/explore', '.built.test.ts')],
     counts: true,
   },
-  { name: 'engine native: library', run: nativeLibrary() },
   { name: 'engine native: tests', run: [npx('vitest', 'run', ...ENGINE_TESTS)], env: nativeEngine, counts: true },
   {
     name: 'engine typescript: tests',
@@ -80,54 +70,56 @@ const steps = [
     run: [['bash', '-c', 'set -o pipefail; node bench/run.mjs --short --json | node bench/checkReport.mjs']],
     env: { NODE_PATH: nativeEngine.NODE_PATH },
   },
+  // Longest first.
+  { name: 'commands', run: [node('checkCommands.mjs')], isBeside: true },
+  { name: 'attacks', run: [script('attacks/run.mjs', '--quick')], isBeside: true },
+  // Without ../shared it names the reproductions that it leaves out.
+  {
+    name: 'reproductions',
+    run: [script('bench/reproductions/run.mjs', '--all', '--quick', '--check')],
+    isBeside: true,
+  },
+  // The same bits on Node 20, 22, 24, Bun, Deno and in Chromium; names those that it could not get.
+  { name: 'runtimes', run: [node('checkRuntimes.mjs')], isBeside: true },
+  { name: 'documents', run: [node('checkDocuments.mjs')], isBeside: true },
   // The numbers of docs/inference.md that do not depend on the machine.
   {
     name: 'batches',
     run: [
-      [process.execPath, 'bench/minibatches.mjs', '--check', '--sizes', '12500'],
-      [process.execPath, 'bench/minibatches.mjs', '--check', '--usps', '--sizes', '9298'],
+      script('bench/minibatches.mjs', '--check', '--sizes', '12500'),
+      script('bench/minibatches.mjs', '--check', '--usps', '--sizes', '9298'),
     ],
+    isBeside: true,
   },
-  { name: 'dependencies', run: [node('checkDependencies.mjs', '--sbom', join(place, 'sbom.json'))] },
-  { name: 'attacks', run: [[process.execPath, 'attacks/run.mjs', '--quick']] },
-  // Without ../shared it names the reproductions that it leaves out.
-  { name: 'reproductions', run: [[process.execPath, 'bench/reproductions/run.mjs', '--all', '--quick', '--check']] },
-  { name: 'documents', run: [node('checkDocuments.mjs')] },
-  { name: 'sizes', run: [node('checkSizes.mjs')] },
-  { name: 'numbers of the house', run: [node('houseNumbers.mjs')] },
-  { name: 'package', run: [node('checkPackage.mjs')] },
-  { name: 'commands', run: [node('checkCommands.mjs')] },
-  { name: 'bundlers', run: [node('checkBundlers.mjs')] },
-  // The same bits on Node 20, 22, 24, Bun, Deno and in Chromium; names those that it could not get.
-  { name: 'runtimes', run: [node('checkRuntimes.mjs')] },
-  { name: 'demo', run: [node('demo.mjs', '--max-iterations', '30', '--out', join(place, 'demo'))] },
+  { name: 'package', run: [node('checkPackage.mjs')], isBeside: true },
+  { name: 'numbers of the house', run: [node('houseNumbers.mjs')], isBeside: true },
+  { name: 'dependencies', run: [node('checkDependencies.mjs', '--sbom', join(place, 'sbom.json'))], isBeside: true },
+  { name: 'sizes', run: [node('checkSizes.mjs')], isBeside: true },
+  { name: 'demo', run: [node('demo.mjs', '--max-iterations', '30', '--out', join(place, 'demo'))], isBeside: true },
 ];
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const lines = [];
 let isStopped = false;
-let child;
+const children = new Set();
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
     isStopped = true;
-    child?.kill(signal);
+    for (const child of children) child.kill(signal);
   });
 }
 process.on('exit', () => rmSync(place, { recursive: true, force: true }));
 
-const chosen = steps.filter(
+const waiting = steps.filter(
   ({ name, isNeeded }) => wanted.length === 0 || isNeeded || wanted.some((word) => name.includes(word)),
 );
-for (const step of chosen) {
-  if (isStopped) {
-    finish(step.name, { failed: 1 }, 'did not run');
-    continue;
+while (waiting.length > 0) {
+  const end = waiting.findIndex(({ isBeside }) => !isBeside);
+  if (end === 0) await taken([waiting.shift()]);
+  else {
+    const group = waiting.splice(0, end < 0 ? waiting.length : end);
+    await Promise.all([taken(group), taken(group)]);
   }
-  console.log(`\n== ${step.name}`);
-  const began = performance.now();
-  const outcome = await outcomeOf(step);
-  finish(step.name, outcome, `${((performance.now() - began) / 1000).toFixed(1)} s`);
-  if (step.isNeeded && outcome.failed > 0) isStopped = true;
 }
 if (counts.passed === 0) counts.failed ||= 1;
 console.log(`\nSeconds of each step:\n${lines.join('\n')}\n`);
@@ -135,6 +127,24 @@ console.log(
   `${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''}`,
 );
 process.exitCode = counts.failed > 0 ? 1 : 0;
+
+/** Takes one step after another from the list, until none is left. */
+async function taken(list) {
+  for (let step = list.shift(); step !== undefined; step = list.shift()) {
+    const { name, isBeside, isNeeded } = step;
+    if (isStopped) {
+      finish(name, { failed: 1 }, 'did not run');
+      continue;
+    }
+    const heldBack = isBeside ? [] : undefined;
+    if (!isBeside) console.log(`\n== ${name}`);
+    const began = performance.now();
+    const outcome = await outcomeOf(step, heldBack);
+    if (isBeside) process.stdout.write(`\n== ${name}\n${Buffer.concat(heldBack)}`);
+    finish(name, outcome, `${((performance.now() - began) / 1000).toFixed(1)} s`);
+    if (isNeeded && outcome.failed > 0) isStopped = true;
+  }
+}
 
 function finish(name, outcome, how) {
   for (const key of Object.keys(counts)) counts[key] += outcome[key] ?? 0;
@@ -144,10 +154,10 @@ function finish(name, outcome, how) {
 }
 
 /** The counts of the closing line of a run of tests; 1 passed or 1 failed for anything else. */
-async function outcomeOf({ run, env, counts: isCounted = false }) {
+async function outcomeOf({ run, env, counts: isCounted = false }, heldBack) {
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const [command, ...args] of run) {
-    const { status, lastLine } = await printed(command, args, { ...plain, ...env });
+    const { status, lastLine } = await printed(command, args, { ...plain, ...env }, heldBack);
     const found = isCounted ? /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/.exec(lastLine) : null;
     if (found !== null) {
       total.passed += Number(found[1]);
@@ -163,18 +173,21 @@ async function outcomeOf({ run, env, counts: isCounted = false }) {
   return total;
 }
 
-/** Runs a command, its output shown as it comes, and says how it ended and with what line. */
-function printed(command, args, env) {
-  child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+/** Runs a command, its output shown as it comes unless it is held back, and says how it ended and with what line. */
+function printed(command, args, env, heldBack) {
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', heldBack ? 'pipe' : 'inherit'] });
+  children.add(child);
   let tail = '';
   child.stdout.on('data', (chunk) => {
-    process.stdout.write(chunk);
+    if (heldBack) heldBack.push(chunk);
+    else process.stdout.write(chunk);
     tail = (tail + chunk).slice(-10_000);
   });
+  child.stderr?.on('data', (chunk) => heldBack.push(chunk));
   return new Promise((resolve) => {
     child.on('error', () => resolve({ status: 127, lastLine: '' }));
     child.on('close', (status) => resolve({ status, lastLine: tail.trimEnd().split('\n').at(-1) }));
-  });
+  }).finally(() => children.delete(child));
 }
 
 /** Chromium, where it is not there and this may install it; without it the tests say that it is missing. */

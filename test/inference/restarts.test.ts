@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
@@ -209,14 +208,6 @@ describe('workers', () => {
 
   const withWorkers = (workers: object) =>
     fit(model(), { ...options, maxIterations: 3, restarts: 1, workers: { count: 1, ...workers } as WorkerPool });
-
-  const isBuilt = existsSync(new URL('../../dist/node/app-workers-fitWorker.js', import.meta.url));
-  const unbuilt = isBuilt ? '' : ' (the library of the workers is not built: npm run build)';
-  it.runIf(isBuilt)(`say which module of parts cannot be loaded${unbuilt}`, async () => {
-    const absent = withWorkers({ parts: './absent.mjs' });
-    await expect(absent).rejects.toThrow(InvalidInputError);
-    await expect(absent).rejects.toThrow(/in a worker: The parts in '\.\/absent\.mjs' cannot be loaded: .*absent\.mjs/);
-  });
 
   it('are refused if they are neither of a module nor the caller’s own', async () => {
     await expect(withWorkers({})).rejects.toThrow(/but start is undefined and parts undefined/);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { seededRandom } from '../../../src/core/random.ts';
@@ -16,7 +16,7 @@ import {
   standardNormal,
   studentT,
 } from '../../../src/index.ts';
-import { adam, type Checkpoint, type FitOptions, fit } from '../../../src/inference/index.ts';
+import { type Checkpoint, fit } from '../../../src/inference/index.ts';
 import { describe as described } from '../../../src/kernels/index.ts';
 import type { Fit, FitOf } from '../../../src/model/fit.ts';
 import { priorDraws } from '../../../src/model/index.ts';
@@ -26,47 +26,11 @@ import type { Model } from '../../../src/model/model.ts';
 import { evaluate } from '../../../src/model/open.ts';
 import { loadFit } from '../../../src/models/index.ts';
 import { checkModel } from '../../../src/testing/index.ts';
-import { bundledForUsers } from '../../bundled.ts';
-import { reference } from '../../reference.ts';
+import { bitsOf, data, expected, holed, modelOf, type Name, names, optionsOf, orders, whole } from './twelveFits.ts';
 import { heavyTails, models } from './twelveModels.ts';
 
-interface Reference {
-  readonly data: {
-    readonly Y: number[][];
-    readonly t: number[][];
-    readonly inputs: number[][];
-    readonly missing: [number, number];
-  };
-  readonly orders: readonly (readonly number[])[];
-  readonly models: Readonly<
-    Record<
-      string,
-      {
-        readonly values: Readonly<Record<string, number | number[] | number[][]>>;
-        readonly terms: Readonly<Record<string, number>>;
-        readonly gradients: Readonly<Record<string, number | number[] | number[][]>>;
-      }
-    >
-  >;
-}
-
-const { data, orders, models: expected } = reference<Reference>('languageModels.json');
-const [row, column] = data.missing;
-const whole = Matrix.from(data.Y);
-const holed = Matrix.from(data.Y.map((y, i) => y.map((entry, j) => (i === row && j === column ? Number.NaN : entry))));
-
-type Name = keyof typeof models;
-const names = Object.keys(models) as Name[];
-const dataOf = (name: Name, y: Matrix) => ({
-  y,
-  ...(name === 'timed' && { t: Matrix.from(data.t) }),
-  ...(name === 'horseshoe' && { x: Matrix.from(data.inputs) }),
-});
 /** Models whose latents are computed from what is given: they place rows of the fit where these are. */
 const computed: readonly Name[] = ['autoencoder', 'horseshoe'];
-const complete: readonly Name[] = ['alongGraph', 'autoencoder', 'outputs', 'bent'];
-const modelOf = (name: Name, y = complete.includes(name) ? whole : holed): Model =>
-  models[name](dataOf(name, y) as never) as Model;
 const numbers = (value: unknown): number[] =>
   value instanceof Matrix ? Array.from(value.data) : ([value].flat(2) as number[]);
 
@@ -180,11 +144,6 @@ const notDrawn: Readonly<Partial<Record<Name, RegExp>>> = {
   bent: drawnFrom('maxEntropy'),
 };
 
-const optionsOf = (name: Name): FitOptions => ({
-  maxIterations: 12,
-  seed: 3,
-  ...(name === 'autoencoder' && { batchSize: 3, solver: adam({ learningRate: 0.02 }) }),
-});
 const first = (matrix: Matrix, count = 2) => Matrix.from(matrix.toArrays().slice(0, count));
 const fitted = new Map<Name, Promise<Fit & Abilities>>();
 function fitOf(name: Name): Promise<Fit & Abilities> {
@@ -206,8 +165,6 @@ const variablesOf = (name: Name, { parameters, latents }: Fit) => {
   const values = { ...parameters, ...Object.fromEntries(shown.map((path) => [path, latents])) };
   return (modelOf(name).posterior!(values as never) as NamedPosterior).variables;
 };
-const bitsOf = ({ latents, objective, parameters, terms, trace }: Fit) =>
-  JSON.stringify([latents, objective, parameters, terms, trace]);
 
 // Densities of new rows are integrated, row by row: thousands of allocations, each of which detaches the views of a memory that other files have made large.
 beforeAll(() => {
@@ -225,7 +182,7 @@ it.each(names)('%s says the same in all that is derived from it', (name) => {
   expect(derived).toHaveLength(absent[name].project === undefined ? 4 : 1);
 });
 
-/** What a fit of a model is again, and what it was: by its file, made in a worker that is given the module of its models, and gone on with from a checkpoint. */
+/** What a fit of a model is again, and what it was: by its file, and gone on with from a checkpoint. */
 const comeBack = {
   loadFit: async (name: Name) => {
     const result = await fitOf(name);
@@ -243,13 +200,6 @@ const comeBack = {
     const all = async (one: Fit & Abilities) => bitsOf(one) + JSON.stringify(await derived(one));
     return [await all(again), await all(result)];
   },
-  worker: async (name: Name) => {
-    const { batchSize: _, ...unbatched } = optionsOf(name);
-    const options = { ...unbatched, maxIterations: 6, restarts: 1 };
-    const parts = await bundledForUsers('test/model/language/twelveModels.ts');
-    const there = await fit(modelOf(name), { ...options, workers: { count: 1, parts } });
-    return [bitsOf(there), bitsOf(await fit(modelOf(name), options))];
-  },
   checkpoint: async (name: Name) => {
     const states: string[] = [];
     const checkpoint = (state: Checkpoint) => {
@@ -262,8 +212,6 @@ const comeBack = {
 } satisfies Record<string, (name: Name) => Promise<string[]>>;
 type Road = keyof typeof comeBack;
 const ROADS = Object.keys(comeBack) as Road[];
-const isBuilt = existsSync(new URL('../../../dist/node/app-workers-fitWorker.js', import.meta.url));
-const unbuilt = isBuilt ? '' : ' (the library of its workers is not built: npm run build)';
 const returned = new Map<string, Promise<string[]>>();
 function asItWas(road: Road, name: Name): Promise<string[]> {
   const key = `${name} ${road}`;
@@ -301,11 +249,6 @@ describe.each(names)('fits of %s', (name) => {
     const [again, before] = await asItWas(road, name);
     expect(again).toBe(before);
   });
-
-  it.runIf(isBuilt)(`are the same bits again: worker${unbuilt}`, async () => {
-    const [again, before] = await asItWas('worker', name);
-    expect(again).toBe(before);
-  });
 });
 
 it('fits in batches run without workers', async () => {
@@ -313,15 +256,18 @@ it('fits in batches run without workers', async () => {
   await expect(run).rejects.toThrow('A fit in batches runs without workers');
 });
 
-it.runIf(isBuilt)(`what they can do is the table of docs/your-own-model.md${unbuilt}`, async () => {
+it('what they can do is the table of docs/your-own-model.md', async () => {
   const abilities = ['project', 'predict', 'sample', 'impute', 'forecast'] as const;
   const lines = await Promise.all(
     names.map(async (name) => {
       const result = await fitOf(name);
       const isDrawn = attempted(() => priorDraws(modelOf(name), { draws: 1 }));
       const can = [...abilities.map((ability) => result[ability] !== undefined), isDrawn];
-      const same = await Promise.all(ROADS.map(async (road) => new Set(await asItWas(road, name)).size === 1));
-      return `| \`${name}\` | ${[...can, ...same].map((own) => (own ? 'yes' : '–')).join(' | ')} |`;
+      const [loaded, resumed] = await Promise.all(
+        ROADS.map(async (road) => new Set(await asItWas(road, name)).size === 1),
+      );
+      // twelve.built.test.ts has that of workers.
+      return `| \`${name}\` | ${[...can, loaded, true, resumed].map((own) => (own ? 'yes' : '–')).join(' | ')} |`;
     }),
   );
   const named = [...abilities, 'priorDraws'] as const;
