@@ -187,7 +187,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         );
         if (isObserved) return undefined;
         // Latent rows in between have the noise of their density in them. Each row is predicted by itself, so covariances between rows are left out.
-        if (moments.covariances === undefined) return drawn(owner, node, moments, conditional, rows, random, true);
+        if (moments.covariances === undefined) return drawn(owner, node, () => moments, conditional, rows, random, true);
         const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
         return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
       });
@@ -205,7 +205,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       const found: Record<string, Matrix> = {};
       follow(fitted, all, (node, moments, conditional, rows) => {
         const isObserved = node.variable.role === 'observed';
-        const value = drawn(owner, node, moments(), conditional, rows, random, noise || !isObserved);
+        const value = drawn(owner, node, moments, conditional, rows, random, noise || !isObserved);
         if (value === undefined) return undefined;
         const { standardization } = seen.get(node.name) ?? {};
         found[node.name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
@@ -271,13 +271,14 @@ function wide(owner: string, name: string, { mean, variance, noise }: RowMoments
 function drawn(
   owner: string,
   node: Node,
-  moments: RowMoments | undefined,
+  momentsOf: () => RowMoments | undefined,
   conditional: Conditional,
   given: readonly Tensor2D[],
   random: Random,
   noise: boolean,
 ): Tensor2D | undefined {
   if (conditional.sample !== undefined && noise) return conditional.sample(given, random);
+  const moments = momentsOf();
   if (moments === undefined) return undefined;
   const { mean, variance, added } = wide(owner, node.name, moments);
   const asked = noise ? added : op.scalar(0);
