@@ -1,8 +1,7 @@
 /** exp, log, powers, trigonometric and hyperbolic functions of a number with the same bits on every machine, for custom parts. */
 export * as elementary from '../core/elementary/index.ts';
-export { type Eigenpairs, symmetricEigenpairs } from './dense/eigenpairs.ts';
+export { type Eigenpairs, type SymmetricOperator, symmetricEigenpairs, topEigenpairs } from './dense/eigenpairs.ts';
 export type { EngineChoice, EngineName } from './dense/index.ts';
-export { type SymmetricOperator, topEigenpairs } from './dense/topEigenpairs.ts';
 export * from './graph/index.ts';
 export type { Float64Memory } from './memory.ts';
 export type { Metric, NeighbourSearch, Neighbours } from './neighbours/index.ts';

@@ -4,8 +4,16 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, parameterFrom, positive } from '../model/parameter.ts';
-import { type JoinedPaths, type Kernel, type LeafPaths, namedParts, type PathsOf, pickColumns } from './kernel.ts';
-import { isOffset, withOffset } from './structure/radial.ts';
+import {
+  isOffset,
+  type JoinedPaths,
+  type Kernel,
+  type LeafPaths,
+  namedParts,
+  type PathsOf,
+  pickColumns,
+  withOffset,
+} from './kernel.ts';
 
 /**
  * Sum of covariances: k(x, x') = Σ_i k_i(x, x'). Parameters keep the names of their kernels; a second `rbf` is `rbf2`.

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkGiven, givenOptions, isPart, namedOptions, unknownName } from '../core/options.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import type { GaussianRows } from '../engine/tensors/ops.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';

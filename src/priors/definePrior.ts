@@ -3,7 +3,7 @@ import type { Matrix } from '../core/matrix.ts';
 import { checkDefinition, checkMembers, checkName, type Member } from '../core/options.ts';
 import type { Random } from '../core/random.ts';
 import type { Graph } from '../engine/graph/graph.ts';
-import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
+import { matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../kernels/kernel.ts';

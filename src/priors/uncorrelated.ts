@@ -5,7 +5,7 @@ import { checkNumbers } from '../core/observations.ts';
 import { namedOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
 import { centredBasis } from '../engine/dense/principalComponents.ts';
-import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
+import { matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';

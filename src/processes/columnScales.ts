@@ -1,8 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
 import { lazily } from '../core/progressiveWork.ts';
-import { doublesOf } from '../engine/tensors/doubles.ts';
+import { doublesOf, matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';

@@ -1,6 +1,6 @@
 import type { Matrix } from '../core/matrix.ts';
+import { matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
-import { matrixTensor, tensorMatrix } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';

@@ -1,9 +1,9 @@
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { isPart, namedOptions } from '../core/options.ts';
+import { matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../engine/tensors/gradients.ts';
-import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { KernelCatalogue } from '../kernels/json.ts';

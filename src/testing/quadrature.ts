@@ -3,9 +3,8 @@ import { LatentFieldError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
 import { unknownName } from '../core/options.ts';
 import { type Random, seededRandom } from '../core/random.ts';
-import { doublesOf } from '../engine/tensors/doubles.ts';
+import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
-import { matrixTensor } from '../engine/tensors/matrixTensor.ts';
 import type { Conditional, Density, DensityContext, DensityStart, Rows } from '../model/language/density.ts';
 import {
   boundsOf,

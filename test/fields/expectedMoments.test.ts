@@ -21,9 +21,9 @@ import {
 } from 'latentfield';
 import { checkPrior } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
+import { matrixTensor } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
-import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
 import { valueTensors } from '../../src/model/part.ts';
 import { builtInPriors } from '../../src/models/priorCatalogue.ts';
 import { inverseOf, logDeterminantOf } from '../models/field/dense.ts';

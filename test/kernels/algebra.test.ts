@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { doublesOf, matrixTensor } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
-import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import {
   add,

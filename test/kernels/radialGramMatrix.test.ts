@@ -18,7 +18,7 @@ import {
   seededRandom,
   white,
 } from '../../src/index.ts';
-import { noisyGram } from '../../src/kernels/structure/index.ts';
+import { noisyGram } from '../../src/kernels/structure.ts';
 import { valueTensors } from '../../src/model/part.ts';
 import { expectClose } from '../tolerance.ts';
 

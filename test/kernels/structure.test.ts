@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { doublesOf, matrixTensor } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
-import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
@@ -24,7 +23,7 @@ import {
   thinPlateSpline,
   white,
 } from '../../src/index.ts';
-import { featuresOf, noisyGram, symmetricBasisOf } from '../../src/kernels/structure/index.ts';
+import { featuresOf, noisyGram, symmetricBasisOf } from '../../src/kernels/structure.ts';
 import type { TensorMap } from '../../src/model/model.ts';
 import { entriesOf } from '../../src/model/parameter.ts';
 import { valueTensors } from '../../src/model/part.ts';

@@ -1,6 +1,6 @@
 import type { GaussianProcess, Matrix } from 'latentfield';
+import { matrixTensor } from '../../src/engine/tensors/doubles.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
-import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import type { Conditional, DensityContext, Rows } from '../../src/model/language/density.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { tensorMatrix } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
-import { tensorMatrix } from '../../src/engine/tensors/matrixTensor.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {

@@ -24,9 +24,9 @@ import {
 } from 'latentfield';
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
+import { matrixTensor, tensorMatrix } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
-import { matrixTensor, tensorMatrix } from '../../src/engine/tensors/matrixTensor.ts';
 import { valueTensors } from '../../src/model/part.ts';
 import { observedPatterns } from '../../src/processes/covariance/observedData.ts';
 import { allColumns, covariancesOf } from '../../src/processes/functionMoments.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { matrixTensor } from '../../src/engine/tensors/doubles.ts';
 import { float64Backend, withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
-import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
 import {
   add,
   bias,

@@ -1,8 +1,7 @@
 import { add, bias, gaussian, gaussianProcess, linear, Matrix, rbf, seededRandom, white } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { doublesOf } from '../../src/engine/tensors/doubles.ts';
+import { doublesOf, matrixTensor } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
-import { matrixTensor } from '../../src/engine/tensors/matrixTensor.ts';
 import { valueTensors } from '../../src/model/part.ts';
 import { spanningInputs } from '../../src/processes/covariance/lowRank.ts';
 import { observedPatterns } from '../../src/processes/covariance/observedData.ts';

@@ -4,8 +4,14 @@ import { standardizationOf, standardized } from '../../core/observations.ts';
 import { counted } from '../../core/wording.ts';
 import { sharedMemory } from '../memory.ts';
 import { linearAlgebra } from './activeEngine.ts';
-import { type Eigenpairs, symmetricEigenpairs } from './eigenpairs.ts';
-import { isSearched, largest, type SymmetricOperator, topEigenpairs } from './topEigenpairs.ts';
+import {
+  type Eigenpairs,
+  isSearched,
+  largest,
+  type SymmetricOperator,
+  symmetricEigenpairs,
+  topEigenpairs,
+} from './eigenpairs.ts';
 
 /** Number of rows (or columns) that are multiplied at once. */
 const SLICE = 1024;

@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
-import type { Eigenpairs } from '../dense/eigenpairs.ts';
-import { topEigenpairsInParts } from '../dense/topEigenpairs.ts';
+import { type Eigenpairs, topEigenpairsInParts } from '../dense/eigenpairs.ts';
 import { signOfLargest } from '../typescript/symmetricEigen.ts';
 import { dot } from '../vectors.ts';
 import { factorise, solve } from './sparseCholesky.ts';

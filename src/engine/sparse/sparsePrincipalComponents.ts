@@ -3,7 +3,7 @@ import { Matrix } from '../../core/matrix.ts';
 import { checkGiven } from '../../core/options.ts';
 import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { counted } from '../../core/wording.ts';
-import { topEigenpairs } from '../dense/topEigenpairs.ts';
+import { topEigenpairs } from '../dense/eigenpairs.ts';
 
 /** Principal components of a sparse matrix. */
 export interface SparseComponents {

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { Matrix } from '../../core/matrix.ts';
 import { FLOAT64, type Float64Backend } from './float64/backend.ts';
-import { engine, type Scalar, type TensorInfo } from './tensorflow.ts';
+import { engine, type Scalar, type Tensor2D, type TensorInfo } from './tensorflow.ts';
 
 /** A copy of a tensor's numbers as doubles, whatever backend holds it and whatever backend is active. */
 export function doublesOf(tensor: TensorInfo): Float64Array {
@@ -45,4 +46,14 @@ export function exactScalar(value: number): Scalar {
 export function tensorOfDoubles(values: Float64Array, shape: readonly number[]): tf.Tensor {
   const stored = engine().backendName === FLOAT64 ? values : Float32Array.from(values);
   return tf.engine().makeTensor(stored as Float32Array, shape as number[], 'float32');
+}
+
+/** A tensor on the active backend with the entries of a matrix. */
+export function matrixTensor(matrix: Matrix): Tensor2D {
+  return tensorOfDoubles(matrix.data, [matrix.rows, matrix.columns]) as Tensor2D;
+}
+
+/** A matrix with the entries of a tensor. */
+export function tensorMatrix(tensor: Tensor2D): Matrix {
+  return new Matrix(doublesOf(tensor), tensor.shape[0], tensor.shape[1]);
 }

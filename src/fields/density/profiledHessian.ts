@@ -1,8 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { doublesOf } from '../../engine/tensors/doubles.ts';
+import { doublesOf, matrixTensor } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
-import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { FieldProblem } from '../../inference/solvers/fields/fieldProblem.ts';
 import {

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { isPart, namedOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
+import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { initialLatents } from '../initialization.ts';
 import type { TensorMap } from '../model.ts';

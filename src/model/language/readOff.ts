@@ -1,6 +1,6 @@
 import { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { topEigenpairs } from '../../engine/dense/topEigenpairs.ts';
+import { topEigenpairs } from '../../engine/dense/eigenpairs.ts';
 import type { AnyPosterior, FieldCoordinates, LearnedField, Posterior } from '../posterior.ts';
 import type { FittedGraph } from './fittedGraph.ts';
 import { joinedColumns } from './graph.ts';

@@ -1,7 +1,7 @@
 import type { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import type { RadialSumNames } from '../../kernels/structure/index.ts';
-import { radialSumOf } from '../../kernels/structure/index.ts';
+import type { RadialSumNames } from '../../kernels/structure.ts';
+import { radialSumOf } from '../../kernels/structure.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
 import type { FreeEntries, ParameterValues, Search } from '../../model/model.ts';
 import { entriesOf, type Parameter } from '../../model/parameter.ts';

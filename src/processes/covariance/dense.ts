@@ -5,7 +5,7 @@ import { sumOfSquares } from '../../engine/tensors/linearAlgebra/operations/gaus
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { type Gram, gramOf, noisyGram } from '../../kernels/structure/index.ts';
+import { type Gram, gramOf, noisyGram } from '../../kernels/structure.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
 import {

@@ -1,13 +1,12 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { doublesOf } from '../../engine/tensors/doubles.ts';
-import { matrixTensor, tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
+import { doublesOf, matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import type { PositiveDefiniteOptions } from '../../engine/tensors/ops.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { type Features, whiteOf } from '../../kernels/structure/index.ts';
+import { type Features, whiteOf } from '../../kernels/structure.ts';
 import type { TensorMap } from '../../model/model.ts';
 import type { Noise } from '../likelihoods/likelihood.ts';
 import { inducingFactor } from '../variational/inducingVariables.ts';

@@ -1,7 +1,7 @@
 import { checkAllPairs } from '../../core/observations.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { type Basis, featuresOf, symmetricBasisOf } from '../../kernels/structure/index.ts';
+import { type Basis, featuresOf, symmetricBasisOf } from '../../kernels/structure.ts';
 import type { CovarianceStructure } from './covariance.ts';
 import { denseStructure } from './dense.ts';
 import { lowRankStructure } from './lowRank.ts';

@@ -1,11 +1,10 @@
 import { square } from '../../core/elementary/index.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { doublesOf } from '../../engine/tensors/doubles.ts';
+import { doublesOf, matrixTensor } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
-import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { type RadialTerms, radialTerms } from '../../kernels/structure/index.ts';
+import { type RadialTerms, radialTerms } from '../../kernels/structure.ts';
 
 /** Natural values of K = v·f(s) + b + σ²·I, s = Σ_d ((x_id − x_jd)/l_d)². */
 export interface RadialValues {

@@ -3,7 +3,7 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { slopeVariances } from '../../kernels/slopeKernel.ts';
-import { whiteOf } from '../../kernels/structure/index.ts';
+import { whiteOf } from '../../kernels/structure.ts';
 import type {
   Conditional,
   Density,

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
-import { matrixTensor } from '../../engine/tensors/matrixTensor.ts';
+import { matrixTensor } from '../../engine/tensors/doubles.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';

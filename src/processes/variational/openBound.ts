@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { tensorMatrix } from '../../engine/tensors/matrixTensor.ts';
+import { tensorMatrix } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { drawnNodes, type LatentNodes } from '../../kernels/expectations/index.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { standardizationOf, standardized } from '../../../src/core/observations.ts';
-import { symmetricEigenpairs } from '../../../src/engine/dense/eigenpairs.ts';
+import { isSearched, symmetricEigenpairs } from '../../../src/engine/dense/eigenpairs.ts';
 import { principalAxes } from '../../../src/engine/dense/principalComponents.ts';
-import { isSearched } from '../../../src/engine/dense/topEigenpairs.ts';
 import { distance, fromEntries, identity, multiply, normalMatrix, transpose } from './matrices.ts';
 
 /** Columns of falling deviations, so that directions have gaps. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError, NumericalError } from '../../../src/core/errors.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
-import { symmetricEigenpairs } from '../../../src/engine/dense/eigenpairs.ts';
-import { type SymmetricOperator, topEigenpairs } from '../../../src/engine/dense/topEigenpairs.ts';
+import { type SymmetricOperator, symmetricEigenpairs, topEigenpairs } from '../../../src/engine/dense/eigenpairs.ts';
 import {
   distance,
   fromEntries,

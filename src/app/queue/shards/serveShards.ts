@@ -1,7 +1,7 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import * as tf from '@tensorflow/tfjs-core';
+import { matrixTensor } from '../../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../../engine/tensors/float64/scope.ts';
-import { matrixTensor } from '../../../engine/tensors/matrixTensor.ts';
 import { kernelFromJSON } from '../../../kernels/json.ts';
 import type { OwnParts } from '../../../models/ownParts.ts';
 import { likelihoodFromJSON } from '../../../processes/likelihoods/index.ts';

@@ -2,8 +2,7 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { counted } from '../../../core/wording.ts';
-import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
-import { topEigenpairsOf } from '../../../engine/dense/topEigenpairs.ts';
+import { symmetricEigenpairs, topEigenpairsOf } from '../../../engine/dense/eigenpairs.ts';
 
 /** Up to this many points all eigenpairs are computed: then the message can say what the smallest eigenvalue is. */
 const FULL = 600;

@@ -3,7 +3,7 @@ import { seededRandom } from '../../../../src/core/random.ts';
 import { withEngine } from '../../../../src/engine/dense/index.ts';
 import { withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../../src/engine/tensors/gradients.ts';
-import { radialLogDensity } from '../../../../src/engine/tensors/ops/radialLogDensity.ts';
+import { radialLogDensity } from '../../../../src/engine/tensors/ops/radialGramMatrix.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
 import { maternProfiles } from '../../../../src/kernels/matern.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../../src/core/random.ts';
 import { withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../../src/engine/tensors/gradients.ts';
-import { radialLogDensity } from '../../../../src/engine/tensors/ops/radialLogDensity.ts';
+import { radialLogDensity } from '../../../../src/engine/tensors/ops/radialGramMatrix.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
 import { rbfProfile } from '../../../../src/kernels/rbf.ts';
