@@ -12,6 +12,7 @@ import { framed } from '../../../src/app/queue/shards/messages.ts';
 import { openShards } from '../../../src/app/queue/shards/shardCalls.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
+import { lazily } from '../../../src/core/progressiveWork.ts';
 import * as op from '../../../src/engine/tensors/ops.ts';
 import { fit } from '../../../src/inference/index.ts';
 import { add, bias, linear, matern52, rbf } from '../../../src/kernels/index.ts';
@@ -104,7 +105,8 @@ describe('a bound whose rows are in shards', () => {
     ['collapsed', {}],
     ['uncollapsed', { bound: 'uncollapsed' }],
   ])('has the bits of one process where each shard has whole blocks, in all gradients: %s', async (_, more) => {
-    const { observations: many } = pipeFlow({ points: 25_000, seed: 1 });
+    // Four blocks.
+    const { observations: many } = pipeFlow({ points: 16_400, seed: 1 });
     const alone = await evaluate(bayesianGplvm(many, { ...options, ...more }));
     expect(Object.keys(alone.gradients)).toContain('latents.variance');
     for (const count of [2, 3]) {
@@ -187,8 +189,10 @@ describe('a shard', () => {
     return { values: [sums, ...gradients, ...again], reported };
   }
 
+  const undisturbed = lazily(() => evaluated((_, __, send) => send()));
+
   it('whose questions and answers are lost is asked again, with the same bits', async () => {
-    const whole = await evaluated((_, __, send) => send());
+    const whole = await undisturbed();
     const kinds = ['"evaluate"', '"answer"', '"slopes"'];
     const spread = await evaluated(async (_, bytes, send) => {
       const header = new TextDecoder().decode(bytes.subarray(0, 120));
@@ -202,7 +206,7 @@ describe('a shard', () => {
   });
 
   it('reports messages that are no questions, and goes on', async () => {
-    const whole = await evaluated((_, __, send) => send());
+    const whole = await undisturbed();
     const foreign = [
       new Uint8Array(3),
       framed({ kind: 'shell', command: 'ls' }),
@@ -269,7 +273,8 @@ describeWithRedis('shards on Redis', () => {
 
   it('fit as one process does, bit for bit', async () => {
     const { connection } = redis;
-    const { observations: many } = pipeFlow({ points: 20_000, seed: 1 });
+    // Four blocks.
+    const { observations: many } = pipeFlow({ points: 16_400, seed: 1 });
     const workers = await Promise.all([startWorker(connection), startWorker(connection)]);
     onTestFinished(() => stopped(workers));
     const fitted = async (more: Partial<BayesianGplvmOptions>) => {
