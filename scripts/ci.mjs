@@ -19,7 +19,7 @@ const plain = { ...process.env, NO_COLOR: '1' };
 const ENGINE_TESTS = `
   engine/native engine/tensors/linearAlgebra engine/dense/eigenpairsOnEngines engine/dense/topEigenpairs
   kernels/gpyKernels kernels/radialGramMatrix kernels/fusedOperations kernels/thinPlateSpline
-  latents/gplrf latents/gpyBackConstraints priors/latentPriors fields/quadraticApproximation
+  latents/gplrf latents/gpyBackConstraints priors/latentPriors fields/boundedNewton
   inference/resume inference/fitSteps inference/engine.isolated
   models/engines models/gpyGplvm models/fit.test models/missing models/project.test models/family
   models/field/reference models/spectral/reference`
