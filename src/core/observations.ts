@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { square } from './elementary/index.ts';
 import { InvalidInputError } from './errors.ts';
 import { Matrix, type MatrixLike } from './matrix.ts';
+import { areFinite } from './plainNumbers.ts';
 
 /** Whether columns are divided by their standard deviations; 'auto' divides them if their units differ. */
 export type ScaleOption = boolean | 'auto';
@@ -34,13 +35,17 @@ export const deviationsDiffer = (deviations: Float64Array): boolean =>
 /** True for columns such as pixels, most of which have similar ranges while some hardly vary. */
 function haveOneScale({ data, columns }: Matrix): boolean {
   if (columns < FEWEST) return false;
-  const least = new Float64Array(columns).fill(Number.POSITIVE_INFINITY);
-  const most = new Float64Array(columns).fill(Number.NEGATIVE_INFINITY);
-  data.forEach((entry, i) => {
-    if (entry < least[i % columns]!) least[i % columns] = entry;
-    if (entry > most[i % columns]!) most[i % columns] = entry;
-  });
-  const ranges = most.map((high, j) => high - least[j]!).sort();
+  const ranges = new Float64Array(columns);
+  for (let j = 0; j < columns; j++) {
+    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (let i = j; i < data.length; i += columns) {
+      const entry = data[i]!;
+      if (entry < least) least = entry;
+      if (entry > most) most = entry;
+    }
+    ranges[j] = most - least;
+  }
+  ranges.sort();
   return MOST * ranges[columns >> 1]! >= ranges[columns - 1]!;
 }
 
@@ -109,6 +114,7 @@ export function checkEntries(
   allowed: (entry: number) => boolean,
   ifMissing = 'Fill it in first, or leave that row out.',
 ): Matrix {
+  if (areFinite(matrix.data)) return matrix;
   const bad = matrix.data.findIndex((entry) => !Number.isFinite(entry) && !allowed(entry));
   if (bad < 0) return matrix;
   const row = Math.floor(bad / matrix.columns);

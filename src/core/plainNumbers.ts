@@ -11,13 +11,12 @@ export function withPlainNumbers<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, withPlainNumbers(entry)])) as T;
 }
 
-const isNegativeZero = (entry: number) => Object.is(entry, -0);
-
 /** Plain data with −0 replaced by 0: JSON has no −0, and what is loaded should have the bits of what was saved. */
 export function positiveZeros<T>(value: T): T {
-  if (typeof value === 'number') return (isNegativeZero(value) ? 0 : value) as T;
+  // Equal to 0 is −0 too.
+  if (typeof value === 'number') return (value === 0 ? 0 : value) as T;
   if (value instanceof Matrix) {
-    if (!value.data.some(isNegativeZero)) return value;
+    if (!value.data.some((entry) => Object.is(entry, -0))) return value;
     return new Matrix(value.data.map(positiveZeros), value.rows, value.columns) as T;
   }
   if (Array.isArray(value)) return value.map(positiveZeros) as T;
@@ -30,10 +29,13 @@ export function isFiniteArray(value: unknown, length: number): value is Float64A
   return value instanceof Float64Array && value.length === length && areFinite(value);
 }
 
-/** True if all entries are finite. A plain loop, several times faster than a callback per entry. */
-export function areFinite(entries: Float64Array): boolean {
-  for (let e = 0; e < entries.length; e++) if (!(Math.abs(entries[e]!) < Number.POSITIVE_INFINITY)) return false;
-  return true;
+/** True if all entries are finite. */
+export const areFinite = (entries: Float64Array): boolean => firstNotFinite(entries) < 0;
+
+/** Index of the first entry that is not finite, −1 if there is none. A plain loop: a callback for each entry takes several times as long, and memory. */
+export function firstNotFinite(entries: Float64Array): number {
+  for (let e = 0; e < entries.length; e++) if (!(Math.abs(entries[e]!) < Number.POSITIVE_INFINITY)) return e;
+  return -1;
 }
 
 /** True for an integer from `least` to `most`. */

@@ -1,6 +1,7 @@
 import { InvalidInputError, NumericalError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
+import { firstNotFinite } from '../core/plainNumbers.ts';
 import { doublesOf } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import * as op from '../engine/tensors/ops.ts';
@@ -41,7 +42,7 @@ export function covariance(kernel: Kernel, X: MatrixLike, X2?: MatrixLike): Matr
     const A = op.tensor(left.data, [left.rows, left.columns]) as Tensor2D;
     const B = X2 === undefined ? A : (op.tensor(right.data, [right.rows, right.columns]) as Tensor2D);
     const entries = doublesOf(kernel.covariance(p, A, B, B));
-    const bad = entries.findIndex((entry) => !Number.isFinite(entry));
+    const bad = firstNotFinite(entries);
     if (bad >= 0) {
       throw new NumericalError(
         `The covariance of '${kernel.name}' is ${entries[bad]} between point ${Math.floor(bad / right.rows)} of the first and ` +

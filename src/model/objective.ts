@@ -1,4 +1,5 @@
 import { InvalidInputError, NumericalError, OptimizationError } from '../core/errors.ts';
+import { firstNotFinite } from '../core/plainNumbers.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { seededRandom } from '../core/random.ts';
 import { withGetters } from '../core/withGetters.ts';
@@ -363,7 +364,7 @@ export function checkGradients(
   gradients: LogDensity['gradients'],
   of: EvaluationOptions,
 ): void {
-  const oddEntry = (own: Float64Array | undefined) => own?.findIndex((value) => !Number.isFinite(value)) ?? -1;
+  const oddEntry = (own: Float64Array | undefined) => (own === undefined ? -1 : firstNotFinite(own));
   const i = gradients.findIndex((own) => oddEntry(own) >= 0);
   if (i < 0) return;
   const entry = oddEntry(gradients[i]);

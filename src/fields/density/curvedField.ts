@@ -33,15 +33,14 @@ export function curvedField(pairs: Pairs): CurvedField {
 
   /** Address of U at these weights. */
   const inverted = (weights: Float64Array, base: number) => {
-    const isThere = at?.base === base && areSame(weightsThere, weights);
-    // First: what was given may be in memory that an allocation moves.
-    if (!isThere) weightsThere.set(weights);
-    block ??= sharedMemory().allocate(bytes);
-    if (at === undefined || !isThere) {
+    if (at?.base !== base || !areSame(weightsThere, weights)) {
       at = undefined;
+      // First: what was given may be in memory that an allocation moves.
+      weightsThere.set(weights);
+      block ??= sharedMemory().allocate(bytes);
       at = { base, logDeterminant: invertField(pairs, weightsThere, base, block) };
     }
-    return { offset: block, logDeterminant: at.logDeterminant };
+    return { offset: block!, logDeterminant: at.logDeterminant };
   };
 
   return {

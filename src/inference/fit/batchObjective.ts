@@ -1,4 +1,5 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
+import { firstNotFinite } from '../../core/plainNumbers.ts';
 import type { Evaluation, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 import type { ScaledObjective } from '../minimize/scaledObjective.ts';
 import { copyIterate } from '../minimize/solution.ts';
@@ -92,7 +93,7 @@ export function batchObjective({ at, placesOf }: BatchedObjective, size: number)
       };
       try {
         const { value, gradient } = at(x, iteration);
-        const bad = gradient.findIndex((entry) => !Number.isFinite(entry));
+        const bad = firstNotFinite(gradient);
         if (!Number.isFinite(value)) return failed(`its value is ${value}`);
         if (bad >= 0) return failed(`entry ${places[bad]} of its gradient is ${gradient[bad]}`);
         return { value, gradient, places };

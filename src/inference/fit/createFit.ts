@@ -1,7 +1,7 @@
 import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { type FittedTable, matchedObservations, type NamedTable, rememberedTable } from '../../core/namedTable.ts';
-import { positiveZeros, withPlainNumbers } from '../../core/plainNumbers.ts';
+import { firstNotFinite, positiveZeros, withPlainNumbers } from '../../core/plainNumbers.ts';
 import { checksums } from '../../core/saved.ts';
 import { type EngineChoice, withEngine } from '../../engine/dense/index.ts';
 import { sharedMemory } from '../../engine/memory.ts';
@@ -84,7 +84,7 @@ function boundOf(terms: FitOutcome['terms']): number {
 
 /** An outcome that is not finite, in its objective, latents or eigenvalues, has 'failed', whatever its model or solver says, and a message that names what is not. */
 function finiteOutcome(outcome: FitOutcome, { latents, eigenvalues }: AnyPosterior): FitOutcome {
-  const place = latents.data.findIndex((entry) => !Number.isFinite(entry));
+  const place = firstNotFinite(latents.data);
   const row = Math.floor(place / latents.columns);
   const broken = [
     ...(Number.isFinite(outcome.objective) ? [] : [`the objective is ${outcome.objective}`]),

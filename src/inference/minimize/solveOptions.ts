@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
 import { checkOptions, givenOptions, readGiven, signalOption } from '../../core/options.ts';
-import { isCount } from '../../core/plainNumbers.ts';
+import { firstNotFinite, isCount } from '../../core/plainNumbers.ts';
 import { countGiven } from '../../core/wording.ts';
 import type { Box, Solver } from '../../model/solver.ts';
 import type { Progress, SolverState } from './solution.ts';
@@ -122,7 +122,7 @@ function checkSolver(solver: Solver): void {
 function finiteStart(start: ArrayLike<number>): Float64Array {
   const x = numbersOf(start, 'start');
   if (x.length === 0) throw new InvalidInputError('The start is empty: give it one number for each variable.');
-  const bad = x.findIndex((entry) => !Number.isFinite(entry));
+  const bad = firstNotFinite(x);
   if (bad >= 0) throw new InvalidInputError(`The start must be finite, but entry ${bad} of ${x.length} is ${x[bad]}.`);
   return x;
 }

@@ -2,6 +2,7 @@ import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkGiven, givenList, isList, readGiven } from '../../core/options.ts';
+import { firstNotFinite } from '../../core/plainNumbers.ts';
 
 /** Moments and quantiles of a list of numbers, as R has them. */
 
@@ -103,7 +104,7 @@ export function givenByDraw(values: MatrixLike | readonly number[] | Float64Arra
   const matrix = one
     ? new Matrix(numbers(values as ArrayLike<number>, caller, what), (values as ArrayLike<number>).length, 1)
     : Matrix.from(values as MatrixLike, what);
-  const bad = matrix.data.findIndex((entry) => !Number.isFinite(entry));
+  const bad = firstNotFinite(matrix.data);
   if (matrix.data.length === 0) throw new InvalidInputError(`${caller} takes ${what}, but there are none.`);
   if (bad < 0) return matrix;
   const [draw, observation] = [Math.floor(bad / matrix.columns), bad % matrix.columns];

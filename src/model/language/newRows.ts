@@ -186,7 +186,8 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         );
         if (isObserved) return undefined;
         // Latent rows in between have the noise of their density in them. Each row is predicted by itself, so covariances between rows are left out.
-        if (moments.covariances === undefined) return drawn(owner, node, () => moments, conditional, rows, random, true);
+        if (moments.covariances === undefined)
+          return drawn(owner, node, () => moments, conditional, rows, random, true);
         const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
         return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
       });

@@ -209,32 +209,45 @@ function distancesFromPoint(
   factor: f64,
   target: usize,
 ): void {
+  if (width < 8) {
+    for (let j = 0; j < width; j++) {
+      let s = 0.0;
+      for (let d = 0; d < q; d++) {
+        const t = load<f64>(a + d * aBytes) - load<f64>(at(b, j) + d * bBytes);
+        s += t * t;
+      }
+      store<f64>(at(target, j), factor * s);
+    }
+    return;
+  }
   const factors = f64x2.splat(factor);
-  let j = 0;
-  for (; j + 4 <= width; j += 4) {
+  for (let j = 0; j < width; j += 8) {
+    // Eight at a time, so that no sum waits for the one before; the last eight may be those of before in part.
+    const first = min(j, width - 8);
+    const place: usize = at(target, first);
     let p = a;
-    let r: usize = at(b, j);
+    let r: usize = at(b, first);
     let s0 = f64x2.splat(0);
-    let s1 = f64x2.splat(0);
+    let s1 = s0;
+    let s2 = s0;
+    let s3 = s0;
     for (let d = 0; d < q; d++) {
       const x = v128.load_splat<f64>(p);
       const t0 = f64x2.sub(x, v128.load(r));
       const t1 = f64x2.sub(x, v128.load(r, 16));
+      const t2 = f64x2.sub(x, v128.load(r, 32));
+      const t3 = f64x2.sub(x, v128.load(r, 48));
       s0 = f64x2.add(s0, f64x2.mul(t0, t0));
       s1 = f64x2.add(s1, f64x2.mul(t1, t1));
+      s2 = f64x2.add(s2, f64x2.mul(t2, t2));
+      s3 = f64x2.add(s3, f64x2.mul(t3, t3));
       p += aBytes;
       r += bBytes;
     }
-    v128.store(at(target, j), f64x2.mul(factors, s0));
-    v128.store(at(target, j), f64x2.mul(factors, s1), 16);
-  }
-  for (; j < width; j++) {
-    let s = 0.0;
-    for (let d = 0; d < q; d++) {
-      const t = load<f64>(a + d * aBytes) - load<f64>(at(b, j) + d * bBytes);
-      s += t * t;
-    }
-    store<f64>(at(target, j), factor * s);
+    v128.store(place, f64x2.mul(factors, s0));
+    v128.store(place, f64x2.mul(factors, s1), 16);
+    v128.store(place, f64x2.mul(factors, s2), 32);
+    v128.store(place, f64x2.mul(factors, s3), 48);
   }
 }
 

@@ -1,5 +1,6 @@
 import { log } from '../../../../core/elementary/index.ts';
 import { NumericalError } from '../../../../core/errors.ts';
+import { firstNotFinite } from '../../../../core/plainNumbers.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../dense/factorize.ts';
 import type { Float64Memory } from '../../../memory.ts';
 import type { LinearAlgebraEngine } from '../../../operations/linearAlgebra.ts';
@@ -173,7 +174,7 @@ export function notFinite(
   name: string,
 ): NumericalError {
   const entries = memory.float64(offset, rows * columns);
-  const bad = entries.findIndex((entry) => !Number.isFinite(entry));
+  const bad = firstNotFinite(entries);
   return new NumericalError(
     bad < 0
       ? `${name} (${rows}×${columns}) are so far from what the covariance allows that their log density overflows. Scale them down.`

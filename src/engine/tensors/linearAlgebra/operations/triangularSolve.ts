@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { NumericalError } from '../../../../core/errors.ts';
-import { areFinite } from '../../../../core/plainNumbers.ts';
+import { areFinite, firstNotFinite } from '../../../../core/plainNumbers.ts';
 import { clearUpper, factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../dense/factorize.ts';
 import {
   bytesOf,
@@ -222,7 +222,7 @@ function checkDiagonal(n: number, l: Float64Array, operation: string, position: 
 
 function checkFinite(x: Float64Array, b: Float64Array, columns: number, operation: string, position: string): void {
   if (areFinite(x)) return;
-  const bad = b.findIndex((entry) => !Number.isFinite(entry));
+  const bad = firstNotFinite(b);
   throw new NumericalError(
     bad < 0
       ? `${operation} overflowed: l${position} is singular to working precision, or has entries that are not finite.`
