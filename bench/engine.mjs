@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
 const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`));
 const { Float64Memory } = await from('engine/memory.js');
 const { wasmElementaryFunctions, wasmEngine } = await from('engine/wasm/wasmEngine.js');
-const { wasmFusedOperations } = await from('engine/wasm/wasmCovariances.js');
+const { wasmFusedOperations } = await from('engine/wasm/wasmEngine.js');
 const { startTeam } = await from('engine/wasm/team.js');
 const { typescriptEngine, withEngine } = await from('engine/dense/index.js');
 const { float64Backend, withFloat64 } = await from('engine/tensors/float64/scope.js');

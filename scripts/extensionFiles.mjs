@@ -34,7 +34,7 @@ const extensions = {
     files: {
       'processes/likelihoods/logistic.js': `
         import * as op from '../../engine/tensors/ops.js';
-        import { defineLikelihood } from './defineLikelihood.js';
+        import { defineLikelihood } from './likelihood.js';
         export const logistic = defineLikelihood({
           name: 'logistic',
           parameters: {},

@@ -5,6 +5,7 @@ import { seededRandom } from '../core/random.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import * as op from '../engine/tensors/ops.ts';
+import { startedAt } from '../kernels/algebra.ts';
 import { covariance } from '../kernels/covariance.ts';
 import { describe } from '../kernels/describe.ts';
 import {
@@ -17,7 +18,6 @@ import { type AnyKernelFactory, builtInKernels, type KernelCatalogue, kernelFrom
 import type { Kernel } from '../kernels/kernel.ts';
 import { kernelToJSON } from '../kernels/kernelToJson.ts';
 import { parseKernel } from '../kernels/parse.ts';
-import { startedAt } from '../kernels/startedAt.ts';
 import type { ParameterValues } from '../model/model.ts';
 import { shapeOf } from '../model/parameter.ts';
 import { valueTensors } from '../model/part.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
 import { cauchyPoint, compactHessian } from '../../src/inference/solvers/compactHessian.ts';
-import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
+import { correctionPairs } from '../../src/inference/solvers/lbfgs.ts';
 import { subspaceMinimum } from '../../src/inference/solvers/lbfgsb.ts';
 
 const SIZE = 7;

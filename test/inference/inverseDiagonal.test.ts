@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
 import { lbfgs } from '../../src/inference/index.ts';
 import { minimize } from '../../src/inference/minimize/minimize.ts';
-import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
-import { inverseDiagonal } from '../../src/inference/solvers/lbfgs.ts';
+import { correctionPairs, inverseDiagonal } from '../../src/inference/solvers/lbfgs.ts';
 import { expectClose } from '../tolerance.ts';
 
 const n = 6;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
 import { breakpoints, cauchyPoint, compactHessian } from '../../src/inference/solvers/compactHessian.ts';
-import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
+import { correctionPairs } from '../../src/inference/solvers/lbfgs.ts';
 import { subspaceMinimum } from '../../src/inference/solvers/lbfgsb.ts';
 import type { Box, Iterate } from '../../src/model/solver.ts';
 import { expectClose } from '../tolerance.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
 import { activeVariables, violation } from '../../src/inference/solvers/boundedNewton.ts';
 import { breakpoints } from '../../src/inference/solvers/compactHessian.ts';
-import { correctionPairs } from '../../src/inference/solvers/correctionPairs.ts';
+import { correctionPairs } from '../../src/inference/solvers/lbfgs.ts';
 
 describe('breakpoints', () => {
   it('come in order, the first of equal ones first, without those at 0 and those that never come', () => {

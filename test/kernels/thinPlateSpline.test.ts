@@ -29,7 +29,7 @@ import {
   standardNormal,
   thinPlateSpline,
 } from '../../src/index.ts';
-import { isOpen, startedAt } from '../../src/kernels/startedAt.ts';
+import { isOpen, startedAt } from '../../src/kernels/algebra.ts';
 import { reference, sharedFile } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import { float64Backend } from '../../src/engine/tensors/float64/scope.ts';
 import { evaluate, fit, loadFit, Matrix, rbf, thinPlateSpline, tpslvm } from '../../src/index.ts';
-import { startedAt } from '../../src/kernels/startedAt.ts';
+import { startedAt } from '../../src/kernels/algebra.ts';
 import { featuresOf } from '../../src/kernels/structure.ts';
 import { checkModel } from '../../src/testing/index.ts';
 import { withoutStructure } from '../kernels/withoutStructure.ts';

@@ -9,8 +9,7 @@ import { typescriptFusedOperations } from '../typescript/covariances.ts';
 import { typescriptExpectations } from '../typescript/expectations.ts';
 import { typescriptElementaryFunctions, typescriptEngine } from '../typescript/typescriptEngine.ts';
 import { kernelsOn, kernelsRefusal, type LinkedKernels } from '../wasm/instance.ts';
-import { wasmFusedOperations } from '../wasm/wasmCovariances.ts';
-import { wasmElementaryFunctions, wasmEngine } from '../wasm/wasmEngine.ts';
+import { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } from '../wasm/wasmEngine.ts';
 import { expectationsOn } from '../wasm/wasmExpectations.ts';
 
 /** Number of points that are summed together. */

@@ -1,7 +1,37 @@
 import type { Float64Memory } from '../memory.ts';
+import {
+  type CompiledProfile,
+  type FusedOperations,
+  goesByPoints,
+  type ObservedPoints,
+  type QuadraticOperations,
+  type RadialLogDensity,
+  type RadialOperations,
+  type RadialProfile,
+  type RadialSum,
+  type SquaredDistanceOperations,
+} from '../operations/covariances.ts';
 import type { ElementaryFunctions, LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
-import { countOperation, kernelsOn } from './instance.ts';
-import { FULL, LOWER, packedProduct, rows, withPacking } from './workspace.ts';
+import {
+  radialSums,
+  typescriptRadialOperations,
+  typescriptSquaredDistances,
+  withGradientsAtZero,
+} from '../typescript/covariances.ts';
+import { QUADRATIC, RADIAL } from './engineModule.ts';
+import { countOperation, kernelsOn, type LinkedKernels } from './instance.ts';
+import {
+  FULL,
+  LOWER,
+  type Place,
+  packedProduct,
+  placeRecord,
+  rows,
+  transpose,
+  transposeBack,
+  withNumbers,
+  withPacking,
+} from './workspace.ts';
 
 /**
  * Dense linear algebra in WebAssembly SIMD, on the memory in place: packed products, everything else by halving down to them.
@@ -96,4 +126,326 @@ export function wasmElementaryFunctions(memory: Float64Memory): ElementaryFuncti
     logarithm: (n, x, y) => kernels.logarithm(n, x, y),
     hyperbolicTangent: (n, x, y) => kernels.hyperbolicTangent(n, x, y),
   });
+}
+
+/** The fused operations in WebAssembly SIMD. */
+export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
+  const kernels = kernelsOn(memory);
+  const radial = wasmRadialOperations(memory, kernels);
+  const general = radialSums(memory, radial, (n, a) => kernels.mirrorLower(n, a));
+
+  return withGradientsAtZero(memory, {
+    ...wasmQuadraticOperations(memory, kernels),
+    ...radial,
+    ...wasmSquaredDistances(memory, kernels),
+
+    lowerProduct(n, k, alpha, a, b, beta, c) {
+      packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);
+    },
+
+    radialLogDensity: (observed, profile, parameters, wantsPoints) =>
+      isRbf(profile) && observed.n <= FEW_POINTS && parameters.variance !== 0
+        ? logDensityOfFew(memory, kernels, observed, parameters, wantsPoints)
+        : undefined,
+
+    radialSum(n, q, x, profile, parameters, target, part) {
+      if (!isRbf(profile)) return general.radialSum(n, q, x, profile, parameters, target, part);
+      const { variance, lengthscales, bias, noise } = parameters;
+      const inverses = inverted(lengthscales, q);
+      const diagonal = variance + bias + noise;
+      const rows = GRAM_WORKSPACE * kernels.threads;
+      withNumbers(memory, q * (n + 1) + rows, (place) => {
+        const scaled = transpose(memory, kernels, n, q, x, place, inverses);
+        const work = place(rows);
+        const profile = PROFILE_NUMBERS.rbf;
+        const mirrored = part !== 'lower';
+        const given = { profile, n, q, x: scaled, variance, shift: bias, diagonal, k: target, mirrored, work };
+        kernels.radialGram(placeRecord(memory, place, RADIAL, given));
+      });
+    },
+
+    radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx, part) {
+      if (!isRbf(profile)) {
+        return general.radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx, part);
+      }
+      const { variance, lengthscales, bias } = parameters;
+      const inverses = inverted(lengthscales, q);
+      const length = n * q + q + 4;
+      const workspace = kernels.gradientWorkspace(n, q);
+      return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
+        const scaled = transpose(memory, kernels, n, q, x, place, inverses);
+        const [result, work] = [place(length), place(workspace)];
+        const symmetric = part === 'lower';
+        const given = {
+          n,
+          q,
+          x: scaled,
+          k: covariance,
+          shift: bias,
+          readsEntries: true,
+          symmetric,
+          g: gradient,
+          dx: result,
+          work,
+        };
+        kernels.radialGradient(placeRecord(memory, place, RADIAL, given));
+        transposeBack(memory, n, q, result, dx, inverses);
+        const sums = memory.float64(result, length);
+        const squares = n * q;
+        const trace = sums[squares + q + 2]!;
+        const slopes = new Float64Array(q);
+        for (let d = 0; d < q; d++) slopes[d] = sums[squares + d]! * inverses[d]!;
+        return {
+          variance: sums[squares + q]! / variance + trace,
+          lengthscales: slopes,
+          bias: sums[squares + q + 1]!,
+          noise: trace,
+        };
+      });
+    },
+  });
+}
+
+/** Up to so many points a call costs more than it is worth to leave it; no thread would share their work. */
+const FEW_POINTS = 128;
+
+/** The log density of few points, whose work is laid out by the routine: its results are in front. */
+function logDensityOfFew(
+  memory: Float64Memory,
+  kernels: LinkedKernels,
+  { n, q, x, y, width, columns }: ObservedPoints,
+  { variance, lengthscales, bias, noise }: RadialSum,
+  wantsPoints: boolean,
+): RadialLogDensity | undefined {
+  const bytes = 8 * kernels.logDensityWorkspace(n, q, width);
+  const work = memory.allocate(bytes);
+  try {
+    for (let d = 0; d < q; d++) memory.setNumber(work + 8 * d, lengthscales[d]!);
+    if (kernels.radialLogDensity(n, q, width, x, y, variance, bias, noise, columns, work) >= 0) return undefined;
+    const slopes = new Float64Array(q);
+    for (let d = 0; d < q; d++) slopes[d] = memory.number(work + 8 * (5 + d));
+    return {
+      logDeterminant: memory.number(work),
+      quadratic: memory.number(work + 8),
+      slopes: {
+        variance: memory.number(work + 16),
+        lengthscales: slopes,
+        bias: memory.number(work + 24),
+        noise: memory.number(work + 32),
+      },
+      points: wantsPoints ? memory.float64(work + 8 * (5 + q), n * q).slice() : undefined,
+    };
+  } finally {
+    memory.release(work, bytes);
+  }
+}
+
+/** The rbf has a gradient of its own, which reads exponentials out of K in place of computing them again. */
+const isRbf = ({ compiled }: RadialProfile) => compiled === 'rbf';
+
+/** Read before anything is allocated, which may detach a view. */
+function inverted(lengthscales: ArrayLike<number>, q: number): Float64Array {
+  const inverses = new Float64Array(q);
+  for (let d = 0; d < q; d++) inverses[d] = 1 / lengthscales[d]!;
+  return inverses;
+}
+
+/** Numbers of the profiles in `assembly/radialProfiles.ts`. */
+const PROFILE_NUMBERS: Readonly<Record<CompiledProfile, number>> = {
+  thinPlate1: 1,
+  thinPlate2: 2,
+  thinPlate3: 3,
+  thinPlate4: 4,
+  matern12: 5,
+  matern32: 6,
+  matern52: 7,
+  rbf: 8,
+};
+
+/** Numbers of workspace that `radialGram` takes for a thread. */
+const GRAM_WORKSPACE = 64;
+/** Numbers that the kernels between two sets take for a row of a block. */
+const ROW = 98;
+
+/** Radial covariances in WebAssembly SIMD; those of profiles that are not compiled in TypeScript. */
+export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKernels): RadialOperations {
+  const reference = typescriptRadialOperations(memory);
+
+  return Object.freeze<RadialOperations>({
+    radialGram(n, q, x, profile, variance, k) {
+      if (profile.compiled === undefined) return reference.radialGram(n, q, x, profile, variance, k);
+      const number = PROFILE_NUMBERS[profile.compiled];
+      const diagonal = variance * atZero(profile);
+      const rows = GRAM_WORKSPACE * kernels.threads;
+      withNumbers(memory, q * (n + 1) + rows, (place) => {
+        const points = transpose(memory, kernels, n, q, x, place);
+        const given = { profile: number, n, q, x: points, variance, diagonal, k, mirrored: true, work: place(rows) };
+        kernels.radialGram(placeRecord(memory, place, RADIAL, given));
+      });
+    },
+
+    radialGramGradient(n, q, x, profile, variance, k, g, dx) {
+      if (profile.compiled === undefined) return reference.radialGramGradient(n, q, x, profile, variance, k, g, dx);
+      const number = PROFILE_NUMBERS[profile.compiled];
+      const length = n * q + q + 4;
+      const workspace = kernels.gradientWorkspace(n, q);
+      return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
+        const points = transpose(memory, kernels, n, q, x, place);
+        const [result, work] = [place(length), place(workspace)];
+        const given = { profile: number, n, q, x: points, variance, k, g, dx: result, work };
+        kernels.radialGradient(placeRecord(memory, place, RADIAL, given));
+        transposeBack(memory, n, q, result, dx);
+        return memory.float64(result, length)[n * q + q]! / variance;
+      });
+    },
+
+    radialCross(n, m, q, a, b, profile, variance, k) {
+      if (profile.compiled === undefined) return reference.radialCross(n, m, q, a, b, profile, variance, k);
+      const number = PROFILE_NUMBERS[profile.compiled];
+      withNumbers(memory, q * (n + m + 2) + ROW, (place) => {
+        const [x, y] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
+        const given = { profile: number, n, m, q, x, y, variance, k, work: place(ROW) };
+        kernels.radialCross(placeRecord(memory, place, RADIAL, given));
+      });
+    },
+
+    radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db) {
+      if (profile.compiled === undefined) {
+        return reference.radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db);
+      }
+      const number = PROFILE_NUMBERS[profile.compiled];
+      return withNumbers(memory, 2 * q * (n + m + 1) + ROW, (place) => {
+        const [x, y] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
+        const dx = place(q * (n + m));
+        memory.float64(dx, q * (n + m)).fill(0);
+        const dy = dx + 8 * n * q;
+        const given = { profile: number, n, m, q, x, y, variance, k, g, dx, dy, work: place(ROW) };
+        const sum = kernels.radialCrossGradient(placeRecord(memory, place, RADIAL, given));
+        transposeBack(memory, n, q, dx, da);
+        transposeBack(memory, m, q, dy, db);
+        return sum / variance;
+      });
+    },
+  });
+}
+
+function atZero(profile: RadialProfile): number {
+  const zero = new Float64Array(1);
+  profile.value(zero);
+  return zero[0]!;
+}
+
+/** Differences of coordinates up to which a plain loop is done before the points are transposed for the compiled one. */
+const SMALL = 1000;
+const isSmall = (n: number, m: number, q: number) => n * m * q <= SMALL;
+
+/** Squared distances in WebAssembly SIMD. */
+function wasmSquaredDistances(memory: Float64Memory, kernels: LinkedKernels): SquaredDistanceOperations {
+  const reference = typescriptSquaredDistances(memory);
+
+  return Object.freeze<SquaredDistanceOperations>({
+    squaredDistances(n, m, q, a, b, target) {
+      if (isSmall(n, m, q)) return reference.squaredDistances(n, m, q, a, b, target);
+      withNumbers(memory, q * (n + m + 2), (place) => {
+        const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
+        kernels.squaredDistances(n, m, q, at, bt, target);
+      });
+    },
+
+    squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
+      if (isSmall(n, m, q)) return reference.squaredDistancesGradient(n, m, q, a, b, weights, da, db);
+      withNumbers(memory, 2 * q * (n + m + 1), (place) => {
+        const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
+        const [dat, dbt] = [place(n * q), place(m * q)];
+        kernels.squaredDistancesGradient(n, m, q, at, bt, weights, dat, dbt);
+        transposeBack(memory, n, q, dat, da);
+        transposeBack(memory, m, q, dbt, db);
+      });
+    },
+
+    squaredDistancesWithin(n, q, x, target) {
+      if (isSmall(n, n, q)) return reference.squaredDistancesWithin(n, q, x, target);
+      withNumbers(memory, q * (n + 1), (place) => {
+        const points = transpose(memory, kernels, n, q, x, place);
+        kernels.squaredDistances(n, n, q, points, points, target);
+        const distances = memory.float64(target, n * n);
+        for (let i = 0; i < n; i++) distances[i * (n + 1)] = 0;
+      });
+    },
+
+    squaredDistancesWithinGradient(n, q, x, weights, dx) {
+      if (isSmall(n, n, q)) return reference.squaredDistancesWithinGradient(n, q, x, weights, dx);
+      withNumbers(memory, q * (3 * n + 1), (place) => {
+        const points = transpose(memory, kernels, n, q, x, place);
+        const [rows, columns] = [place(n * q), place(n * q)];
+        kernels.squaredDistancesGradient(n, n, q, points, points, weights, rows, columns);
+        const pulls = memory.float64(rows, n * q);
+        const back = memory.float64(columns, n * q);
+        for (let i = 0; i < n * q; i++) pulls[i]! += back[i]!;
+        transposeBack(memory, n, q, rows, dx);
+      });
+    },
+  });
+}
+
+/** Coordinate descent in WebAssembly. */
+function wasmQuadraticOperations(memory: Float64Memory, kernels: LinkedKernels): QuadraticOperations {
+  return Object.freeze<QuadraticOperations>({
+    quadraticProduct(n, u, factor, rows, columns, v) {
+      const count = rows.length / 2;
+      const byPoints = goesByPoints(n, count, v.length);
+      const work = byPoints ? n * n + n + 3 * v.length : 4 * n + 16;
+      return withNumbers(memory, 2 * count + 2 * v.length + work, (place) => {
+        const y = place(count);
+        const record = placeRecord(memory, place, QUADRATIC, {
+          ...{ factor, n, u, count, known: v.length, y },
+          pairs: integers(memory, place, rows),
+          moved: integers(memory, place, columns),
+          steps: doubles(memory, place, v),
+          ...(byPoints ? { b: place(n * n), lists: place(n + 3 * v.length) } : { work: place(4 * n + 16) }),
+        });
+        if (byPoints) kernels.quadraticProductByPoints(record);
+        else kernels.quadraticProduct(record);
+        return memory.float64(y, count).slice();
+      });
+    },
+
+    quadraticSweep(n, u, { pairs, factor, gradient, curvature, lower, upper }, visits, steps) {
+      const m = gradient.length;
+      return withNumbers(memory, 7 * m + halves(m) + halves(visits.length) + 4 * n + 16, (place) => {
+        const places = integers(memory, place, steps.places);
+        const moved = integers(memory, place, steps.moved);
+        const taken = doubles(memory, place, steps.steps);
+        const work = place(4 * n + 16);
+        const record = placeRecord(memory, place, QUADRATIC, {
+          ...{ factor, n, u, count: visits.length, known: steps.count, places, moved, steps: taken, work },
+          pairs: integers(memory, place, pairs),
+          visits: integers(memory, place, visits),
+          gradient: doubles(memory, place, gradient),
+          curvature: doubles(memory, place, curvature),
+          lower: doubles(memory, place, lower),
+          upper: doubles(memory, place, upper),
+        });
+        steps.count = kernels.quadraticSweep(record);
+        steps.places.set(memory.int32(places, m));
+        steps.moved.set(memory.int32(moved, 2 * m));
+        steps.steps.set(memory.float64(taken, m));
+        return memory.float64(work, 1)[0]!;
+      });
+    },
+  });
+}
+
+const halves = (count: number) => Math.ceil(count / 2);
+
+function doubles(memory: Float64Memory, place: Place, values: Float64Array): number {
+  const offset = place(values.length);
+  memory.float64(offset, values.length).set(values);
+  return offset;
+}
+
+function integers(memory: Float64Memory, place: Place, values: Int32Array): number {
+  const offset = place(halves(values.length));
+  memory.int32(offset, values.length).set(values);
+  return offset;
 }

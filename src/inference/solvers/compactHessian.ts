@@ -1,6 +1,6 @@
 import { addScaled, dot } from '../../engine/vectors.ts';
 import type { Box, Iterate } from '../../model/solver.ts';
-import type { CorrectionPairs } from './correctionPairs.ts';
+import type { CorrectionPairs } from './lbfgs.ts';
 
 /**
  * The BFGS matrix of k correction pairs in compact form, B = θI − W·M·Wᵀ, W = [Y θS], n×2k. Pairs are in order of age;

@@ -2,8 +2,7 @@ import { checkOptions } from '../../core/options.ts';
 import { dot, norm } from '../../engine/vectors.ts';
 import type { Box, Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 import { type CauchyPoint, type CompactHessian, cauchyPoint, compactHessian, linearSystem } from './compactHessian.ts';
-import { type CorrectionPairs, checkPairs, correctionPairs, pairOptions } from './correctionPairs.ts';
-import type { PairOptions } from './lbfgs.ts';
+import { type CorrectionPairs, checkPairs, correctionPairs, type PairOptions, pairOptions } from './lbfgs.ts';
 import { cannotDescend, lineSearch } from './lineSearch.ts';
 
 /**

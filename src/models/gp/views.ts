@@ -15,10 +15,9 @@ import {
 } from '../../core/observations.ts';
 import { checkName, checkOptions, isMatrixLike, missingOption, numberFromZero } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { checkKernel } from '../../kernels/algebra.ts';
+import { checkKernel, isOpen, startedAt } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { type KernelJSON, kernelToJSON } from '../../kernels/kernelToJson.ts';
-import { isOpen, startedAt } from '../../kernels/startedAt.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
 import { type Latents, latentsOf } from '../../latents/latents.ts';
 import { joinedColumns } from '../../model/language/graph.ts';

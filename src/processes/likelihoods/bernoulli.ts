@@ -3,8 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { defineLikelihood } from './defineLikelihood.ts';
-import { drawnEntries } from './likelihood.ts';
+import { defineLikelihood, drawnEntries } from './likelihood.ts';
 import { normalExpectation } from './normalExpectation.ts';
 
 // A type, not an interface, which declarations of modules that export such a likelihood could not name.

@@ -5,8 +5,7 @@ import { gammaDraw, poissonDraw } from '../../engine/special/randomDraws.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { positive } from '../../model/parameter.ts';
-import { defineLikelihood } from './defineLikelihood.ts';
-import { drawnEntries } from './likelihood.ts';
+import { defineLikelihood, drawnEntries } from './likelihood.ts';
 
 /** Options of likelihoods of counts. */
 export interface CountOptions {

@@ -5,8 +5,7 @@ import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { mapOf, type RowMap } from '../../model/language/mapped.ts';
 import type { EncodedRows } from '../../model/language/variable.ts';
 import { entriesOf, type Parameter, positive } from '../../model/parameter.ts';
-import { type LikelihoodFactory, likelihoodFactory } from './defineLikelihood.ts';
-import type { Likelihood, Noise } from './likelihood.ts';
+import { type Likelihood, type LikelihoodFactory, likelihoodFactory, type Noise } from './likelihood.ts';
 
 /** Options of Gaussian noise. */
 export interface GaussianOptions {

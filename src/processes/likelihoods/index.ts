@@ -1,11 +1,14 @@
 export * from './builtIn.ts';
 export type { CountOptions } from './counts.ts';
+export type { GaussianFactory, GaussianOptions } from './gaussian.ts';
+export { builtInLikelihoods, type LikelihoodCatalogue, likelihoodFromJSON } from './json.ts';
 export {
   defineLikelihood,
   type Functions,
+  type Likelihood,
   type LikelihoodDefinition,
   type LikelihoodFactory,
-} from './defineLikelihood.ts';
-export type { GaussianFactory, GaussianOptions } from './gaussian.ts';
-export { builtInLikelihoods, type LikelihoodCatalogue, likelihoodFromJSON } from './json.ts';
-export type { Likelihood, LikelihoodJSON, Noise, ObservationMoments } from './likelihood.ts';
+  type LikelihoodJSON,
+  type Noise,
+  type ObservationMoments,
+} from './likelihood.ts';

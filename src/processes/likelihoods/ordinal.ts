@@ -6,9 +6,7 @@ import { doublesOf } from '../../engine/tensors/doubles.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { positive, real } from '../../model/parameter.ts';
-import { defineLikelihood, type LikelihoodFactory } from './defineLikelihood.ts';
-import type { Likelihood } from './likelihood.ts';
-import { drawnEntries } from './likelihood.ts';
+import { defineLikelihood, drawnEntries, type Likelihood, type LikelihoodFactory } from './likelihood.ts';
 import { normalExpectation } from './normalExpectation.ts';
 
 /** Options of {@link ordinal}. */

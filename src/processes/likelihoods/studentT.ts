@@ -2,8 +2,7 @@ import { gammaDraw } from '../../engine/special/randomDraws.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { fixed, positive } from '../../model/parameter.ts';
-import { defineLikelihood } from './defineLikelihood.ts';
-import { drawnEntries } from './likelihood.ts';
+import { defineLikelihood, drawnEntries } from './likelihood.ts';
 
 /**
  * Real observations with outliers: (y − f)/σ has a t distribution with ν degrees of freedom,

@@ -4,7 +4,7 @@ import type { Float64Memory } from '../../../src/engine/memory.ts';
 import type { FusedOperations, RadialSum } from '../../../src/engine/operations/covariances.ts';
 import { typescriptFusedOperations } from '../../../src/engine/typescript/covariances.ts';
 import { typescriptEngine } from '../../../src/engine/typescript/typescriptEngine.ts';
-import { wasmFusedOperations } from '../../../src/engine/wasm/wasmCovariances.ts';
+import { wasmFusedOperations } from '../../../src/engine/wasm/wasmEngine.ts';
 import { rbfProfile } from '../../../src/kernels/rbf.ts';
 import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';

@@ -4,7 +4,7 @@ import type { Float64Memory } from '../../../src/engine/memory.ts';
 import type { RadialOperations, RadialProfile } from '../../../src/engine/operations/covariances.ts';
 import { typescriptRadialOperations } from '../../../src/engine/typescript/covariances.ts';
 import { kernelsOn } from '../../../src/engine/wasm/instance.ts';
-import { wasmRadialOperations } from '../../../src/engine/wasm/wasmCovariances.ts';
+import { wasmRadialOperations } from '../../../src/engine/wasm/wasmEngine.ts';
 import { maternProfiles } from '../../../src/kernels/matern.ts';
 import { rbfProfile } from '../../../src/kernels/rbf.ts';
 import { thinPlate } from '../../../src/kernels/thinPlateSpline.ts';

@@ -8,7 +8,7 @@ import { valueAndGradients } from '../../../../src/engine/tensors/gradients.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
 import { typescriptFusedOperations } from '../../../../src/engine/typescript/covariances.ts';
-import { wasmFusedOperations } from '../../../../src/engine/wasm/wasmCovariances.ts';
+import { wasmFusedOperations } from '../../../../src/engine/wasm/wasmEngine.ts';
 
 const [n, m, q] = [40, 30, 3];
 const { normal } = seededRandom(1);
