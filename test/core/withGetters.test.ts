@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withGetters } from '../../src/core/withGetters.ts';
+import { withGetters } from '../../src/core/progressiveWork.ts';
 
 describe('withGetters', () => {
   it('calls what it was given each time that a property is read, and only then', () => {
