@@ -93,18 +93,18 @@ const results = [
     why: 'from Isomap; from PCA, in which the ring crosses itself, some views stay out of order',
   },
   ...[
-    ['4', 'UMIST, 6 faces', 'UMIST faces of six people'],
-    ['6', 'vowels', 'vowels of one speaker'],
-  ].map(([figure, data, words]) => ({
+    ['4', 'UMIST, 6 faces', 'TPSLVM', 'UMIST faces of six people'],
+    ['6', 'vowels', 'BC-TPSLVM', 'vowels of one speaker'],
+  ].map(([figure, data, model, words]) => ({
     source: `Jiang et al. 2014, Figure ${figure}`,
-    what: `TPSLVM has the fewest errors on ${words}`,
+    what: `${model} has the fewest errors on ${words}`,
     page: 'tpslvm-figures',
     table: 'Figures 4 and 6',
     read: (rows) => {
       const own = rows.filter((row) => row.data === data);
-      return where(own, { model: 'TPSLVM' }) && fewest(own, 'errors', 'TPSLVM');
+      return where(own, { model }) && fewest(own, 'errors', model);
     },
-    why: 'drawn in the paper without numbers; the files come from the folder that LATENTFIELD_DATA names (vowels.py beside the commands writes the vowels)',
+    why: 'drawn in the paper without numbers; the files come from the folder that LATENTFIELD_DATA names (matlabFiles.py beside the commands writes them)',
   })),
   {
     source: 'Lawrence 2012, Figure 7',

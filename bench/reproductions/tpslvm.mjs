@@ -265,7 +265,7 @@ async function table2(study) {
   );
 }
 
-/** Figures 4 and 6, whose data are used where the folder of the data has them; `vowels.py` writes the vowels. */
+/** Figures 4 and 6, whose data are used where the folder of the data has them; `matlabFiles.py` writes them. */
 const BY_PATH = {
   'UMIST, 6 faces': { file: 'umist', most: 162, shown: ['LLE', 'GPLVM, RBF', 'TPSLVM'] },
   vowels: {

@@ -72,9 +72,9 @@ export function* bottomEigenpairsInParts(
   const inverse = (y: Float64Array, image: Float64Array) => {
     b.set(y);
     removeSpan(b, leftOut);
-    for (let i = 0; i < size; i++) b[i]! *= root[i]!;
+    multiplyBy(b, root);
     solve(b, image);
-    for (let i = 0; i < size; i++) image[i]! *= root[i]!;
+    multiplyBy(image, root);
     removeSpan(image, leftOut);
   };
   const { values, vectors } = yield* topEigenpairsInParts(inverse, size, q, { seed, tolerance });
@@ -107,6 +107,11 @@ function orthonormal(vectors: readonly Float64Array[], root: Float64Array): Floa
     basis.push(y.map((value) => value / norm));
   }
   return basis;
+}
+
+/** y ← diag(factors)·y. */
+function multiplyBy(y: Float64Array, factors: Float64Array): void {
+  for (let i = 0; i < y.length; i++) y[i] = y[i]! * factors[i]!;
 }
 
 function removeSpan(y: Float64Array, basis: readonly Float64Array[]): void {

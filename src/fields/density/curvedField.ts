@@ -102,20 +102,8 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
   return {
     diagonal: own,
     product: (places, v) => product(endsOf(places), endsOf(places), v),
-    fill(places, target) {
-      const chosen = endsOf(places);
-      const count = places.length;
-      const U = sharedMemory().float64(covariance(), N * N);
-      const across = new Float64Array(N);
-      for (let k = 0; k < count; k++) {
-        const [i, j] = [chosen[2 * k]! * N, chosen[2 * k + 1]! * N];
-        for (let n = 0; n < N; n++) across[n] = U[i + n]! - U[j + n]!;
-        for (let l = 0; l <= k; l++) {
-          const difference = across[chosen[2 * l]!]! - across[chosen[2 * l + 1]!]!;
-          target[k * count + l] = factor * (difference * difference);
-        }
-      }
-    },
+    fill: (places, target) =>
+      fillHessian(sharedMemory().float64(covariance(), N * N), N, factor, endsOf(places), target),
     slopes: (places) => {
       const { moved, count } = steps;
       const slopes = product(endsOf(places), moved.subarray(0, 2 * count), steps.steps.subarray(0, count));
@@ -140,6 +128,20 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
       return all;
     },
   };
+}
+
+/** The lower triangle of H of the pairs whose ends these are. */
+function fillHessian(U: Float64Array, N: number, factor: number, ends: Int32Array, H: Float64Array): void {
+  const count = ends.length / 2;
+  const across = new Float64Array(N);
+  for (let k = 0; k < count; k++) {
+    const [i, j] = [ends[2 * k]! * N, ends[2 * k + 1]! * N];
+    for (let n = 0; n < N; n++) across[n] = U[i + n]! - U[j + n]!;
+    for (let l = 0; l <= k; l++) {
+      const difference = across[ends[2 * l]!]! - across[ends[2 * l + 1]!]!;
+      H[k * count + l] = factor * (difference * difference);
+    }
+  }
 }
 
 /** A function that is asked of the same object many times. */

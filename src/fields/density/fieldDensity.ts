@@ -3,6 +3,7 @@ import { type LaplacianFactor, laplacianFactor } from '../../engine/sparse/lapla
 import { doublesIn, doublesOf } from '../../engine/tensors/doubles.ts';
 import { numericOperation } from '../../engine/tensors/tape.ts';
 import type { Scalar, Tensor1D } from '../../engine/tensors/tensorflow.ts';
+import { dot } from '../../engine/vectors.ts';
 import { type Pairs, resistancesOf, withDenseField } from './denseField.ts';
 
 /** log|L(w) + λI| and its gradient in w, R_e = U_ii + U_jj − 2U_ij. */
@@ -79,8 +80,7 @@ export function fieldDensity(
     const phi = given ? squaredDistances : doublesOf(distances!);
     const kept = given ? undefined : doublesOf(own!);
     const w = kept ?? doublesIn(own!);
-    let cost = 0;
-    for (let e = 0; e < w.length; e++) cost += w[e]! * phi[e]!;
+    const cost = dot(w, phi);
     const { logDeterminant, resistances } = factor.evaluate(w, base);
     return {
       value: (copies / 2) * logDeterminant - 0.5 * cost,

@@ -250,8 +250,7 @@ async function searchSteps(
   const driven =
     batched === undefined ? undefined : (await import('./batchObjective.ts')).batchObjective(batched, x.length);
   for (let halvings = 0; ; halvings++) {
-    const nearer = x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
-    const from = halvings === 0 ? x : nearer;
+    const from = halvings === 0 ? x : x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const run =
       driven === undefined
         ? solve(objective, from, solver, options)
