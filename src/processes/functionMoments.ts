@@ -5,8 +5,13 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/part.ts';
-import type { Conditioned, Covariance } from './covariance/covariance.ts';
-import { type ObservedPattern, patternData, placeOf } from './covariance/observedData.ts';
+import {
+  type Conditioned,
+  type Covariance,
+  type ObservedPattern,
+  patternData,
+  placeOf,
+} from './covariance/covariance.ts';
 
 /** Moments of the noise-free functions at n inputs, for a group of columns that share their covariance. */
 export interface FunctionMoments {

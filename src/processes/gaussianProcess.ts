@@ -11,14 +11,19 @@ import type { Density, Saying } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, type ParameterValue, real } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
-import type { Covariance, CovarianceStructure } from './covariance/covariance.ts';
+import {
+  type Covariance,
+  type CovarianceStructure,
+  dataOf,
+  disposeData,
+  keptPatternData,
+  type ObservedPattern,
+} from './covariance/covariance.ts';
 import { inducingCovariance } from './covariance/lowRank.ts';
-import { dataOf, disposeData, keptPatternData, type ObservedPattern } from './covariance/observedData.ts';
-import { structureOf } from './covariance/structureOf.ts';
 import { type MomentsAt, patternMoments, remembered } from './functionMoments.ts';
 import { checkNoise, gaussian, noiseOfNew } from './likelihoods/gaussian.ts';
 import { isLikelihood, type Likelihood, type Noise } from './likelihoods/likelihood.ts';
-import { processDensity } from './processDensity.ts';
+import { processDensity, structureOf } from './processDensity.ts';
 import { sparseDensity } from './variational/boundProcess.ts';
 import type { Inducing } from './variational/inducingVariables.ts';
 

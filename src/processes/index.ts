@@ -1,4 +1,4 @@
-export type { ObservedPattern } from './covariance/observedData.ts';
+export type { ObservedPattern } from './covariance/covariance.ts';
 export type { FunctionMoments, MomentsAt } from './functionMoments.ts';
 export {
   type ColumnScales,

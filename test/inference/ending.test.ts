@@ -16,7 +16,7 @@ import {
   real,
   scg,
 } from '../../src/index.ts';
-import { stopping } from '../../src/inference/minimize/ending.ts';
+import { stopping } from '../../src/inference/minimize/solution.ts';
 import { densityModel } from './densityModel.ts';
 import { rosenbrock } from './problems.ts';
 

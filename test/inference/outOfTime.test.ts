@@ -7,8 +7,8 @@ import { fit, gplvm, Matrix, meu, OptimizationError, tsne } from '../../src/inde
 import { beginsWithin, OutOfTime } from '../../src/inference/fit/fitOptions.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
 import { type RunEvent, runFrom } from '../../src/inference/fit/run.ts';
-import { stopping } from '../../src/inference/minimize/ending.ts';
 import type { ObjectiveFunction } from '../../src/inference/minimize/scaledObjective.ts';
+import { stopping } from '../../src/inference/minimize/solution.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
 import { startedAtMap } from '../../src/models/gp/family.ts';
 

@@ -28,7 +28,7 @@ import { matrixTensor, tensorMatrix } from '../../src/engine/tensors/doubles.ts'
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
 import { valueTensors } from '../../src/model/part.ts';
-import { observedPatterns } from '../../src/processes/covariance/observedData.ts';
+import { observedPatterns } from '../../src/processes/covariance/covariance.ts';
 import { allColumns, covariancesOf } from '../../src/processes/functionMoments.ts';
 import type { GaussianProcessOptions } from '../../src/processes/gaussianProcess.ts';
 import { expectClose } from '../tolerance.ts';

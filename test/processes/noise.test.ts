@@ -25,7 +25,7 @@ import {
   white,
 } from '../../src/index.ts';
 import { valueTensors } from '../../src/model/part.ts';
-import { structureOf } from '../../src/processes/covariance/structureOf.ts';
+import { structureOf } from '../../src/processes/processDensity.ts';
 import { expectClose } from '../tolerance.ts';
 import { logDensityOf, momentsOf } from './denseGaussian.ts';
 

@@ -4,8 +4,7 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { Float64Memory } from '../memory.ts';
 import { NEAREST_BLOCK, SINGLE_PRODUCTS } from '../wasm/engineModule.ts';
-import type { LinkedKernels } from '../wasm/instance.ts';
-import { RECORD_BYTES, writeRecord } from '../wasm/workspace.ts';
+import { type LinkedKernels, RECORD_BYTES, writeRecord } from '../wasm/instance.ts';
 
 /** Extra candidates: without them the k-th would have to be separated from the next by rounded distances. */
 const SPARE = 2;

@@ -3,8 +3,7 @@ import type { Matrix } from '../../core/matrix.ts';
 import { compiledKernels } from '../dense/activeEngine.ts';
 import { type Float64Memory, sharedMemory } from '../memory.ts';
 import { RANKED_ROWS } from '../wasm/engineModule.ts';
-import { countOperation, type LinkedKernels } from '../wasm/instance.ts';
-import { RECORD_BYTES, writeRecord } from '../wasm/workspace.ts';
+import { countOperation, type LinkedKernels, RECORD_BYTES, writeRecord } from '../wasm/instance.ts';
 import { boundsAreFinite } from './nearestNeighbours.ts';
 import { pointProducts, type Slack, squaredDistances } from './squaredDistance.ts';
 

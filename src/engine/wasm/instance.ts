@@ -1,6 +1,7 @@
 import { LatentFieldError } from '../../core/errors.ts';
 import type { Float64Memory } from '../memory.ts';
-import { engineModule, type Kernels } from './engineModule.ts';
+import type { Strided } from '../operations/linearAlgebra.ts';
+import { engineModule, type Kernels, PRODUCT, type RecordOf } from './engineModule.ts';
 
 /** The kernels on one memory, kept by engines for as long as they live. */
 export type LinkedKernels = Kernels & {
@@ -132,3 +133,188 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 
 /** Printable, and none that a minifier or a page would have to escape. */
 const CHARACTERS = String.fromCharCode(...Array.from({ length: 95 }, (_, i) => 32 + i)).replace(/["$'<\\`]/g, '');
+
+const BYTES = 8;
+
+/** Hands out one part of a workspace after the other. */
+export type Place = (length: number) => number;
+
+/** Numbers of the longest record. */
+const RECORD = 16;
+export const RECORD_BYTES = BYTES * RECORD;
+
+/** Runs `work` with `count` numbers of workspace, and those of a record. */
+export function withNumbers<T>(memory: Float64Memory, count: number, work: (place: Place) => T): T {
+  return memory.withBlock(BYTES * (count + RECORD), (start) => {
+    let next = start;
+    return work((length) => {
+      const offset = next;
+      next += BYTES * length;
+      return offset;
+    });
+  });
+}
+
+/** Bytes of the fields of a record, in order: 8 of a double, 4 of an integer or an offset, 1 of a truth value. */
+type Fields = Readonly<Record<string, 1 | 4 | 8>>;
+type Values<F extends Fields> = { readonly [Name in keyof F]?: F[Name] extends 1 ? boolean : number };
+
+/** A field of a record, as an AssemblyScript class lays it out. */
+interface Field {
+  readonly name: string;
+  readonly size: 1 | 4 | 8;
+  /** Bytes from the start of the record. */
+  readonly offset: number;
+}
+
+const layouts = new Map<Fields, readonly Field[]>();
+
+function layoutOf(fields: Fields): readonly Field[] {
+  const known = layouts.get(fields);
+  if (known !== undefined) return known;
+  let end = 0;
+  const layout = Object.entries(fields).map(([name, size]) => {
+    const offset = Math.ceil(end / size) * size;
+    end = offset + size;
+    return { name, size, offset };
+  });
+  layouts.set(fields, layout);
+  return layout;
+}
+
+/** Writes arguments of a routine where it reads them; what is left out is 0. */
+export function writeRecord<const F extends Fields>(
+  memory: Float64Memory,
+  fields: F,
+  start: number,
+  values: Values<F>,
+): RecordOf<F> {
+  const layout = layoutOf(fields);
+  const view = memory.view();
+  for (let i = 0; i < layout.length; i++) {
+    const { name, size, offset } = layout[i]!;
+    const value = Number(values[name] ?? 0);
+    if (size === 8) view.setFloat64(start + offset, value, true);
+    else if (size === 4) view.setInt32(start + offset, value, true);
+    else view.setUint8(start + offset, value);
+  }
+  return start;
+}
+
+/** Writes a record to a workspace. */
+export function placeRecord<const F extends Fields>(
+  memory: Float64Memory,
+  place: Place,
+  fields: F,
+  values: Values<F>,
+): RecordOf<F> {
+  return writeRecord(memory, fields, place(RECORD), values);
+}
+
+/** Target (q×n) ← the columns of X (n×q), each times its factor (1). Takes q + n·q numbers of workspace. */
+export function transpose(
+  memory: Float64Memory,
+  kernels: Kernels,
+  n: number,
+  q: number,
+  x: number,
+  place: Place,
+  factors: ArrayLike<number> = new Float64Array(q).fill(1),
+): number {
+  const scales = place(q);
+  const target = place(n * q);
+  memory.float64(scales, q).set(factors);
+  kernels.transposeScaled(n, q, x, scales, target);
+  return target;
+}
+
+/** X (n×q) ← the transpose of what is given (q×n), column d times factor_d. */
+export function transposeBack(
+  memory: Float64Memory,
+  n: number,
+  q: number,
+  transposed: number,
+  x: number,
+  factors: ArrayLike<number> = new Float64Array(q).fill(1),
+): void {
+  const from = memory.float64(transposed, n * q);
+  const to = memory.float64(x, n * q);
+  for (let d = 0; d < q; d++) {
+    const factor = factors[d]!;
+    for (let i = 0; i < n; i++) to[i * q + d] = factor * from[d * n + i]!;
+  }
+}
+
+// A panel of B (a megabyte at most) stays in the second-level cache. A block of A has few rows: each is on a page of its own in a large C,
+// and address translation remembers 64 pages.
+const MOST_ROWS = 32;
+const MOST_COLUMNS = 512;
+const MOST_DEPTH = 256;
+/** A record and a tile, before the blocks: see assembly/workspace.ts. */
+const HEAD_BYTES = 256;
+
+/** Which entries of C the product kernel computes. */
+export const FULL = 0;
+export const LOWER = 1;
+
+const wholeSlivers = (length: number) => (length + 3) & ~3;
+
+/**
+ * Runs `work` with memory for the packed blocks of products up to extent×depth times depth×extent, at most
+ * 1.1 MB for each thread, and gives it back.
+ */
+export function withPacking<T>(
+  memory: Float64Memory,
+  kernels: LinkedKernels,
+  extent: number,
+  depth: number,
+  work: (workspace: number) => T,
+): T {
+  const rows = wholeSlivers(Math.min(extent, MOST_ROWS));
+  const columns = wholeSlivers(Math.min(extent, MOST_COLUMNS));
+  const blockDepth = Math.min(depth, MOST_DEPTH);
+  return memory.withBlock(kernels.threads * (HEAD_BYTES + 8 * blockDepth * (rows + columns)), (offset) => {
+    kernels.usePacking(offset, rows, columns, blockDepth);
+    return work(offset);
+  });
+}
+
+/** C ← alpha·A·B + beta·C with A m×k and B k×n in any strides; `part` says whether C is computed in full or its lower triangle only. */
+export function packedProduct(
+  memory: Float64Memory,
+  kernels: LinkedKernels,
+  m: number,
+  n: number,
+  k: number,
+  alpha: number,
+  a: Strided,
+  b: Strided,
+  beta: number,
+  c: Strided,
+  part: typeof FULL | typeof LOWER,
+): void {
+  withPacking(memory, kernels, Math.max(m, n), k, (record) => {
+    writeRecord(memory, PRODUCT, record, {
+      alpha,
+      m,
+      n,
+      k,
+      a: a.offset,
+      aRow: a.rowStride,
+      aColumn: a.columnStride,
+      b: b.offset,
+      bRow: b.rowStride,
+      bColumn: b.columnStride,
+      c: c.offset,
+      cRow: c.rowStride,
+      cColumn: c.columnStride,
+      part,
+    });
+    kernels.gemm(beta);
+  });
+}
+
+/** A contiguous matrix of rows of n numbers. */
+export function rows(n: number, offset: number): Strided {
+  return { offset, rowStride: n, columnStride: 1 };
+}

@@ -19,9 +19,11 @@ import {
   withGradientsAtZero,
 } from '../typescript/covariances.ts';
 import { QUADRATIC, RADIAL } from './engineModule.ts';
-import { countOperation, kernelsOn, type LinkedKernels } from './instance.ts';
 import {
+  countOperation,
   FULL,
+  kernelsOn,
+  type LinkedKernels,
   LOWER,
   type Place,
   packedProduct,
@@ -31,7 +33,7 @@ import {
   transposeBack,
   withNumbers,
   withPacking,
-} from './workspace.ts';
+} from './instance.ts';
 
 /**
  * Dense linear algebra in WebAssembly SIMD, on the memory in place: packed products, everything else by halving down to them.

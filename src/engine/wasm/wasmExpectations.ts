@@ -1,8 +1,7 @@
 import type { Float64Memory } from '../memory.ts';
 import type { ExpectationOperations, GaussianPoints, Kept } from '../operations/expectations.ts';
 import { EXPECTATIONS } from './engineModule.ts';
-import { countOperation, kernelsOn } from './instance.ts';
-import { type Place, placeRecord, withNumbers } from './workspace.ts';
+import { countOperation, kernelsOn, type Place, placeRecord, withNumbers } from './instance.ts';
 
 /** Expectations of the rbf in WebAssembly SIMD. */
 export function expectationsOn(memory: Float64Memory): ExpectationOperations {

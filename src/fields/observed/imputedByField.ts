@@ -4,7 +4,7 @@ import { Matrix } from '../../core/matrix.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import type { SparseTerms } from '../../engine/sparse/index.ts';
 import type { Prediction } from '../../model/posterior.ts';
-import { observedPatterns } from '../../processes/covariance/observedData.ts';
+import { observedPatterns } from '../../processes/covariance/covariance.ts';
 import { type ConditionedField, conditionedField } from './conditionedField.ts';
 
 /** Shares of a column's variance that are tried before the best is found between two of them, and halvings of that interval. */

@@ -5,7 +5,7 @@ import type { Edges } from '../../engine/graph/graph.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
-import { observedPatterns } from '../../processes/covariance/observedData.ts';
+import { observedPatterns } from '../../processes/covariance/covariance.ts';
 import type { FieldFactor } from '../density/fieldDensity.ts';
 import { conditionedField } from './conditionedField.ts';
 import { laplacianTerms } from './imputedByField.ts';

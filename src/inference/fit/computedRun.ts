@@ -1,6 +1,5 @@
 import type { Embedding } from '../../model/computation.ts';
-import { type End, interruptionOf, limitOf } from '../minimize/ending.ts';
-import type { Progress, SolverState } from '../minimize/solution.ts';
+import { type End, interruptionOf, limitOf, type Progress, type SolverState } from '../minimize/solution.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { RunSettings, RunSolution, Stage } from './run.ts';
 

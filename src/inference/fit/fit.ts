@@ -9,9 +9,9 @@ import type { AnyModel, Model } from '../../model/model.ts';
 import { checkFinite, type LogDensity, logDensity } from '../../model/objective.ts';
 import type { AnyPosterior } from '../../model/posterior.ts';
 import { naturalEntries, type VariableLayout, valuesByPath } from '../../model/variables.ts';
-import { type Stopping, stopping } from '../minimize/ending.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
-import { createFit, remembering } from './createFit.ts';
+import { type Stopping, stopping } from '../minimize/solution.ts';
+import { createFit, type FitStep, fitFrom, fitStep, remembering, stageStep } from './createFit.ts';
 import {
   beginsWithin,
   type FitOptions,
@@ -21,7 +21,6 @@ import {
   OutOfTime,
 } from './fitOptions.ts';
 import { type FitProblem, type GivenStart, limitsOf, openProblem, valuesGiven } from './fitProblem.ts';
-import { type FitStep, fitFrom, fitStep, stageStep } from './fitStep.ts';
 import { type FitThreads, fitThreads } from './fitThreads.ts';
 import { callersFunction } from './inputChecks.ts';
 import { bestSolution, boxOf, type EndedRun, type Run, runsOf, withFindings } from './restarts.ts';

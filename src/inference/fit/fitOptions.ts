@@ -12,8 +12,8 @@ import type { Solver } from '../../model/solver.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import type { Workers } from '../workers/pool.ts';
 import { batchesOf } from './batches.ts';
+import type { FitStep } from './createFit.ts';
 import type { GivenStart } from './fitProblem.ts';
-import type { FitStep } from './fitStep.ts';
 import { type Origin, originsOf, type Restarts } from './restarts.ts';
 
 /** A limit of seconds that passed before there was anything to return. */

@@ -8,12 +8,11 @@ import type { Box } from '../../model/solver.ts';
 import { softplus } from '../../model/transform.ts';
 import type { Variable, VariableLayout } from '../../model/variables.ts';
 import type { Resumed } from '../checkpoint/checkpoint.ts';
-import { type Stopping, stoppedBy } from '../minimize/ending.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
-import type { SolverState } from '../minimize/solution.ts';
+import { type SolverState, type Stopping, stoppedBy } from '../minimize/solution.ts';
+import type { FitState } from './createFit.ts';
 import type { FitSettings } from './fitOptions.ts';
 import type { FitProblem } from './fitProblem.ts';
-import type { FitState } from './fitStep.ts';
 import type { Point, RunSolution, Start } from './run.ts';
 
 /** The run from one start that came to an end. */

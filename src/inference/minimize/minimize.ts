@@ -2,25 +2,30 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { counted } from '../../core/wording.ts';
 import type { Evaluation, Iterate, Solver, Step } from '../../model/solver.ts';
 import {
-  type End,
-  endOf,
-  interruptionOf,
-  limitOf,
-  messageOf,
-  relativeDecrease,
-  reportTo,
-  testDecreases,
-  testGradient,
-  withoutBound,
-} from './ending.ts';
-import {
   evaluateStart,
   type ObjectiveFunction,
   projectedGradientNorm,
   type ScaledObjective,
   scaledObjective,
 } from './scaledObjective.ts';
-import { checkState, copyIterate, copyMemory, type Progress, type Solution, type SolverState } from './solution.ts';
+import {
+  checkState,
+  copyIterate,
+  copyMemory,
+  type End,
+  endOf,
+  interruptionOf,
+  limitOf,
+  messageOf,
+  type Progress,
+  relativeDecrease,
+  reportTo,
+  type Solution,
+  type SolverState,
+  testDecreases,
+  testGradient,
+  withoutBound,
+} from './solution.ts';
 import { type SolveOptions, type SolveSettings, solveSettings } from './solveOptions.ts';
 
 /**

@@ -31,7 +31,7 @@ import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model, ModelJSON, ParameterValues, Search } from '../../model/model.ts';
 import { fixed, type ParameterLike } from '../../model/parameter.ts';
 import { imputed } from '../../model/posterior.ts';
-import { observedPatterns } from '../../processes/covariance/observedData.ts';
+import { observedPatterns } from '../../processes/covariance/covariance.ts';
 import { checkObserved, functionsOf, isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import { boundProcess } from '../../processes/variational/boundProcess.ts';
 import { checkInducing, type Inducing } from '../../processes/variational/inducingVariables.ts';

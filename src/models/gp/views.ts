@@ -25,7 +25,7 @@ import { flooredNoise, noiseStart } from '../../model/leastNoise.ts';
 import { fixed, isParameter, type ParameterLike, parameterFrom, positive } from '../../model/parameter.ts';
 import { imputed } from '../../model/posterior.ts';
 import type { Prior } from '../../priors/definePrior.ts';
-import { type ObservedPattern, observedPatterns } from '../../processes/covariance/observedData.ts';
+import { type ObservedPattern, observedPatterns } from '../../processes/covariance/covariance.ts';
 import { type ColumnScales, gaussianProcess } from '../../processes/gaussianProcess.ts';
 import { checkNoise, gaussian } from '../../processes/likelihoods/gaussian.ts';
 import {

@@ -14,10 +14,13 @@ import {
   type CovarianceStructure,
   columnNoiseLogDensity,
   type Moments,
+  noiseOf,
+  type ObservedData,
+  type ObservedPlace,
+  observedPart,
   shiftedInverse,
   spectrumOf,
 } from './covariance.ts';
-import { noiseOf, type ObservedData, type ObservedPlace, observedPart } from './observedData.ts';
 
 /**
  * Any kernel, with N×N matrices: K + Σ = LLᵀ, at cost O(N³). Noise with one variance per column takes one eigen-decomposition of K for all columns.

@@ -15,11 +15,14 @@ import {
   type Covariance,
   type CovarianceStructure,
   type Moments,
+  noiseOf,
+  type ObservedData,
+  type ObservedPlace,
+  observedRows,
   shiftedForms,
   shiftedInverse,
   spectrumOf,
 } from './covariance.ts';
-import { noiseOf, type ObservedData, type ObservedPlace, observedRows } from './observedData.ts';
 
 const NAME = 'The precision of the weights of the features';
 

@@ -10,7 +10,7 @@ import type { DensityStart } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
 import { valueTensors } from '../../model/part.ts';
-import { observedPatterns } from '../covariance/observedData.ts';
+import { observedPatterns } from '../covariance/covariance.ts';
 import { type Likelihood, startedFunctions } from '../likelihoods/likelihood.ts';
 import { type CollapsedData, collapsedData, collapsedStatistics, solvedStatistics } from './collapsedBound.ts';
 import {

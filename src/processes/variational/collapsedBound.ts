@@ -18,7 +18,7 @@ import {
 } from '../../kernels/expectations/index.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import type { TensorMap } from '../../model/model.ts';
-import type { ObservedPattern } from '../covariance/observedData.ts';
+import type { ObservedPattern } from '../covariance/covariance.ts';
 
 /** Gauss–Hermite nodes per dimension, by the number of dimensions. */
 const NODES = [0, 20, 10, 7] as const;

@@ -6,7 +6,7 @@ import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { drawnNodes, type LatentNodes } from '../../kernels/expectations/index.ts';
 import type { DensityContext, DensityStart, Rows } from '../../model/language/density.ts';
 import type { TensorMap } from '../../model/model.ts';
-import { observedPatterns } from '../covariance/observedData.ts';
+import { observedPatterns } from '../covariance/covariance.ts';
 import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
 import { collapsedBound, collapsedData, collapsedStatistics, columnGroups } from './collapsedBound.ts';
 import { densityNodes, observedDensity } from './expectedDensity.ts';

@@ -8,8 +8,7 @@ import { scaledPoints, singleCandidates } from '../../../src/engine/neighbours/n
 import { productSearch } from '../../../src/engine/neighbours/nearestNeighbours.ts';
 import { columnMeans } from '../../../src/engine/neighbours/squaredDistance.ts';
 import { SINGLE_PRODUCTS } from '../../../src/engine/wasm/engineModule.ts';
-import { kernelsOn } from '../../../src/engine/wasm/instance.ts';
-import { RECORD_BYTES, writeRecord } from '../../../src/engine/wasm/workspace.ts';
+import { kernelsOn, RECORD_BYTES, writeRecord } from '../../../src/engine/wasm/instance.ts';
 import { spoiledMemory } from '../wasm/spoiledMemory.ts';
 import { allByDistance } from './bruteForce.ts';
 

@@ -8,7 +8,7 @@ import { valueAndGradients } from '../../../src/engine/tensors/gradients.ts';
 import type { Scalar, Tensor2D } from '../../../src/engine/tensors/tensorflow.ts';
 import { closedExpectations } from '../../../src/kernels/expectations/index.ts';
 import { unitNormal } from '../../../src/models/gp/latentVariableModel.ts';
-import { observedPatterns } from '../../../src/processes/covariance/observedData.ts';
+import { observedPatterns } from '../../../src/processes/covariance/covariance.ts';
 import { collapsedBound, collapsedData } from '../../../src/processes/variational/collapsedBound.ts';
 import { inducingFactor } from '../../../src/processes/variational/inducingVariables.ts';
 import { reference } from '../../reference.ts';

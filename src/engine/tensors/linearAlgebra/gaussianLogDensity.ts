@@ -5,7 +5,6 @@ import { logDeterminantOf, type PositiveDefiniteOptions } from '../../dense/fact
 import type { Float64Memory } from '../../memory.ts';
 import { contiguous, type LinearAlgebraEngine } from '../../operations/linearAlgebra.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
-import { requireBackend, systemOperands } from './operands.ts';
 import {
   FROM_OBSERVATIONS,
   FROM_OUTER_PRODUCT,
@@ -15,7 +14,7 @@ import {
   registerGaussianLogDensity,
   sumOfSquares,
 } from './operations/gaussianLogDensity.ts';
-import { bytesOf, runKernel, type Save, scaled } from './operations/operation.ts';
+import { bytesOf, requireBackend, runKernel, type Save, scaled, systemOperands } from './operations/operation.ts';
 
 /** Data of a Gaussian log density: Y itself, or YYᵀ, which is sufficient if D > N. */
 export type GaussianData =

@@ -1,8 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { PositiveDefiniteOptions } from '../../dense/factorize.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensorflow.ts';
-import { requireBackend, squareOperand, squareStack, systemStacks } from './operands.ts';
-import { runKernel, type Save } from './operations/operation.ts';
+import {
+  requireBackend,
+  runKernel,
+  type Save,
+  squareOperand,
+  squareStack,
+  systemStacks,
+} from './operations/operation.ts';
 import { registerSymmetricEigen, SYMMETRIC_EIGEN } from './operations/symmetricEigen.ts';
 import {
   CHOLESKY,

@@ -1,8 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { doubleOf } from '../doubles.ts';
 import { writeGuard } from '../float64/writeGuard.ts';
-import { requireBackend, scalarOperand, squareOperand } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import {
+  type MatrixKernel,
+  registerOnce,
+  requireBackend,
+  runKernel,
+  type Save,
+  scalarOperand,
+  squareOperand,
+} from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
 import { asTensor, type TensorOrNumber } from './creation.ts';

@@ -2,8 +2,15 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { fusedOperations } from '../../dense/activeEngine.ts';
 import type { RadialProfile } from '../../operations/covariances.ts';
-import { matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
-import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import {
+  type MatrixKernel,
+  matrixOperand,
+  registerOnce,
+  requireBackend,
+  runKernel,
+  type Save,
+  scalarOperand,
+} from '../linearAlgebra/operations/operation.ts';
 import type { Tensor, Tensor2D } from '../tensorflow.ts';
 
 export type { CompiledProfile, RadialProfile } from '../../operations/covariances.ts';

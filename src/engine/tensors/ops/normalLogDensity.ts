@@ -2,9 +2,16 @@ import * as tf from '@tensorflow/tfjs-core';
 import { exp, log } from '../../../core/elementary/index.ts';
 import { logErfc } from '../../special/erf.ts';
 import { doubleOf, doublesOf } from '../doubles.ts';
-import { floating, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import { sumOfSquares } from '../linearAlgebra/operations/gaussianLogDensity.ts';
-import { type MatrixKernel, registerOnce, runKernel, type Save } from '../linearAlgebra/operations/operation.ts';
+import {
+  floating,
+  type MatrixKernel,
+  registerOnce,
+  requireBackend,
+  runKernel,
+  type Save,
+  scalarOperand,
+} from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
 import type { Scalar, Tensor } from '../tensorflow.ts';
 import { asTensor } from './creation.ts';

@@ -3,11 +3,12 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import type { CompleteClasses, Edges, Graph } from '../../graph/graph.ts';
 import type { Reconstruction } from '../../graph/reconstructionWeights.ts';
 import { doublesOf } from '../doubles.ts';
-import { matrixOperand, requireBackend } from '../linearAlgebra/operands.ts';
 import {
   type MatrixKernel,
+  matrixOperand,
   mirrorLowerOf,
   registerOnce,
+  requireBackend,
   runKernel,
   type Save,
   symmetrizeInPlace,

@@ -9,7 +9,6 @@ import { doubleOf, doublesOf } from '../doubles.ts';
 import { Float64Backend } from '../float64/backend.ts';
 import { sizeOf } from '../float64/operations/operation.ts';
 import { type GaussianData, gaussianLogDensity, lowRankLogDensity } from '../linearAlgebra/gaussianLogDensity.ts';
-import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import {
   type DensityPlaces,
   fromObservations,
@@ -19,11 +18,15 @@ import {
 } from '../linearAlgebra/operations/gaussianLogDensity.ts';
 import {
   bytesOf,
+  floating,
   type MatrixKernel,
+  matrixOperand,
   numbersOf,
   registerOnce,
+  requireBackend,
   runKernel,
   type Save,
+  scalarOperand,
 } from '../linearAlgebra/operations/operation.ts';
 import type { NumericFunction } from '../recording.ts';
 import { numericOperation } from '../tape.ts';

@@ -4,12 +4,15 @@ import { expectationOperations } from '../../dense/activeEngine.ts';
 import type { GaussianPoints, RbfSlopes } from '../../operations/expectations.ts';
 import { doublesOf } from '../doubles.ts';
 import { Float64Backend } from '../float64/backend.ts';
-import { floating, matrixOperand, requireBackend, scalarOperand } from '../linearAlgebra/operands.ts';
 import {
+  floating,
   type MatrixKernel,
+  matrixOperand,
   registerOnce,
+  requireBackend,
   runKernel,
   type Save,
+  scalarOperand,
   type Workspace,
 } from '../linearAlgebra/operations/operation.ts';
 import { engine, type Tensor, type Tensor2D } from '../tensorflow.ts';

@@ -3,15 +3,17 @@ import { lowerProduct } from '../../../dense/activeEngine.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../dense/factorize.ts';
 import { contiguous, type Strided } from '../../../operations/linearAlgebra.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../../tensorflow.ts';
-import { requireBackend, scalarOperand, systemOperands } from '../operands.ts';
 import { besideData, logDensity, notFinite, sumOfSquares } from './gaussianLogDensity.ts';
 import {
   bytesOf,
   isRegistered,
   registerMatrixKernel,
+  requireBackend,
   runKernel,
   type Save,
+  scalarOperand,
   scaled,
+  systemOperands,
   type Workspace,
 } from './operation.ts';
 
