@@ -6,11 +6,16 @@ import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { type RepeatedGradients, valueAndGradients } from '../engine/tensors/gradients.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
-import { type SeenVariables, seenVariables } from './batchRows.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
 import { curvatureOf } from './objectiveCurvature.ts';
 import type { Curvature } from './solver.ts';
-import { type HyperparameterTerm, hyperparameterTerms, type VariableLayout } from './variables.ts';
+import {
+  type HyperparameterTerm,
+  hyperparameterTerms,
+  type SeenVariables,
+  seenVariables,
+  type VariableLayout,
+} from './variables.ts';
 
 /** So far apart that streams of different seeds do not meet. */
 const STREAMS = 7_919_000_003;

@@ -2,7 +2,6 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import type { Watch } from '../../core/progressiveWork.ts';
 import type { EngineChoice, EngineReport } from '../../engine/dense/index.ts';
-import { checkPointwise, placesOf, seenEntries } from '../../model/batchRows.ts';
 import type { FittedModel } from '../../model/fit.ts';
 import { assemblyOf } from '../../model/givenModel.ts';
 import type { Assembly, Batch, Findings, Model, ParameterValues } from '../../model/model.ts';
@@ -11,8 +10,11 @@ import { type GivenValues, givenValues } from '../../model/open.ts';
 import type { Box } from '../../model/solver.ts';
 import { entriesOf } from '../../model/transform.ts';
 import {
+  checkPointwise,
   layOut,
   naturalEntries,
+  placesOf,
+  seenEntries,
   toNatural,
   toUnconstrained,
   type VariableLayout,
