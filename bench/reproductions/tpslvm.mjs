@@ -275,6 +275,20 @@ const BY_PATH = {
   },
 };
 
+/** Points of a panel: of more rows every second or third is drawn. */
+const MOST_DRAWN = 300;
+const PART = `, at most ${MOST_DRAWN} rows of each`;
+
+function panelOf(latents, labels, title) {
+  const every = Math.ceil(labels.length / MOST_DRAWN);
+  const drawn = count(labels.length).filter((i) => i % every === 0);
+  return latentPlot({
+    latents: drawn.map((i) => latents[i]),
+    labels: drawn.map((i) => labels[i]),
+    ...{ title, width: 240, height: 220, axes: false },
+  });
+}
+
 async function ofPaths(study) {
   const rows = [];
   study.table('Figures 4 and 6: errors in two dimensions', ['data', 'points', 'model', 'errors', 'status'], rows);
@@ -292,10 +306,10 @@ async function ofPaths(study) {
     for (const model of shown) {
       const { latents, status } = await embedded(study, name, set, model);
       rows.push([name, chosen.length, model, errorsOf(latents, set.labels), status]);
-      panels.push(latentPlot({ latents, labels: set.labels, title: model, width: 240, height: 220, axes: false }));
+      panels.push(panelOf(latents, set.labels, model));
     }
     const svg = pictureGrid(await Promise.all(panels), { columns: 3, title: name });
-    await study.figure(`tpslvm-${file}.svg`, svg, `${name} by ${shown.join(', ')}`);
+    await study.figure(`tpslvm-${file}.svg`, svg, `${name} by ${shown.join(', ')}${PART}`);
   }
   if (missing.length === 0) return;
   study.note(
@@ -306,14 +320,7 @@ async function ofPaths(study) {
 async function figures(study) {
   const data = await sets(study.quick);
   const panel = async (name, model) =>
-    latentPlot({
-      latents: (await embedded(study, name, data[name], model)).latents,
-      labels: data[name].labels,
-      title: `${name}: ${model}`,
-      width: 240,
-      height: 220,
-      axes: false,
-    });
+    panelOf((await embedded(study, name, data[name], model)).latents, data[name].labels, `${name}: ${model}`);
   const kinds = study.quick ? ['PCA', 'TPSLVM'] : ['PCA', 'kernel PCA', 'GPLVM, RBF', 'TPSLVM'];
   const rows = [];
   for (const [name, set] of Object.entries(data)) {
@@ -327,7 +334,11 @@ async function figures(study) {
   const panels = [];
   for (const name of Object.keys(data)) for (const model of kinds) panels.push(await panel(name, model));
   const svg = pictureGrid(panels, { columns: kinds.length, title: 'Oil flow, iris and Swiss roll in two dimensions' });
-  await study.figure('tpslvm-figures.svg', svg, 'Oil flow, iris and Swiss roll by PCA, kernel PCA, GPLVM and TPSLVM');
+  await study.figure(
+    'tpslvm-figures.svg',
+    svg,
+    `Oil flow, iris and Swiss roll by PCA, kernel PCA, GPLVM and TPSLVM${PART}`,
+  );
   await ofPaths(study);
 }
 
