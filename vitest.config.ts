@@ -30,6 +30,8 @@ export default defineConfig({
     allowOnly: false,
     passWithNoTests: false,
     maxWorkers: '100%',
+    // What a page shows is waited for: beside other work a page may take seconds.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,

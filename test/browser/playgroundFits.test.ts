@@ -41,21 +41,22 @@ describePlayground('fits', () => {
     expect(Math.abs(here.objective / asBuilt.objective - 1)).toBeLessThan(1e-9);
     expect(here.table).toEqual(asBuilt.table);
     const means = panel().getByRole('region', { name: 'Means' });
-    expect(await means.getByRole('columnheader').allInnerTexts()).toEqual([
-      'column',
-      ...['annular', 'homogeneous', 'stratified'],
-    ]);
-    expect(await means.locator('tbody tr').first().innerText()).toMatch(/^vertical1_30keV\s+1\.51\s+1\.86\s+2\.01$/);
+    await expect
+      .poll(() => means.getByRole('columnheader').allInnerTexts())
+      .toEqual(['column', ...['annular', 'homogeneous', 'stratified']]);
+    await expect
+      .poll(() => means.locator('tbody tr').first().innerText())
+      .toMatch(/^vertical1_30keV\s+1\.51\s+1\.86\s+2\.01$/);
     await map().focus();
     await page.keyboard.press('n');
     await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();
-    expect(await panel().locator('tbody tr').count()).toBe(12);
+    await expect.poll(() => panel().locator('tbody tr').count()).toBe(12);
     await page.keyboard.press('Escape');
     await page.keyboard.press('ArrowRight');
     await panel().getByRole('heading', { name: 'Expected here' }).waitFor();
     const before = await panel().locator('table').innerText();
     for (let k = 0; k < 8; k++) await page.keyboard.press('ArrowRight');
-    await expect.poll(() => panel().locator('table').innerText(), { timeout: 20_000 }).not.toBe(before);
+    await expect.poll(() => panel().locator('table').innerText()).not.toBe(before);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });
@@ -79,7 +80,7 @@ describePlayground('fits', () => {
   it('reads a table, tells its labels, and gives a program that fits it again', async () => {
     await open();
     await ownTable();
-    expect(await page.locator('[name=labels]').inputValue()).toBe('kind');
+    await expect.poll(() => page.locator('[name=labels]').inputValue()).toBe('kind');
     await page.locator('[name=kernel]').fill('matern32 + white(0.01)');
     await iterations(20);
     await fitted();
@@ -99,13 +100,13 @@ describePlayground('fits', () => {
     await page.reload();
     await page.waitForSelector('[data-status=done]');
     await openFit(json);
-    expect(await page.locator('.chip').allTextContents()).toEqual(['a 14', 'b 26']);
+    await expect.poll(() => page.locator('.chip').allTextContents()).toEqual(['a 14', 'b 26']);
     await map().focus();
     await page.keyboard.press('n');
     await panel().getByRole('heading', { name: 'row 1 (s0), a' }).waitFor();
     // Standardised rows come back in their own units: the first temperature is sin 0.
     await panel().locator('tbody tr').first().filter({ hasText: 'exp.' }).waitFor();
-    expect(await panel().locator('tbody tr').first().innerText()).toMatch(/^temp\s+0 exp\. −?0\.\d+/);
+    await expect.poll(() => panel().locator('tbody tr').first().innerText()).toMatch(/^temp\s+0 exp\. −?0\.\d+/);
     await choose(
       'rows',
       file(
@@ -179,11 +180,11 @@ describePlayground('fits', () => {
       .getByText('pca takes no tables with missing cells, and 1 cell is missing. Choose gplvm, ppca, bayesianGplvm')
       .waitFor();
     await page.getByText('The map still shows the fit of pipe flow.').waitFor();
-    expect(await page.locator('.subject').innerText()).toContain('pipe flow');
+    await expect.poll(() => page.locator('.subject').innerText()).toContain('pipe flow');
     await press('Dismiss');
     // The pointer, which is over the map now, marks the row below it.
     await page.mouse.move(1, 1);
-    await expect.poll(canvas, { timeout: 20_000 }).toBe(before);
+    await expect.poll(canvas).toBe(before);
     await map().focus();
     await page.keyboard.press('n');
     await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();
@@ -211,7 +212,7 @@ describePlayground('fits', () => {
     );
     await press('Stop');
     await page.waitForSelector('[data-status=done]');
-    expect(await status().textContent()).toMatch(/: Stopped by the visitor/);
+    await expect.poll(() => status().textContent()).toMatch(/: Stopped by the visitor/);
 
     await iterations(10);
     await fitted();
@@ -230,13 +231,13 @@ describePlayground('fits', () => {
     await drawer();
     const cards = page.getByRole('radiogroup', { name: 'Models to begin with' });
     await cards.getByRole('radio', { name: /^UMAP/ }).check();
-    expect(await page.locator('[name=model]').inputValue()).toBe('umap');
+    await expect.poll(() => page.locator('[name=model]').inputValue()).toBe('umap');
     await page.keyboard.press('ArrowDown');
-    expect(await page.locator('[name=model]').inputValue()).toBe('pca');
+    await expect.poll(() => page.locator('[name=model]').inputValue()).toBe('pca');
     await page.selectOption('[name=model]', 'isomap');
     expect(await cards.locator(':checked').count()).toBe(0);
     await page.selectOption('[name=model]', 'tsne');
-    expect(await cards.getByRole('radio', { name: /^t-SNE/ }).isChecked()).toBe(true);
+    await expect.poll(() => cards.getByRole('radio', { name: /^t-SNE/ }).isChecked()).toBe(true);
   });
 
   it('gives a likelihood without closed form its inducing inputs', async () => {
@@ -246,7 +247,7 @@ describePlayground('fits', () => {
     );
     await ownTable(['a,b,c', ...counts].join('\n'));
     await page.selectOption('[name=likelihood]', 'poisson');
-    expect(await page.locator('[name=inducing]').getAttribute('aria-valuetext')).toBe('30');
+    await expect.poll(() => page.locator('[name=inducing]').getAttribute('aria-valuetext')).toBe('30');
     await iterations(5);
     await fitted();
   });
@@ -332,7 +333,7 @@ describePlayground('fits', () => {
     await press('Fit');
     await page.getByText('Fitting gplvm to 50000 rows', { exact: true }).waitFor();
     await page.getByText(/^Before its first step\d+ s$/).waitFor();
-    expect(await map().getAttribute('aria-label')).toBe('Map of 150 rows, gplvm');
+    await expect.poll(() => map().getAttribute('aria-label')).toBe('Map of 150 rows, gplvm');
     await press('Stop');
     await page.getByRole('alert').getByText('Stopped before its first step').waitFor();
     await page.locator('.subject').getByText('pipe flow').waitFor();
@@ -372,7 +373,7 @@ describePlayground('fits', () => {
       await settled();
       // The worker of the fit, and that of the process which reads the map of principal components.
       await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
-      await expect.poll(() => page.workers().length, { timeout: 20_000 }).toBe(2);
+      await expect.poll(() => page.workers().length).toBe(2);
       after.push(await held());
     }
     expect(after[9]!.workers).toBe(after[2]!.workers);
@@ -384,9 +385,9 @@ describePlayground('fits', () => {
     await ownTable();
     await page.getByText('Sliders of the kernel').click();
     await page.getByLabel('rbf lengthscale', { exact: false }).first().fill('-6');
-    expect(await page.locator('[name=kernel]').inputValue()).toBe(
-      'rbf(variance=fixed(1), lengthscale=fixed(0.501)) + bias(0.1)',
-    );
+    await expect
+      .poll(() => page.locator('[name=kernel]').inputValue())
+      .toBe('rbf(variance=fixed(1), lengthscale=fixed(0.501)) + bias(0.1)');
     await page.selectOption('[name=priors]', 'chosen');
     for (const prior of ['standardNormal', 'laplacian', 'discriminative'])
       await page.locator(`[name="prior.${prior}"]`).check();

@@ -92,7 +92,7 @@ export async function fitted() {
   await press('Fit');
   await page.waitForSelector('[data-status=running], [data-status=failed]').catch(() => undefined);
   await page.waitForSelector('[data-status=done], [data-status=failed]');
-  expect(await status().getAttribute('data-status')).toBe('done');
+  await expect.poll(() => status().getAttribute('data-status')).toBe('done');
 }
 export async function menu(title: string, item: string) {
   await press(title);

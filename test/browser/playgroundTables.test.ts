@@ -50,7 +50,7 @@ describePlayground('tables and keys', () => {
     );
     expect(parts[0]).toBeGreaterThan(0);
     expect(parts[0]).toBeLessThan(100);
-    expect(await page.getByRole('button', { name: 'Fit', exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Fit', exact: true }).isDisabled()).toBe(true);
     await press('Cancel');
     await page.getByText('Reading was cancelled.').waitFor();
     expect(await page.getByText('Reading large.csv').count()).toBe(0);
@@ -61,7 +61,7 @@ describePlayground('tables and keys', () => {
     const lines = (large: number) =>
       Array.from({ length: 60 }, (_, i) => [Math.sin(i), Math.cos(i), large * Math.sin(i / 9), (i * 7) % 3].join());
     await ownTable(['a,b,c,class', ...lines(1)].join('\n'), '60 rows, 3 columns.');
-    expect(await page.locator('[name=labels]').inputValue()).toBe('class');
+    await expect.poll(() => page.locator('[name=labels]').inputValue()).toBe('class');
     await ownTable(['a,b,c,stage', ...lines(1)].join('\n'), '60 rows, 4 columns.');
     await page
       .getByText("Column 'stage' holds 3 different whole numbers: choose it as the labels if they are classes.")
@@ -76,7 +76,7 @@ describePlayground('tables and keys', () => {
     // In the units of the table.
     await page.keyboard.press('n');
     await panel().getByRole('heading', { name: 'row 2, ' }).waitFor();
-    expect(await panel().locator('tbody tr').nth(2).innerText()).toMatch(/^c\s+1108\.8|^c\s+1109/);
+    await expect.poll(() => panel().locator('tbody tr').nth(2).innerText()).toMatch(/^c\s+1108\.8|^c\s+1109/);
   });
 
   it('begins with a table where there is no map: what is done with its columns, then the fit', async () => {
@@ -93,12 +93,14 @@ describePlayground('tables and keys', () => {
       .locator('.welcome')
       .getByRole('table', { name: 'What is done with each column' })
       .locator('tbody tr');
-    expect(await uses.allInnerTexts()).toEqual([
-      expect.stringMatching(/^temp … load\s+3 numbers\s+−1\s+1\s+fit$/),
-      expect.stringMatching(/^kind\s+2 labels\s+colour$/),
-      expect.stringMatching(/^sample\s+names\s+names of rows$/),
-      expect.stringMatching(/^run\s+constant\s+left out$/),
-    ]);
+    await expect
+      .poll(() => uses.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^temp … load\s+3 numbers\s+−1\s+1\s+fit$/),
+        expect.stringMatching(/^kind\s+2 labels\s+colour$/),
+        expect.stringMatching(/^sample\s+names\s+names of rows$/),
+        expect.stringMatching(/^run\s+constant\s+left out$/),
+      ]);
     await press('Fit now');
     await page.waitForSelector('[data-status=done]');
     await page.locator('.subject').getByText('own.csv').waitFor();
@@ -119,9 +121,9 @@ describePlayground('tables and keys', () => {
     await choose('any', file('measured.csv', ['site,first,pressure,third,note', ...lines].join('\n')));
     const card = page.locator('.welcome');
     await card.getByText('60 rows × 3 columns').waitFor();
-    expect(await card.getByRole('row', { name: /^site 3 labels/ }).count()).toBe(1);
-    expect(await card.getByRole('row', { name: /^note text left out/ }).count()).toBe(1);
-    expect(await page.locator('.subject').innerText()).toBe('');
+    await expect.poll(() => card.getByRole('row', { name: /^site 3 labels/ }).count()).toBe(1);
+    await expect.poll(() => card.getByRole('row', { name: /^note text left out/ }).count()).toBe(1);
+    await expect.poll(() => page.locator('.subject').innerText()).toBe('');
     await page.getByRole('heading', { name: 'Not fitted yet' }).waitFor();
     await card.getByText('Model: gplvm, a smooth mapping with error bars.').waitFor();
     await card.getByText("Column 'pressure' varies").waitFor();
@@ -183,7 +185,7 @@ describePlayground('tables and keys', () => {
     await chooseByKeys({ ...file('again.json', json), mimeType: 'application/json' });
     await page.locator('.subject').getByText(`${count} rows × 3 columns`).waitFor();
     await page.locator('.scale').waitFor();
-    await expect.poll(settled, { timeout: 20_000 }).toBe(before);
+    await expect.poll(settled).toBe(before);
   });
 
   it('reads cells that are pasted, from a spreadsheet too', async () => {
@@ -241,7 +243,7 @@ describePlayground('tables and keys', () => {
       await page.goto(pathToFileURL(path).href);
       await page.waitForSelector('[data-status=done]');
       await page.locator('.subject').getByText('own.csv').waitFor();
-      expect(await page.locator('.chip').allTextContents()).toEqual(['a 14', 'b 26']);
+      await expect.poll(() => page.locator('.chip').allTextContents()).toEqual(['a 14', 'b 26']);
       await map().focus();
       await page.keyboard.press('ArrowUp');
       await expect
@@ -315,7 +317,7 @@ describePlayground('tables and keys', () => {
       link({ set: 'swissRoll', model: 'isomap', options: { latentDim: 2, neighbours: 8 } }),
     );
     await page.locator('.subject').getByText('300 rows × 3 columns').waitFor();
-    expect(await page.locator('[name=model]').inputValue()).toBe('isomap');
+    await expect.poll(() => page.locator('[name=model]').inputValue()).toBe('isomap');
     await ownTable();
     await iterations(15);
     await press('Share');
@@ -325,7 +327,7 @@ describePlayground('tables and keys', () => {
     await page.context().close();
     await open({}, address, false);
     await page.getByText('40 rows × 3 columns').waitFor();
-    expect(await page.getByLabel('Iterations at most').inputValue()).toBe('15');
+    await expect.poll(() => page.getByLabel('Iterations at most').inputValue()).toBe('15');
     await page.context().close();
     await open({}, link({ set: 'twoMoons', model: 'gplvm', maxIterations: 5, run: true, compact: true }), false);
     await map().waitFor();

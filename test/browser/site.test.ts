@@ -238,7 +238,7 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     await page.goBack();
     await page.locator('.vp-doc h2 a[target=_self]', { hasText: 'Digits kept apart by their labels' }).click();
     await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('[name=model]')?.value === 'gplrf');
-    expect(await page.locator('[name=set]').inputValue()).toBe('drawnDigits');
+    await expect.poll(() => page.locator('[name=set]').inputValue()).toBe('drawnDigits');
     // And back: what the page offers is explained on the site.
     await page.getByRole('button', { name: 'Data and model', exact: true }).click();
     await page.getByRole('link', { name: 'gplrf', exact: true }).click();
@@ -252,7 +252,7 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     await page.getByRole('button', { name: 'Sliders here' }).first().click();
     const sliders = page.frameLocator('iframe');
     await sliders.getByText('Covariance of x with').waitFor();
-    expect(await sliders.locator('[name=kernel]').inputValue()).toBe('rbf');
+    await expect.poll(() => sliders.locator('[name=kernel]').inputValue()).toBe('rbf');
     expect({ problems, missing: served.missing }).toEqual({ problems: [], missing: [] });
     await served.close();
   });
