@@ -16,12 +16,24 @@ export function positiveZeros<T>(value: T): T {
   // Equal to 0 is −0 too.
   if (typeof value === 'number') return (value === 0 ? 0 : value) as T;
   if (value instanceof Matrix) {
-    if (!value.data.some((entry) => Object.is(entry, -0))) return value;
-    return new Matrix(value.data.map(positiveZeros), value.rows, value.columns) as T;
+    return hasNegativeZero(value.data)
+      ? (new Matrix(value.data.map(positiveZeros), value.rows, value.columns) as T)
+      : value;
   }
-  if (Array.isArray(value)) return value.map(positiveZeros) as T;
+  if (Array.isArray(value)) return isPositiveList(value) ? value : (value.map(positiveZeros) as T);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, positiveZeros(entry)])) as T;
+}
+
+/** Plain loops, as in {@link firstNotFinite}. */
+function hasNegativeZero(entries: Float64Array): boolean {
+  for (let i = 0; i < entries.length; i++) if (Object.is(entries[i], -0)) return true;
+  return false;
+}
+
+function isPositiveList(list: readonly unknown[]): boolean {
+  for (let i = 0; i < list.length; i++) if (typeof list[i] !== 'number' || Object.is(list[i], -0)) return false;
+  return true;
 }
 
 /** True for a Float64Array of this length with finite entries. Needed for states read from files, which may be damaged. */
@@ -35,6 +47,12 @@ export const areFinite = (entries: Float64Array): boolean => firstNotFinite(entr
 /** Index of the first entry that is not finite, −1 if there is none. A plain loop: a callback for each entry takes several times as long, and memory. */
 export function firstNotFinite(entries: Float64Array): number {
   for (let e = 0; e < entries.length; e++) if (!(Math.abs(entries[e]!) < Number.POSITIVE_INFINITY)) return e;
+  return -1;
+}
+
+/** Index of the first entry that is not positive and finite, −1 if there is none. */
+export function firstNotPositive(entries: Float64Array): number {
+  for (let e = 0; e < entries.length; e++) if (!(entries[e]! > 0 && entries[e]! < Number.POSITIVE_INFINITY)) return e;
   return -1;
 }
 

@@ -16,9 +16,19 @@ export function addScaled(y: Float64Array, factor: number, x: Float64Array): voi
 }
 
 /** The entries of one vector over those of another. */
-export function quotients(entries: Float64Array, by: Float64Array): Float64Array {
-  const result = new Float64Array(entries.length);
+export function quotients(
+  entries: Float64Array,
+  by: Float64Array,
+  result: Float64Array = new Float64Array(entries.length),
+): Float64Array {
   for (let i = 0; i < entries.length; i++) result[i] = entries[i]! / by[i]!;
+  return result;
+}
+
+/** The entries of one vector times those of another. */
+export function products(entries: Float64Array, by: Float64Array): Float64Array {
+  const result = new Float64Array(entries.length);
+  for (let i = 0; i < entries.length; i++) result[i] = entries[i]! * by[i]!;
   return result;
 }
 

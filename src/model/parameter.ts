@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import { checkGiven, checkOptions, givenList, namedOptions } from '../core/options.ts';
+import { firstNotPositive } from '../core/plainNumbers.ts';
 import { countGiven } from '../core/wording.ts';
 import type { Rank } from '../engine/tensors/tensorflow.ts';
 import { isParameterPrior, type ParameterPrior } from './distributions/parameterPrior.ts';
@@ -169,7 +170,7 @@ export function box<V extends ParameterValue>(
   const scale = Float64Array.from(givenList(given, 'The scale of a box parameter', 'a list of numbers'));
   const { initial: start } = result;
   const length = typeof start === 'number' ? 1 : start instanceof Matrix ? start.data.length : start.length;
-  const bad = scale.findIndex((entry) => !(entry > 0 && entry < Infinity));
+  const bad = firstNotPositive(scale);
   if (scale.length !== length || bad >= 0) {
     throw new InvalidInputError(
       `The scale of a box parameter is one number above 0 for each of its ${length} entries, but ` +

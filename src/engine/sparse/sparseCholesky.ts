@@ -165,7 +165,9 @@ function forward({ symbolic, blocks }: SparseFactor, y: Float64Array): void {
     let q = rowStarts[s]!;
     // Three rows at a time, whose independent sums hide each other's latency.
     for (; q + 3 <= rowStarts[s + 1]!; q += 3, p += 3 * width) {
-      let [sum0, sum1, sum2] = [0, 0, 0];
+      let sum0 = 0;
+      let sum1 = 0;
+      let sum2 = 0;
       for (let k = 0; k < width; k++) {
         const entry = y[first + k]!;
         sum0 += blocks[p + k]! * entry;
@@ -193,7 +195,9 @@ function backward({ symbolic, blocks }: SparseFactor, y: Float64Array): void {
     let p = panelStarts[s]! + width * width;
     let q = rowStarts[s]!;
     for (; q + 3 <= rowStarts[s + 1]!; q += 3, p += 3 * width) {
-      const [value0, value1, value2] = [y[rows[q]!]!, y[rows[q + 1]!]!, y[rows[q + 2]!]!];
+      const value0 = y[rows[q]!]!;
+      const value1 = y[rows[q + 1]!]!;
+      const value2 = y[rows[q + 2]!]!;
       for (let k = 0; k < width; k++) {
         y[first + k] =
           y[first + k]! -

@@ -186,10 +186,33 @@ export function analyse(
     rows,
     rowInParent: rowsInParent(tree, rowStarts, rows),
     parent: tree.parent,
-    ...children,
+    lastChild: children.lastChild,
+    previousSibling: children.previousSibling,
     panelStarts: panelStarts(tree, rowStarts, pattern),
   };
-  return { ...base, ...storedEntries(pattern, base), ...workspaceSizes(base) };
+  const { entries, groundEntries } = storedEntries(pattern, base);
+  const { stackSize, mostRows, mostColumns } = workspaceSizes(base);
+  // One literal: an object of so many members that is spread together has a layout of its own each time, and what was compiled for the last is thrown away.
+  return {
+    size: base.size,
+    grounded,
+    order,
+    position,
+    supernodes: base.supernodes,
+    columnStarts: base.columnStarts,
+    rowStarts,
+    rows,
+    rowInParent: base.rowInParent,
+    parent: base.parent,
+    lastChild: base.lastChild,
+    previousSibling: base.previousSibling,
+    panelStarts: base.panelStarts,
+    entries,
+    groundEntries,
+    stackSize,
+    mostRows,
+    mostColumns,
+  };
 }
 
 interface Children {

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { checkGraph, type Edges, type Graph } from '../../engine/graph/graph.ts';
 import type { Rank } from '../../engine/tensors/tensorflow.ts';
-import { type FieldProblem, weightScale } from '../../inference/solvers/fields/fieldProblem.ts';
+import { type FieldProblem, weightScales } from '../../inference/solvers/fields/fieldProblem.ts';
 import { box, type Parameter } from '../../model/parameter.ts';
 
 /** Numbers of the field whose distances are constrained, see {@link FieldProblem}. */
@@ -35,7 +35,7 @@ export function fieldProblem(
 export function fieldWeights(problem: FieldProblem): Parameter<Rank.R1> {
   const { squaredDistances, upper } = problem;
   const start = new Array<number>(squaredDistances.length).fill(0);
-  return box(0, upper, start, { scale: squaredDistances.map((distance) => weightScale(problem, distance)) });
+  return box(0, upper, start, { scale: weightScales(problem) });
 }
 
 /**
@@ -57,7 +57,7 @@ export function checkDistances(
     );
   }
   const distances = Float64Array.from(values);
-  const bad = distances.findIndex((distance) => !(distance >= 0 && distance < Infinity));
+  const bad = firstNotDistance(distances);
   if (bad >= 0) {
     throw new InvalidInputError(
       `Squared distances are finite numbers from 0, but that of edge ${bad}, between points ${sources[bad]} and ${targets[bad]}, is ${distances[bad]}.`,
@@ -71,4 +71,10 @@ export function checkDistances(
     );
   }
   return distances;
+}
+
+/** Index of the first entry that is not finite and from 0, −1 if there is none. A plain loop, as `firstNotFinite`. */
+function firstNotDistance(entries: Float64Array): number {
+  for (let e = 0; e < entries.length; e++) if (!(entries[e]! >= 0 && entries[e]! < Infinity)) return e;
+  return -1;
 }

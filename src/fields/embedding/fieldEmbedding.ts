@@ -59,11 +59,11 @@ export function fieldEmbedding(
   const constant = new Float64Array(N).fill(1);
   const { values, vectors } = bottomEigenpairs(N, solve, latentDim, { known: [constant] });
   const eigenvalues = values.map((value) => 1 / value);
-  const latents = new Matrix(
-    vectors.data.map((entry, index) => entry * Math.sqrt(eigenvalues[index % latentDim]!)),
-    N,
-    latentDim,
-  );
+  const deviations = eigenvalues.map(Math.sqrt);
+  const latents = Matrix.zeros(N, latentDim);
+  for (let i = 0; i < N; i++) {
+    for (let c = 0; c < latentDim; c++) latents.data[i * latentDim + c] = vectors.at(i, c) * deviations[c]!;
+  }
   return { latents, eigenvalues };
 }
 

@@ -5,7 +5,7 @@ import { isSparse, laplacianFactor } from '../../engine/sparse/index.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { centralPath } from '../../inference/solvers/fields/centralPath.ts';
 import { denseWeightsSolver } from '../../inference/solvers/fields/denseWeights.ts';
-import { type FieldProblem, weightScale } from '../../inference/solvers/fields/fieldProblem.ts';
+import { type FieldProblem, weightScales } from '../../inference/solvers/fields/fieldProblem.ts';
 import { type FieldPoint, pointAt } from '../../inference/solvers/fields/fieldSearch.ts';
 import { interiorPoint } from '../../inference/solvers/fields/interiorPoint.ts';
 import type { MomentProblem } from '../../inference/solvers/fields/momentProblem.ts';
@@ -53,7 +53,7 @@ function denseMaximum(problem: FieldProblem): FieldPoint {
   try {
     const { x } = minimize(objective, none, denseWeightsSolver(problem), {
       bounds: { lower: none, upper: none.map(() => upper) },
-      scale: squaredDistances.map((distance) => weightScale(problem, distance)),
+      scale: weightScales(problem),
       tolerance: 0,
       relativeDecrease: 0,
     });

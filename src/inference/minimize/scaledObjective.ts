@@ -1,7 +1,7 @@
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError, NumericalError, OptimizationError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
-import { quotients } from '../../engine/vectors.ts';
+import { products, quotients } from '../../engine/vectors.ts';
 import type { Box, Curvature, Evaluation, Iterate } from '../../model/solver.ts';
 
 /**
@@ -55,21 +55,10 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
   const gradient = new Float64Array(size);
   /** The gradient in x at which a curvature is asked for. */
   let slopes: Float64Array | undefined;
-  const { lower, upper } = bounds;
-  const box: Box = { lower: quotients(lower, scale), upper: quotients(upper, scale) };
+  const box: Box = { lower: quotients(bounds.lower, scale), upper: quotients(bounds.upper, scale) };
   let reason = '';
 
-  const toX = (z: Float64Array, into: Float64Array) => {
-    const { lower: least, upper: most } = box;
-    // Most variables of large problems are at a bound: nothing but that is read of them.
-    for (let i = 0; i < size; i++) {
-      const entry = z[i]!;
-      if (entry <= least[i]!) into[i] = lower[i]!;
-      else if (entry >= most[i]!) into[i] = upper[i]!;
-      else into[i] = Math.max(lower[i]!, Math.min(upper[i]!, scale[i]! * entry));
-    }
-    return into;
-  };
+  const toX = (z: Float64Array, into: Float64Array) => unscaledWithin(z, scale, box, bounds, into);
 
   const evaluateAtX = (of: EvaluationNumber) => {
     try {
@@ -109,8 +98,7 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
 
     curvature(at) {
       slopes ??= new Float64Array(size);
-      for (let i = 0; i < size; i++) slopes[i] = at.gradient[i]! / scale[i]!;
-      const curvature = objective.curvature?.(toX(at.x, x), slopes);
+      const curvature = objective.curvature?.(toX(at.x, x), quotients(at.gradient, scale, slopes));
       if (curvature !== undefined) return scaledCurvature(curvature, scale);
       throw new InvalidInputError(
         'The solver asks for the curvature of the objective, which gives none. Use lbfgs(), or lbfgsb() for bounds.',
@@ -127,6 +115,24 @@ export function scaledObjective(objective: ObjectiveFunction, scale: Float64Arra
       gradient: quotients(iterate.gradient, scale),
     }),
   };
+}
+
+/** scale·z within the bounds of x, exactly at those that z is at. */
+function unscaledWithin(
+  z: Float64Array,
+  scale: Float64Array,
+  { lower: least, upper: most }: Box,
+  { lower, upper }: Box,
+  into: Float64Array,
+): Float64Array {
+  // Most variables of large problems are at a bound: nothing but that is read of them.
+  for (let i = 0; i < z.length; i++) {
+    const entry = z[i]!;
+    if (entry <= least[i]!) into[i] = lower[i]!;
+    else if (entry >= most[i]!) into[i] = upper[i]!;
+    else into[i] = Math.max(lower[i]!, Math.min(upper[i]!, scale[i]! * entry));
+  }
+  return into;
 }
 
 function checkResult(result: ReturnType<ObjectiveFunction>, size: number): void {
@@ -170,8 +176,8 @@ function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float64Array)
       const descent = quadratic({
         variables,
         gradient: quotients(gradient, own),
-        lower: lower.map((entry, a) => entry * own[a]!),
-        upper: upper.map((entry, a) => entry * own[a]!),
+        lower: products(lower, own),
+        upper: products(upper, own),
       });
       const times = (places: Int32Array, v: Float64Array) => {
         const product = new Float64Array(v.length);

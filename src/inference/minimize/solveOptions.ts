@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
 import { checkOptions, givenOptions, readGiven, signalOption } from '../../core/options.ts';
-import { firstNotFinite, isCount } from '../../core/plainNumbers.ts';
+import { firstNotFinite, firstNotPositive, isCount } from '../../core/plainNumbers.ts';
 import { countGiven } from '../../core/wording.ts';
 import type { Box, Solver } from '../../model/solver.ts';
 import type { Progress, SolverState } from './solution.ts';
@@ -90,7 +90,7 @@ export function solveSettings(start: ArrayLike<number>, solver: Solver, given: S
   };
   putInBox(x, box, solver);
   const scale = perVariable(options.scale ?? 1, x.length, 'scale');
-  const flat = scale.findIndex((entry) => !(entry > 0 && entry < infinity));
+  const flat = firstNotPositive(scale);
   if (flat >= 0) {
     throw new InvalidInputError(`The scale must be positive and finite, but entry ${flat} is ${scale[flat]}.`);
   }

@@ -22,7 +22,7 @@ import {
 import { imputedByField, laplacianTerms } from '../../fields/observed/imputedByField.ts';
 import { observedCurvature, observedField } from '../../fields/observed/observedField.ts';
 import { boundedNewton } from '../../inference/solvers/boundedNewton.ts';
-import { type FieldProblem, kktResidual, weightScale } from '../../inference/solvers/fields/fieldProblem.ts';
+import { type FieldProblem, kktResidual, weightScales } from '../../inference/solvers/fields/fieldProblem.ts';
 import { box } from '../../model/parameter.ts';
 import { latentDimOption, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import {
@@ -250,7 +250,7 @@ function observedFieldModel(parts: FieldParts & { readonly observations: Matrix 
     );
   }
   const first: FieldProblem = { size, sources, targets, squaredDistances, basePrecision, copies, upper };
-  const scale = squaredDistances.map((distance) => weightScale(first, distance));
+  const scale = weightScales(first);
   /** Weights for which all edges together meet their constraints on average: Σ w_e·R_e = N − 1 nearly. */
   const start = Array.from(scale, (weight) => (weight * (size - 1)) / sources.length);
   return embeddedField({

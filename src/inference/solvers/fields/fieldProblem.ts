@@ -32,6 +32,13 @@ export function weightScale({ copies, upper }: FieldProblem, squaredDistance: nu
   return Math.min(copies / squaredDistance, upper);
 }
 
+/** That of each edge. */
+export function weightScales(problem: FieldProblem): Float64Array {
+  const scales = new Float64Array(problem.squaredDistances.length);
+  for (let e = 0; e < scales.length; e++) scales[e] = weightScale(problem, problem.squaredDistances[e]!);
+  return scales;
+}
+
 /**
  * Violation of the optimality conditions by an edge, from its gradient g = c/2·R − φ/2: positive where the weight wants to grow and
  * may, negative where it wants to fall and may, 0 otherwise; in units of 2s/c with s = min(c/φ, 4C), so that it is R's relative

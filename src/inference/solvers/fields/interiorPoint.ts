@@ -3,7 +3,7 @@ import { type LaplacianFactor, laplacianFactor } from '../../../engine/sparse/la
 import type { Solver, SolverMemory } from '../../../model/solver.ts';
 import { conjugateGradients, type Direction, type Preconditioner } from '../conjugateGradients.ts';
 import { CONVERGED } from './denseWeights.ts';
-import { type FieldProblem, restrictedTo, violationOf, weightScale } from './fieldProblem.ts';
+import { type FieldProblem, restrictedTo, violationOf, weightScales } from './fieldProblem.ts';
 import {
   betterOf,
   countsOf,
@@ -352,7 +352,7 @@ export function sparseWeightsSolver(problem: FieldProblem): Solver {
   const { squaredDistances, copies } = problem;
   return searchSolver<FieldStep, FieldProgress>({
     name: 'interiorPoint',
-    scale: squaredDistances.map((distance) => weightScale(problem, distance)),
+    scale: weightScales(problem),
     begin: (start, memory) => interiorPoint(problem, laplacianFactor(problem), start, memory),
     pointAt: ({ weights, value, resistances }) => ({
       x: weights,

@@ -1,6 +1,6 @@
 import { isCount, isFiniteArray } from '../../../core/plainNumbers.ts';
 import type { SolverMemory } from '../../../model/solver.ts';
-import { type FieldProblem, weightScale } from './fieldProblem.ts';
+import { type FieldProblem, weightScale, weightScales } from './fieldProblem.ts';
 import { damagedMemory } from './fieldSearch.ts';
 
 /** Part of the way to the first bound that a step may go. */
@@ -52,7 +52,7 @@ interface StepLengths {
 export function interiorStart(problem: FieldProblem, memory?: SolverMemory): Interior {
   const { squaredDistances, copies, size } = problem;
   const count = squaredDistances.length;
-  const scale = squaredDistances.map((distance) => weightScale(problem, distance));
+  const scale = weightScales(problem);
   const part = Math.min(0.9, (size - 1) / count);
   if (memory !== undefined) checkMemory(problem, memory);
   const saved = (name: string) => (memory?.[name] as Float64Array | undefined)?.slice();
