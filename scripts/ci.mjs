@@ -4,7 +4,7 @@
 //
 //   bash .ci/run [STEP…]        (only the steps whose names hold one of these words)
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,11 @@ const ENGINE_TESTS = `
   .trim()
   .split(/\s+/)
   .map((path) => `test/${path}`);
+const tests = readdirSync(join(root, 'test'), { recursive: true }).map((path) => `test/${path}`);
+for (const path of ENGINE_TESTS) {
+  if (!tests.some((test) => test.endsWith('.test.ts') && test.startsWith(path)))
+    throw new Error(`There is no ${path}: ENGINE_TESTS names it.`);
+}
 
 // koffi is an optional peer, so it goes into a folder of its own.
 const nativeEngine = {
@@ -65,13 +70,15 @@ const steps = [
     env: { LATENTFIELD_ENGINE: 'typescript' },
     counts: true,
   },
+  // Longest first.
+  { name: 'commands', run: [node('checkCommands.mjs')], isBeside: true },
+  // What it checks does not depend on load.
   {
     name: 'benchmark',
     run: [['bash', '-c', 'set -o pipefail; node bench/run.mjs --short --json | node bench/checkReport.mjs']],
     env: { NODE_PATH: nativeEngine.NODE_PATH },
+    isBeside: true,
   },
-  // Longest first.
-  { name: 'commands', run: [node('checkCommands.mjs')], isBeside: true },
   { name: 'attacks', run: [script('attacks/run.mjs', '--quick')], isBeside: true },
   // Without ../shared it names the reproductions that it leaves out.
   {
