@@ -159,6 +159,25 @@ describe('missing entries of meu', () => {
     expect(distance(0, 30)).toBeLessThan(Math.min(...others));
   });
 
+  it.each([
+    ['no other row', [0, 1, 3], 1, 'Row 2 of the observations has no entry in common with another row'],
+    [
+      'one other row',
+      [0, 3],
+      2,
+      'Row 2 of the observations has entries in common with 1 other row only, so it has no 2 neighbours',
+    ],
+  ])('are refused where a row shares entries with %s', (_, without, neighbours, said) => {
+    const rows = [
+      [0, 1, 2],
+      [3, 1, 0],
+      [Number.NaN, Number.NaN, 5],
+      [1, 4, 2],
+    ];
+    for (const i of without) rows[i]![2] = Number.NaN;
+    expect(() => meu(rows, { neighbours, missing: 'ignore' })).toThrow(said);
+  });
+
   it('change nothing when there are none', async () => {
     const ignored = await fit(meu(complete, { neighbours: 4, missing: 'ignore' }));
     const plain = await fit(meu(complete, { neighbours: 4 }));
