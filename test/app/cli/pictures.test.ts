@@ -96,6 +96,10 @@ describe('latentfield fit --image', () => {
     expect(images('grid.svg')).toHaveLength(1);
     expect(decode(readFileSync(join(out, 'grid.png'))).width).toBeGreaterThan(900);
     expect(pageData(out).image.shape).toEqual([3, 4, 1]);
+    // Pixels in colours.
+    const coloured = await latentfield([...args, '--image', '2x2x3', '--plot', 'html']);
+    expect(coloured.exitCode).toBe(0);
+    expect(pageData(out).image.shape).toEqual([2, 2, 3]);
   });
 
   it('leaves constant pixels out of the fit, and draws them in their places', async () => {
