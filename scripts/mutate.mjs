@@ -1,12 +1,12 @@
-// Puts faults that are drawn by chance into a copy of the sources, one at a time, and runs the tests nearest to each.
+// Puts faults that are drawn by chance into a copy of the sources, one at a time, and runs tests that call the function with the fault.
 //
-//   npm run mutate [-- --random N] [--seed S] [--only TEXT] [--tests N] [--workers N] [--list]
+//   npm run mutate [-- --random N] [--seed S] [--only TEXT] [--tests N] [--workers N] [--called FILE] [--list]
 //
 // Drawn are N places of all of src (200), each as likely as any other, by the seed (1); what stands there instead is drawn too: another operator or
 // number, a condition that always or never holds, a statement left out. --only takes the sources whose path holds TEXT, or one of several between
 // commas (`file.ts:12` one line); --list only names what is drawn. A fault is killed when a test fails that passes without it, or does not
-// come to an end within its seconds of a processor. It has survived when the --tests (24) nearest files of tests pass: others might
-// notice it, so that the share is a lower bound. Faults that do not compile are not counted, and src/engine/native is left out where koffi is not
+// come to an end within its seconds of a processor. It has survived when --tests (24) files of those tests pass: others might notice it, so that
+// the share is a lower bound. What tests call is found by running all of them first, and kept in FILE, where it is read from if it is there. Faults that do not compile are not counted, and src/engine/native is left out where koffi is not
 // installed, as its tests are. Exit code 1 when fewer than 88 % are killed.
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -26,8 +26,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import seedrandom from 'seedrandom';
+import { callingTests } from './mutation/called.mjs';
 import { faultsOf } from './mutation/faults.mjs';
-import { relatedTests } from './mutation/relatedTests.mjs';
 
 /** Seconds of a processor for each process of tests, which need up to twenty. */
 const MOST_SECONDS = 200;
@@ -45,6 +45,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     tests: { type: 'string', default: '24' },
     workers: { type: 'string', default: '2' },
+    called: { type: 'string' },
     list: { type: 'boolean' },
   },
 });
@@ -85,7 +86,7 @@ const copies = Array.from({ length: workers }, (_, number) => {
 });
 
 const began = performance.now();
-const testsOf = relatedTests(root);
+const testsOf = callingTests(root, options.called ?? join(place, 'called.jsonl'));
 const waiting = [...mutants.entries()];
 const results = [];
 await inAllCopies(async (copy) => {
@@ -185,7 +186,8 @@ function copyOf(target) {
   return target;
 }
 
-async function tried(copy, { file, start, end: last, fault }) {
+async function tried(copy, mutant) {
+  const { file, start, end: last, fault } = mutant;
   const path = join(copy.folder, file);
   const module = 'src/engine/wasm/engineModule.ts';
   const source = readFileSync(path, 'utf8');
@@ -198,13 +200,13 @@ async function tried(copy, { file, start, end: last, fault }) {
       if (status !== 0) return { outcome: 'unusable', why: ['does not compile'], killers: [] };
     }
     const changed = [isCompiled(file) ? module : file];
-    const tests = testsOf(file).slice(0, mostTests);
+    const tests = testsOf(mutant).slice(0, mostTests);
     for (let first = 0; first < tests.length; first += TOGETHER) {
       const some = tests.slice(first, first + TOGETHER);
       const { outcome, why, failed = [] } = await copy.tests.run(some, first === 0 ? changed : []);
       if (outcome !== 'survived') return { outcome, why, killers: failed };
     }
-    return { outcome: 'survived', why: tests.length === 0 ? ['no test imports it'] : [], killers: [] };
+    return { outcome: 'survived', why: tests.length === 0 ? ['no test calls it'] : [], killers: [] };
   } finally {
     writeFileSync(path, source);
     if (isCompiled(file)) cpSync(join(root, module), join(copy.folder, module));

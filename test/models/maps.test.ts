@@ -136,6 +136,43 @@ describe('maps', () => {
     expect(objective).toBe(density(tsneNeighbours({ perplexity: 10 }), X, Y).value);
   });
 
+  it('of t-SNE place a new row where the divergence of its own similarities is stationary', async () => {
+    const [perplexity, neighbours] = [8, 24];
+    const result = await fit(tsne(rowsOf(train), { perplexity, neighbours }));
+    const { latents } = await result.project(rowsOf(held));
+    held.forEach((i, h) => {
+      const squared = train.map((t) => Y.row(i).reduce((sum, entry, d) => sum + (entry - Y.at(t, d)) ** 2, 0));
+      const near = squared.map((_, t) => t).sort((a, b) => squared[a]! - squared[b]!);
+      near.length = neighbours;
+      const similarities = (precision: number) => {
+        const own = near.map((t) => Math.exp(-precision * (squared[t]! - squared[near[0]!]!)));
+        const total = own.reduce((sum, p) => sum + p);
+        return own.map((p) => p / total);
+      };
+      let [low, high] = [1e-6, 1e3];
+      for (let k = 0; k < 200; k++) {
+        const middle = Math.sqrt(low * high);
+        const entropy = similarities(middle).reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
+        if (entropy > Math.log(perplexity)) low = middle;
+        else high = middle;
+      }
+      const p = similarities(low);
+      /** Σ_j p_j·log(1 + ‖x − x_j‖²) + log Σ_k 1/(1 + ‖x − x_k‖²) over all rows k. */
+      const divergence = (x: readonly number[]) => {
+        const kernel = train.map(
+          (_, t) => 1 + x.reduce((sum, entry, c) => sum + (entry - result.latents.at(t, c)) ** 2, 0),
+        );
+        const expected = near.reduce((sum, t, n) => sum + p[n]! * Math.log(kernel[t]!), 0);
+        return expected + Math.log(kernel.reduce((sum, entry) => sum + 1 / entry, 0));
+      };
+      const at = [...latents.row(h)];
+      for (const c of [0, 1]) {
+        const moved = (by: number) => at.map((entry, k) => entry + (k === c ? by : 0));
+        expect(Math.abs(divergence(moved(1e-4)) - divergence(moved(-1e-4))) / 2e-4).toBeLessThan(1e-5);
+      }
+    });
+  });
+
   it('start at eigenmaps, or at a matrix, which is taken as it is', async () => {
     const start = Matrix.from(labels.map((_, i) => [Math.sin(i), Math.cos(i)]));
     const { latents } = await fit(tsne(Y, { init: start }), { maxIterations: 0 });

@@ -106,4 +106,13 @@ describe('softmax', () => {
     expectNumbers(onFloat64((t) => tf.softmax(t), x)[0]!.values, expected, 1e-14);
     expectNumbers(onFloat64(logSoftmax, x)[0]!.values, expected.map(Math.log), 1e-13);
   });
+
+  test('look at no other row', () => {
+    const rows = [0, 2000, -2000, -2001];
+    const logits = mapped(drawn([2, 2]), (_, i) => rows[i]!);
+    const far = Math.log1p(Math.exp(-1));
+    expectNumbers(onFloat64(logSoftmax, logits)[0]!.values, [-2000, 0, -far, -1 - far], 1e-13);
+    const second = [1 / (1 + Math.exp(-1)), 1 / (1 + Math.exp(1))];
+    expectNumbers(onFloat64((t) => tf.softmax(t), logits)[0]!.values, [0, 1, ...second], 1e-14);
+  });
 });
