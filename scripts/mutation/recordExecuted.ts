@@ -11,7 +11,7 @@ await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: false });
 const began = performance.now();
 
-/** Appends { test, seconds, called } to the file that LATENTFIELD_EXECUTED names: what of src was called, as 'src/file.ts#function'. */
+/** Appends { test, seconds, called } to the file that LATENTFIELD_EXECUTED names: what of src was called, as 'src/file.ts#function', no name where a function has none. */
 afterAll(async () => {
   const seconds = (performance.now() - began) / 1000;
   const { result } = await session.post('Profiler.takePreciseCoverage');
@@ -20,7 +20,7 @@ afterAll(async () => {
     const path = relative(root, url.startsWith('file:') ? fileURLToPath(url) : url);
     if (!path.startsWith('src/')) return [];
     return functions
-      .filter(({ ranges, functionName }) => ranges[0]!.count > 0 && functionName !== '')
+      .filter(({ ranges }) => ranges[0]!.count > 0)
       .map(({ functionName }) => `${path}#${functionName.replace(/^(get|set) /, '')}`);
   });
   const test = relative(root, expect.getState().testPath!);
