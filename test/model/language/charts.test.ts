@@ -105,6 +105,15 @@ describe('decoders', () => {
       mean.data.reduce((sum, entry, i) => sum + (entry - ring.data[i]!) ** 2, 0) / mean.data.length,
     );
     expect(rmse).toBeLessThan(0.4);
+
+    // More rows than the encoder is applied to at a time.
+    const many = Matrix.from(
+      Array.from({ length: 1100 }, (_, i) => Array.from(ring.row(i % N), (entry) => entry + i / 5000)),
+    );
+    const ofMany = await fit(autoencoder({ y: many }), { batchSize: 100, maxIterations: 2, seed: 1 });
+    const last = await ofMany.project(Matrix.from(Array.from({ length: 90 }, (_, i) => many.row(1010 + i))));
+    expect(last.latents.data).toEqual(ofMany.latents.data.slice(1010 * 2));
+    expect(last.latentVariances!.data).toEqual(ofMany.latentVariances!.data.slice(1010 * 2));
   });
 
   it('compute complete rows by the encoder whatever rows come with them, beside covariates too', async () => {

@@ -203,6 +203,25 @@ describe('neighbourhood graphs of several components', () => {
     expect(() => drill(far, { ...options, disconnected: 'error' })).toThrow(/2 components.*edges that join them/);
   });
 
+  it.each(['squared', 'plain'] as const)('are joined by mpme over neighbours, at %s distances', async (distances) => {
+    const joined = await fit(mpme(far, { neighbours: 4, distances }));
+    expect(joined.status).toBe('converged');
+    expect(componentsOf(joined)).toBe(1);
+    const between = (i: number, j: number) => squared(far[i]!, far[j]!);
+    const across = Array.from(joined.graph.sources, (i, e) => [i, joined.graph.targets[e]!] as const).filter(
+      ([i, j]) => i < 25 !== j < 25,
+    );
+    expect(across).toHaveLength(1);
+    const [i, j] = across[0]!;
+    for (let a = 0; a < 25; a++) {
+      for (let b = 25; b < 40; b++) expect(between(a, b)).toBeGreaterThanOrEqual(between(i, j));
+    }
+    // The bridge meets its constraint: c·(U_ii + U_jj − 2·U_ij) is the distance.
+    const U = joined.covariance();
+    const expected = distances === 'squared' ? between(i, j) : Math.sqrt(between(i, j));
+    expectClose(joined.latents.columns * (U.at(i, i) + U.at(j, j) - 2 * U.at(i, j)), expected, 1e-6);
+  });
+
   it('are joined where entries are missing too', async () => {
     const holed = far.map((row, i) => row.map((x, d) => ((i + d) % 11 === 0 ? Number.NaN : x)));
     const result = await fit(meu(holed, { neighbours: 4, missing: 'ignore' }));
