@@ -548,14 +548,21 @@ function mapsOf({ modes, chainRHat }: LatentDraws, logDensity: Float64Array, cha
     ({ chains: of }) =>
       `${of.length === 1 ? 'chain' : 'chains'} ${of.join(', ')} (mean log density ${level(of).toFixed(1)})`,
   );
-  const unsettled = chainRHat.filter((own) => own > UNSETTLED).length;
   const maps =
     modes.length === 1
       ? 'All chains draw one map, whose mean distances agree within a standard deviation.'
       : `The chains draw ${modes.length} different maps, which are in latents.modes: ${named.join('; ')}.`;
-  return unsettled === 0
-    ? maps
-    : `${maps} ${unsettled} of ${chains} chains have not explored even their own, at R̂ of up to ${Math.max(...chainRHat).toFixed(2)} each by itself.`;
+  const unsettled = chainRHat.filter((own) => own > UNSETTLED);
+  const explored =
+    unsettled.length === 0
+      ? ''
+      : ` ${unsettled.length} of ${chains} chains have not explored even their own, at R̂ of up to ${Math.max(...unsettled).toFixed(2)} each by itself.`;
+  const still = Array.from(chainRHat).flatMap((own, c) => (Number.isNaN(own) ? [c] : []));
+  const stuck =
+    still.length === 0
+      ? ''
+      : ` Of ${still.length === 1 ? 'chain' : 'chains'} ${still.join(', ')} distances never moved.`;
+  return maps + explored + stuck;
 }
 
 function messageOf(

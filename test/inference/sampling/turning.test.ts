@@ -30,3 +30,31 @@ it('many free points that have not mixed are advised to be held', async () => {
   expect(message).toMatch(/never moved/);
   expect(message).toMatch(/100 free latent points.*hold: \['latents'\]/);
 });
+
+it.each([
+  [3, [[0, 2], [1]], '3 of 3 chains have not explored even their own, at R̂ of up to '],
+  [11, [[0], [1, 2]], '2 of 3 chains have not explored even their own, at R̂ of up to '],
+])(
+  'chains that draw different maps are named, with the mean log density of each: seed %i',
+  async (seed, maps, said) => {
+    const { latents, logDensity, message } = await draw(made([1, 1]), {
+      chains: 3,
+      warmup: 5,
+      draws: 12,
+      seed,
+      method: nuts({ maxDepth: 4 }),
+    });
+    const { modes, chainRHat, rHat } = latents!;
+    expect(rHat).toBeGreaterThan(1.1);
+    expect(modes.map(({ chains }) => chains)).toEqual(maps);
+    const named = modes.map(({ chains }) => {
+      const own = chains.flatMap((c) => [...logDensity.row(c)]);
+      const mean = own.reduce((sum, entry) => sum + entry, 0) / own.length;
+      return `${chains.length === 1 ? 'chain' : 'chains'} ${chains.join(', ')} (mean log density ${mean.toFixed(1)})`;
+    });
+    expect(message).toContain(`The chains draw 2 different maps, which are in latents.modes: ${named.join('; ')}.`);
+    const known = chainRHat.filter((own) => !Number.isNaN(own));
+    expect(message).toContain(`${said}${Math.max(...known).toFixed(2)} each by itself.`);
+    expect(message.includes('Of chain 0 distances never moved.')).toBe(Number.isNaN(chainRHat[0]));
+  },
+);
