@@ -10,6 +10,8 @@ import {
   fixed,
   gaussian,
   gplvm,
+  knnGraph,
+  laplacian,
   latent,
   lbfgs,
   type Matrix,
@@ -35,6 +37,13 @@ describe('fit', () => {
     expectClose([objective], [evaluate(model).objective], 1e-13, 'objective at the start');
     expect(result.status).toBe('maxIterations');
     expect(result.diagnostics.evaluations).toBe(1);
+  });
+
+  it('searches with a field over the latents until its gradient is small, their rows together', async () => {
+    const graph = knnGraph(Y, 2);
+    const { search } = gplvm(Y, { latentDim: 1, priors: [laplacian(graph)] });
+    expect(search).toMatchObject({ relativeDecrease: 0, solver: expect.any(Function) });
+    expect(gplvm(Y, { latentDim: 1 }).search?.relativeDecrease).toBeUndefined();
   });
 
   it('searches for 5000 iterations where a Gaussian process has at most 300 points, unless told otherwise', async () => {

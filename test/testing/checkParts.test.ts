@@ -40,6 +40,9 @@ describe('checkGradient', () => {
 
   it('finds where a gradient is wrong', () => {
     // At the corner of max(x, 0), where 0 is taken, differences give ½.
+    expect(() => checkGradient(({ x }) => op.sum(x!), { x: [1] }, { tolerence: 1 } as never)).toThrow(
+      "checkGradient has no option 'tolerence'",
+    );
     expect(() => checkGradient(({ x }) => op.sum(op.relu(x!)), { x: [1, 0, -1] })).toThrow(
       /The function fails 1 of 2 checks\.\n {2}gradient: the gradient in 'x', entry 1, is 0, but differences give 0\.[45]/,
     );

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { drawMarks } from '../../../src/app/plot/page/mapDrawing.ts';
+import { drawMarks, landOf } from '../../../src/app/plot/page/mapDrawing.ts';
 import type { MapScene, MapTheme } from '../../../src/app/plot/page/mapScene.ts';
 
 /** A path as a canvas gets it: its text. */
@@ -91,4 +91,45 @@ it('gives the radius of a point: that of the scene, larger where the map is enla
   expect(radius(4, 3)).toBe(6);
   expect(radius(0.25, 3)).toBe(3);
   expect(radius(100, 3)).toBe(7);
+});
+
+it('makes land and contours by splines that are exact for a slope', () => {
+  const lines: number[][] = [];
+  class Lines {
+    moveTo = (x: number, y: number) => lines.at(-1)!.push(x, y);
+    lineTo = this.moveTo;
+    constructor() {
+      lines.push([]);
+    }
+  }
+  vi.stubGlobal('Path2D', Lines);
+  const images: Uint8ClampedArray[] = [];
+  const context = {
+    createImageData: (width: number, height: number) => ({ data: new Uint8ClampedArray(4 * width * height) }),
+    putImageData: ({ data }: { data: Uint8ClampedArray }) => images.push(data),
+  };
+  vi.stubGlobal('document', { createElement: () => ({ getContext: () => context }) });
+  const [side, fine] = [11, 44];
+  const doubt = Float64Array.from({ length: side * side }, (_, k) => (k % side) / 10);
+  const greys = { certain: '#000000', mid: '#646464', vague: '#c8c8c8' } as MapTheme;
+  landOf({ x: [0, 11], y: [3, 14], side, doubt }, greys);
+  const [land, unknown] = images as [Uint8ClampedArray, Uint8ClampedArray];
+  for (let row = 0; row < fine; row++) {
+    for (let column = 6; column < fine - 6; column++) {
+      const slope = ((column + 0.5) / 4 - 0.5) / 10;
+      const pixel = 4 * (row * fine + column);
+      expect(Math.abs(land[pixel]! - 200 * slope)).toBeLessThan(0.51);
+      expect([land[pixel + 1], land[pixel + 2], land[pixel + 3]]).toEqual([land[pixel], land[pixel], 255]);
+      const hatched = 255 * Math.min(1, Math.max(0, (slope - 0.86) / 0.08));
+      expect(Math.abs(unknown[pixel + 3]! - hatched)).toBeLessThan(0.51);
+    }
+  }
+  // Half of a cell lies before the first of the grid.
+  [0.12, 0.28, 0.48, 0.7].forEach((level, k) => {
+    expect(lines[k]!.length).toBe(4 * (fine - 1));
+    for (let p = 0; p < lines[k]!.length; p += 2) expect(lines[k]![p]).toBeCloseTo(10 * level + 0.5, 9);
+    const heights = lines[k]!.filter((_, p) => p % 2 === 1);
+    expect(Math.min(...heights)).toBeCloseTo(3 + 0.5 / 4, 9);
+    expect(Math.max(...heights)).toBeCloseTo(14 - 0.5 / 4, 9);
+  });
 });
