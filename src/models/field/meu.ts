@@ -234,21 +234,13 @@ function candidatesOf(points: Matrix, neighbours: number, isHoled: boolean, give
  * with the curvature that the field has at the expected distances. A step is therefore one of EM's, whose M-step is a single Newton step,
  * halved until the density of what is observed rises. Where that density is concave, as about a maximum, steps are Newton's: see {@link observedCurvature}.
  *
- * @param parts - `observations` with missing entries; `squaredDistances` a first guess from common entries
- * @throws InvalidInputError when such a distance is 0 and C = ∞
+ * @param parts - `observations` with missing entries; `squaredDistances` a first guess from common entries, none of them 0 where C = ∞
  */
 function observedFieldModel(parts: FieldParts & { readonly observations: Matrix }): UnplacedFieldModel {
   const { graph, squaredDistances, basePrecision, copies, slackPenalty, observations } = parts;
   checkDimensions(parts);
   const { size, sources, targets } = graph;
   const upper = 4 * slackPenalty;
-  const equal = upper === Infinity ? squaredDistances.indexOf(0) : -1;
-  if (equal >= 0) {
-    throw new InvalidInputError(
-      `Points ${sources[equal]} and ${targets[equal]} are the same in all entries that both have, so with slackPenalty Infinity nothing bounds the ` +
-        'weight between them. Remove one, or give a finite slackPenalty.',
-    );
-  }
   const first: FieldProblem = { size, sources, targets, squaredDistances, basePrecision, copies, upper };
   const scale = weightScales(first);
   /** Weights for which all edges together meet their constraints on average: Σ w_e·R_e = N − 1 nearly. */
