@@ -190,29 +190,8 @@ export function analyse(
     previousSibling: children.previousSibling,
     panelStarts: panelStarts(tree, rowStarts, pattern),
   };
-  const { entries, groundEntries } = storedEntries(pattern, base);
-  const { stackSize, mostRows, mostColumns } = workspaceSizes(base);
-  // One literal: an object of so many members that is spread together has a layout of its own each time, and what was compiled for the last is thrown away.
-  return {
-    size: base.size,
-    grounded,
-    order,
-    position,
-    supernodes: base.supernodes,
-    columnStarts: base.columnStarts,
-    rowStarts,
-    rows,
-    rowInParent: base.rowInParent,
-    parent: base.parent,
-    lastChild: base.lastChild,
-    previousSibling: base.previousSibling,
-    panelStarts: base.panelStarts,
-    entries,
-    groundEntries,
-    stackSize,
-    mostRows,
-    mostColumns,
-  };
+  // Not spread together: an object of so many members then has a layout of its own each time, and what was compiled for the last is thrown away.
+  return Object.assign(base, storedEntries(pattern, base), workspaceSizes(base));
 }
 
 interface Children {
