@@ -229,7 +229,12 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     const page = await browser.newPage();
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));
-    await page.goto(`${served.url}gallery.html`);
+    /** Opens a page, which is there before it listens to keys and clicks, and waits until it does. */
+    const opened = async (name: string) => {
+      await page.goto(`${served.url}${name}`);
+      await page.waitForFunction(() => '__vue_app__' in document.querySelector('#app')!);
+    };
+    await opened('gallery.html');
     await page.keyboard.press('/');
     await page.locator('#localsearch-input').fill('error bars');
     await page.locator('.results a[href*="new-points.html"]').first().click();
@@ -244,11 +249,11 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     await page.getByRole('link', { name: 'gplrf', exact: true }).click();
     await page.getByRole('heading', { name: /gplrf/ }).first().waitFor();
     // An example runs within the gallery, and a kernel has its sliders below its drawing.
-    await page.goto(`${served.url}gallery.html`);
+    await opened('gallery.html');
     await page.getByRole('button', { name: 'Run it here' }).nth(2).click();
     const example = page.frameLocator('iframe');
     await example.getByRole('application', { name: 'Map of 300 rows, isomap' }).waitFor({ timeout: 60_000 });
-    await page.goto(`${served.url}kernels.html`);
+    await opened('kernels.html');
     await page.getByRole('button', { name: 'Sliders here' }).first().click();
     const sliders = page.frameLocator('iframe');
     await sliders.getByText('Covariance of x with').waitFor();
