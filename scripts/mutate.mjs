@@ -181,6 +181,8 @@ function copyOf(target) {
     cpSync(join(root, file), join(target, file), { preserveTimestamps: true });
   }
   symlinkSync(join(root, 'node_modules'), join(target, 'node_modules'));
+  // Tests of what is built are left out where it is not.
+  if (existsSync(join(root, 'dist'))) symlinkSync(join(root, 'dist'), join(target, 'dist'));
   const shared = join(root, '../shared');
   if (existsSync(shared)) symlinkSync(shared, join(target, '../shared'));
   return target;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../../src/core/matrix.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { doublesOf } from '../../../src/engine/tensors/doubles.ts';
-import { float64Backend, withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
+import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
 import {
   type DensityLike,
   defineModel,
@@ -165,14 +165,6 @@ const variablesOf = (name: Name, { parameters, latents }: Fit) => {
   const values = { ...parameters, ...Object.fromEntries(shown.map((path) => [path, latents])) };
   return (modelOf(name).posterior!(values as never) as NamedPosterior).variables;
 };
-
-// Densities of new rows are integrated, row by row: thousands of allocations, each of which detaches the views of a memory that other files have made large.
-beforeAll(() => {
-  float64Backend().memory64.detachViews = false;
-});
-afterAll(() => {
-  float64Backend().memory64.detachViews = true;
-});
 
 it.each(names)('%s says the same in all that is derived from it', (name) => {
   const { checks } = checkModel(modelOf(name), { models, values: expected[name]!.values as never });
