@@ -1,10 +1,11 @@
 // Puts faults that are drawn by chance into a copy of the sources, one at a time, and runs tests that call the function with the fault.
 //
-//   npm run mutate [-- --random N] [--seed S] [--only TEXT] [--tests N] [--workers N] [--called FILE] [--list]
+//   npm run mutate [-- --random N] [--seed S] [--from K] [--only TEXT] [--tests N] [--workers N] [--called FILE] [--list]
 //
 // Drawn are N places of all of src (200), each as likely as any other, by the seed (1); what stands there instead is drawn too: another operator or
 // number, a condition that always or never holds, a statement left out. --only takes the sources whose path holds TEXT, or one of several between
-// commas (`file.ts:12` one line); --list only names what is drawn. A fault is killed when a test fails that passes without it, or does not
+// commas (`file.ts:12` one line); --from leaves out those before the K-th, where a run was cut short;
+// --list only names what is drawn. A fault is killed when a test fails that passes without it, or does not
 // come to an end within its seconds of a processor. It has survived when --tests (24) files of those tests pass: others might notice it, so that
 // the share is a lower bound. What tests call is found by running all of them first, and kept in FILE, where it is read from if it is there. Faults that do not compile are not counted, and src/engine/native is left out where koffi is not
 // installed, as its tests are. Exit code 1 when fewer than 88 % are killed.
@@ -32,7 +33,7 @@ import { faultsOf } from './mutation/faults.mjs';
 /** Seconds of a processor for each process of tests, which need up to twenty. */
 const MOST_SECONDS = 200;
 /** Seconds by the clock, for what waits for something that never comes, without using a processor. */
-const MOST_WAITING = 240;
+const MOST_WAITING = 600;
 /** Files of tests that run together, the nearest first. */
 const TOGETHER = 4;
 const WANTED = 0.88;
@@ -42,6 +43,7 @@ const { values: options } = parseArgs({
   options: {
     random: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string', default: '1' },
     only: { type: 'string' },
     tests: { type: 'string', default: '24' },
     workers: { type: 'string', default: '2' },
@@ -54,7 +56,7 @@ const whole = (name) => {
   if (Number.isInteger(number) && number > 0) return number;
   return fail(`--${name} takes a whole number from 1`, [`'${options[name]}' is none`]);
 };
-const [wanted, mostTests, workers] = ['random', 'tests', 'workers'].map(whole);
+const [wanted, mostTests, workers, from] = ['random', 'tests', 'workers', 'from'].map(whole);
 
 const hasNative = isThere('koffi');
 const isCompiled = (file) => file.includes('/assembly/');
@@ -87,17 +89,17 @@ const copies = Array.from({ length: workers }, (_, number) => {
 
 const began = performance.now();
 const testsOf = callingTests(root, options.called ?? join(place, 'called.jsonl'));
-const waiting = [...mutants.entries()];
+const waiting = [...mutants.entries()].slice(from - 1);
 const results = [];
 await inAllCopies(async (copy) => {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const [number, mutant] = next;
-    const from = performance.now();
+    const start = performance.now();
     const result = { ...mutant, ...(await tried(copy, mutant)) };
     results.push(result);
     const why = result.why.length > 0 ? `\n               ${oneLine(result.why[0]).slice(0, 160)}` : '';
     console.log(
-      `${`${number + 1}`.padStart(3)} ${result.outcome.padEnd(8)} ${secondsSince(from).padStart(5)} s  ${titleOf(mutant)}${why}`,
+      `${`${number + 1}`.padStart(3)} ${result.outcome.padEnd(8)} ${secondsSince(start).padStart(5)} s  ${titleOf(mutant)}${why}`,
     );
   }
 });
