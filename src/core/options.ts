@@ -237,7 +237,7 @@ export const numberAboveZero = v.pipe(
   v.gtValue(0, 'a number above 0'),
 );
 
-/** Seed of random numbers; 0 unless given. */
+/** Seed of random numbers; default 0. */
 export const seedOption = v.optional(integer, 0);
 
 /** Signal that aborts. */

@@ -5,11 +5,11 @@ import type { Prediction, Projection } from './posterior.ts';
 
 /** Options of `project` and what rests on it. */
 export interface ProjectOptions {
-  /** From how many training latents each search starts at the most; 40 unless given. */
+  /** From how many training latents each search starts at the most; default 40. */
   readonly starts?: number | undefined;
-  /** Iterations of each search; 200 unless given. */
+  /** Iterations of each search; default 200. */
   readonly maxIterations?: number | undefined;
-  /** Largest entry of the gradient at which a search has converged, in coordinates in which the curvature there is about 1; 1e-6 unless given. */
+  /** Largest entry of the gradient at which a search has converged, in coordinates in which the curvature there is about 1; default 1e-6. */
   readonly tolerance?: number | undefined;
   /** Aborting it rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
@@ -121,7 +121,7 @@ export interface Viewed<View extends string> {
    * Predictive mean and variance of the observations of one view at latent points.
    *
    * @param X - n×q latent points
-   * @param options - `view`, which; `noise`: whether the variance is that of a new observation (false unless given)
+   * @param options - `view`, which; `noise`: whether the variance is that of a new observation (default false)
    */
   predict(X: MatrixLike, options: { view: View; noise?: boolean | undefined }): Prediction;
   /** A draw from the joint predictive distribution of one view at latent points X (n×q). */
@@ -195,7 +195,7 @@ export interface DistributedLatents {
    * `predict(fit.latents, { latentVariances: fit.latentVariances })`. Without `latentVariances` at points.
    *
    * @param X - n×q means
-   * @param options - `latentVariances`: s, n×q, 0 or more; `noise`: whether the variance is that of a new observation (false unless given)
+   * @param options - `latentVariances`: s, n×q, 0 or more; `noise`: whether the variance is that of a new observation (default false)
    * @throws InvalidInputError when X or the variances are not n×q matrices of finite numbers, or a variance is below 0
    */
   predict(
@@ -240,7 +240,7 @@ export interface DistributedViewed<View extends string>
    * Predictive mean and variance of the observations of one view at latents that are Gaussians of means X (n×q) and variances `latentVariances`, as
    * `project` and `translate` return them; without those at points.
    *
-   * @param options - `view`, which; `noise`: whether the variance is that of a new observation (false unless given)
+   * @param options - `view`, which; `noise`: whether the variance is that of a new observation (default false)
    */
   predict(
     X: MatrixLike,

@@ -33,7 +33,7 @@ export interface Optimality {
 
 /** What a step of a computation may say of where it stands. */
 export interface Standing {
-  /** Work since the last step, as much as so many evaluations of an objective; 0 unless given. */
+  /** Work since the last step, as much as so many evaluations of an objective; default 0. */
   readonly evaluations?: number;
   /** The result, were the computation to end there; one that has none yet leaves it out. */
   readonly embedding?: () => Embedding;

@@ -40,9 +40,9 @@ export interface LogDensity {
 export interface EvaluationOptions {
   /** false leaves the gradients out, and the work for them. */
   readonly differentiated?: boolean;
-  /** Seed of what the terms draw; 0 unless given. */
+  /** Seed of what the terms draw; default 0. */
   readonly seed?: number;
-  /** The iteration of a stochastic solver; 0 unless given. */
+  /** The iteration of a stochastic solver; default 0. */
   readonly iteration?: number;
   readonly batch?: Batch;
 }

@@ -40,7 +40,7 @@ export type GivenValues<P = AnyPaths> = { readonly [Path in keyof P]?: number | 
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions {
-  /** Seed of the initial values, where they are drawn; 0 unless given. */
+  /** Seed of the initial values, where they are drawn; default 0. */
   readonly seed?: number | undefined;
   /** Which linear algebra to use; 'auto', the fastest that this machine has, unless given or named by LATENTFIELD_ENGINE. */
   readonly engine?: EngineChoice | undefined;
@@ -196,9 +196,9 @@ export interface OpenModel {
 
 /** Options of {@link open}. */
 export interface OpenOptions {
-  /** Seed of the model's start, where it is drawn; 0 unless given. */
+  /** Seed of the model's start, where it is drawn; default 0. */
   readonly seed?: number | undefined;
-  /** Whether the density is that of the variables rather than of the natural values; false unless given. */
+  /** Whether the density is that of the variables rather than of the natural values; default false. */
   readonly jacobian?: boolean | undefined;
   /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
   readonly engine?: EngineChoice | undefined;

@@ -44,7 +44,7 @@ export interface Parameter<R extends Rank = Rank> {
   readonly upper: number;
   /** How the solver's variables become natural values, when the support's own transform (a logarithm, a logit) is not the one to use. */
   readonly transform?: Transform;
-  /** Lower bound, > 0, that the search keeps a 'positive' parameter above; none unless given. */
+  /** Lower bound, > 0, that the search keeps a 'positive' parameter above; default none. */
   readonly floor?: number;
   /** Typical size of each entry of a 'box' parameter, > 0: the solver works on the quotients. */
   readonly scale?: Float64Array;
@@ -146,7 +146,7 @@ export function bounded<V extends ParameterValue = number>(
  * @param lower - lower bound, may be −Infinity
  * @param upper - upper bound, may be Infinity
  * @param initial - where it starts, the bounds included
- * @param options - `scale`: typical size of each entry, > 0 (1 unless given)
+ * @param options - `scale`: typical size of each entry, > 0 (default 1)
  * @throws InvalidInputError when the bounds are not in order, the start is not between them, or a scale is not above 0
  * @example
  * ```ts

@@ -89,7 +89,7 @@ export interface Ending {
   readonly reason: string;
   /** Sentence that follows the reason in the message. */
   readonly advice?: string;
-  /** The kind of test that was met, where it converged; 'optimality' unless given. */
+  /** The kind of test that was met, where it converged; default 'optimality'. */
   readonly test?: 'rounding' | 'epochs' | 'optimality';
 }
 

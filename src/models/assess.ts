@@ -47,21 +47,21 @@ export interface AssessOptions {
   readonly observations?: MatrixLike | undefined;
   /** N labels; those of the table that was fitted unless given. */
   readonly labels?: Labels | undefined;
-  /** k of the local scores, from 1 and less than N/4; 10 unless given, or what N allows. */
+  /** k of the local scores, from 1 and less than N/4; default 10, or what N allows. */
   readonly neighbours?: number | undefined;
-  /** How many maps from moved starts; 3 unless given, 0 for none. */
+  /** How many maps from moved starts; default 3, 0 for none. */
   readonly starts?: number | undefined;
-  /** How many maps of rows drawn with replacement, whose other rows have entries held out; 4 unless given, 0 for none. */
+  /** How many maps of rows drawn with replacement, whose other rows have entries held out; default 4, 0 for none. */
   readonly bootstraps?: number | undefined;
   /** Numbers of latent dimensions that held-out entries are predicted with; one less and one more than the fit has unless given, [] for none. */
   readonly dimensions?: readonly number[] | undefined;
-  /** Tables of shuffled columns that the data are compared with; 20 unless given, at least 2, or 0 for none. */
+  /** Tables of shuffled columns that the data are compared with; default 20, at least 2, or 0 for none. */
   readonly shuffled?: number | undefined;
   /** Options of the fits. */
   readonly fit?:
     | Pick<FitOptions, 'solver' | 'maxIterations' | 'maxSeconds' | 'tolerance' | 'engine' | 'threads'>
     | undefined;
-  /** Seed of all that is drawn; 0 unless given. */
+  /** Seed of all that is drawn; default 0. */
   readonly seed?: number | undefined;
   /** Factories of parts that do not come with the library, by name: as `loadFit` takes them. */
   readonly own?: OwnParts | undefined;

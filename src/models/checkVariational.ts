@@ -16,27 +16,27 @@ import type { OwnParts } from './ownParts.ts';
 
 /** Options of {@link checkVariational}. */
 export interface VariationalCheckOptions {
-  /** How many latents are drawn, from 25; 1000 unless given. */
+  /** Number of draws of the latents, at least 25; 1000 by default. */
   readonly draws?: number | undefined;
-  /** Seed of the draws; 0 unless given. */
+  /** Seed of the draws; default 0. */
   readonly seed?: number | undefined;
   /** Factories of kernels that do not come with the library, by name: as `loadFit` takes them. */
   readonly own?: OwnParts | undefined;
 }
 
-/** How near a variational posterior of latents is to the true one. */
+/** How close the variational posterior of the latents is to the true one. */
 export interface VariationalCheck {
-  /** k̂ of the importance ratios: the shape of their tail. */
+  /** k̂, the shape parameter of the tail of the importance ratios. */
   readonly k: number;
   /** Above this k̂, min(1 − 1/log₁₀S, 0.7), the variational posterior cannot be trusted. */
   readonly kLimit: number;
-  /** Effective number of draws after weighing, of those that were made. */
+  /** Effective sample size of the weighted draws. */
   readonly effectiveSize: number;
-  /** log of the mean ratio: an estimate of log p(Y) at these hyperparameters; to be believed where k̂ is below its limit. */
+  /** Log of the mean ratio: an estimate of log p(Y) at these hyperparameters, reliable where k̂ is below its limit. */
   readonly evidence: number;
-  /** Mean of the log ratios, which is below log p(Y). */
+  /** Mean of the log ratios, a lower bound on log p(Y). */
   readonly bound: number;
-  /** A sentence on it. */
+  /** The conclusion as a sentence. */
   readonly message: string;
 }
 
@@ -50,10 +50,10 @@ const LOG_2PI = log(2 * Math.PI);
 const NOISE = 'mapping.noise';
 
 /**
- * Says whether the variational posterior q(X) of a Bayesian GPLVM's latents can be trusted: latents drawn from it are weighed by p(Y, X)/q(X), with p(Y, X) the exact
- * density of the model at the fitted hyperparameters, without inducing inputs. Where the largest ratios have too heavy a tail, q leaves out what the posterior holds.
+ * Says whether the variational posterior q(X) of a Bayesian GPLVM's latents can be trusted: draws from it are weighted by p(Y, X)/q(X), where p(Y, X) is the exact
+ * density of the model at the fitted hyperparameters, without inducing inputs. If the tail of the ratios is too heavy, q misses a part of the posterior.
  *
- * An evaluation a draw, of O(N³).
+ * Takes one evaluation per draw, of O(N³) each.
  *
  * @param fitted - a fit of `bayesianGplvm` with Gaussian noise of one variance and complete observations
  * @param options - see {@link VariationalCheckOptions}

@@ -26,7 +26,7 @@ export interface ComparedFit extends FittedModel {
 export interface ComparisonOptions {
   /** New observations n×D, or a table of them, by whose log density the fits are compared too, and by that of a third of their entries given the others of their rows. */
   readonly heldOut?: ObservationsLike;
-  /** Seed by which entries are hidden; 0 unless given. */
+  /** Seed by which entries are hidden; default 0. */
   readonly seed?: number;
   /** Whether fits without a bound get Laplace's approximation of the evidence, at 2·N·q evaluations each; they do unless turned off. */
   readonly laplace?: boolean;

@@ -20,9 +20,9 @@ import { latentVariableModel } from './gp/latentVariableModel.ts';
 
 /** Options of {@link gpScore}. */
 export interface GpScoreOptions {
-  /** Number of starts, from 1; 5 unless given. The first five are always the same, further ones are drawn from the seed. */
+  /** Number of starts, from 1; default 5. The first five are always the same, further ones are drawn from the seed. */
   readonly starts?: number;
-  /** Seed of the starts after the fifth; 0 unless given. */
+  /** Seed of the starts after the fifth; default 0. */
   readonly seed?: number;
   /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
   readonly engine?: EngineChoice;

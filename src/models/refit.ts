@@ -28,7 +28,7 @@ export async function filledIn(fitted: FittedModel, hidden: Matrix, signal: Abor
 
 /** What a model is made again with. */
 export interface RefitChanges {
-  /** The rows that it is made of, ascending; all unless given. */
+  /** The rows that it is made of, ascending; default all. */
   readonly rows?: Int32Array | undefined;
   /** Its number of latent dimensions; as it is unless given. */
   readonly latentDim?: number | undefined;

@@ -21,7 +21,7 @@ import { filledIn } from './refit.ts';
 export interface ScoreOptions {
   /** The held-out rows with NaN where entries are hidden, n×D; unless given a third of the entries of each row, drawn at random. */
   readonly shown?: MatrixLike | undefined;
-  /** Seed of what is hidden; 0 unless given. */
+  /** Seed of what is hidden; default 0. */
   readonly seed?: number | undefined;
   /** N×D, the observations that were fitted, for fits that do not hold them: columns are measured by their deviation. */
   readonly observations?: MatrixLike | undefined;

@@ -16,7 +16,7 @@ import { definePrior, notNegative, type Prior } from './definePrior.ts';
 export interface LocalityOptions {
   /** ≥ 0, held at 1 unless given; 0 turns the prior off. */
   readonly strength?: ParameterLike;
-  /** > 0, what is added to the diagonal of the neighbours' Gram matrix as part of its trace; 1e-3 unless given. */
+  /** > 0, what is added to the diagonal of the neighbours' Gram matrix as part of its trace; default 1e-3. */
   readonly regularization?: number;
 }
 

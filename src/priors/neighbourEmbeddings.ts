@@ -90,9 +90,9 @@ export function tsneNeighbours(options: TsneNeighboursOptions = {}): Prior {
 export interface EdgeOptions {
   /** Neighbours of each observation, from 2; 15, or all others of fewer points, unless given. */
   readonly neighbours?: number;
-  /** Distance up to which latents are as near as can be, from 0 and below 3·spread; 0.1 unless given. */
+  /** Distance up to which latents are as near as can be, from 0 and below 3·spread; default 0.1. */
   readonly minDist?: number;
-  /** Scale of the distances beyond, above 0; 1 unless given. */
+  /** Scale of the distances beyond, above 0; default 1. */
   readonly spread?: number;
   /**
    * What repels: 'all' pairs by 1 − v_ij, or so many negative samples an edge, above 0, by what they repel on average; 'all' in a factor and 5 in the model `umap`

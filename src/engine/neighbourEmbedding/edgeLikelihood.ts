@@ -2,31 +2,31 @@ import { exp, log } from '../../core/elementary/index.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import type { Graph } from '../graph/graph.ts';
 
-/** The similarity of two points at a distance d, w = 1/(1 + a·d^{2b}). */
+/** Similarity of two points at distance d: w = 1/(1 + a·d^{2b}). */
 export interface SimilarityCurve {
   readonly a: number;
   readonly b: number;
 }
 
-/** Keeps 1 − w from 0 where points coincide: 1 − w + ε·w. */
+/** ε of 1 − w + ε·w, which keeps 1 − w away from 0 where points coincide. */
 export const SOFTENING = 1e-3;
 
-/** Pairs up to which all are summed: beyond, points meet a sample of the others. */
+/** Up to this number of pairs all are summed; beyond it, each point is paired with a sample of the others. */
 const MOST_PAIRS = 1e6;
-/** Others that each point meets then. */
+/** Size of that sample. */
 const MET = 100;
 
 /**
- * What repels two points: r·log(1 − w_ij) with r = 1 − v_ij for all pairs, or, of so many negative samples an edge, what they repel on average,
+ * Repulsion of two points, r·log(1 − w_ij): 'all' has r = 1 − v_ij for every pair; a number of negative samples per edge has their average repulsion,
  * r = samples·(v_i + v_j)/(2N) with v_i = Σ_j v_ij.
  */
 export type Negatives = number | 'all';
 
 /**
- * Σ_{i<j} v_ij·log w_ij + r_ij·log(1 − w_ij), the log likelihood of a graph whose edges are there with the probabilities w_ij, v_ij those of the edges that are
- * observed. Of more than a million pairs those without an edge are a seeded sample, the same every time.
+ * Σ_{i<j} v_ij·log w_ij + r_ij·log(1 − w_ij): the log likelihood of a graph whose edges exist with probabilities w_ij, where v_ij are the observed probabilities.
+ * With more than a million pairs, those without an edge are a seeded sample, the same in every evaluation.
  *
- * @param graph - v_ij as weights, from 0 to 1
+ * @param graph - weights v_ij from 0 to 1
  * @param q - columns of X
  * @returns the function of X (N×q) that fills its gradient
  * @see McInnes, Healy & Melville 2018, §3; Damrich & Hamprecht 2021, Theorem 1 (what is repelled on average)
@@ -47,7 +47,7 @@ export function edgeLikelihood(
     let sum = 0;
     for (let e = 0; e < sources.length; e++) {
       sum += pairs.attract(X, sources[e]!, targets[e]!, weights[e]!, gradient);
-      // Edges are among all pairs: what is too much is taken back.
+      // The sum over all pairs below includes the edges: their excess is subtracted here.
       if (negatives === 'all') sum += pairs.repel(X, sources[e]!, targets[e]!, -weights[e]!, gradient);
     }
     if (meetings === undefined) {
@@ -68,7 +68,7 @@ export function edgeLikelihood(
   };
 }
 
-/** Half of what a point repels others by: r_ij is the sum of the charges of i and j. */
+/** Charge of each point: r_ij is the sum of the charges of i and j. */
 export function chargesOf({ size: N, sources, targets, weights }: Graph, negatives: Negatives): Float64Array {
   if (negatives === 'all') return new Float64Array(N).fill(0.5);
   const charges = new Float64Array(N);
@@ -89,16 +89,16 @@ export function shuffled(N: number, random: Random): Int32Array {
   return order;
 }
 
-/** Points in a random order, of which each meets those that come so many places later. */
+/** A random order of the points; each is paired with those that come later in it by each of the shifts, cyclically. */
 function sampledMeetings(N: number, random: Random) {
   const order = shuffled(N, random);
   return { order, shifts: Int32Array.from({ length: MET }, () => 1 + random.integer(N - 1)) };
 }
 
 interface PairForces {
-  /** v·log w of a pair, whose gradient is added. */
+  /** Returns v·log w of a pair and adds its gradient. */
   attract(X: Float64Array, i: number, j: number, v: number, gradient: Float64Array): number;
-  /** r·log(1 − w + ε·w) of a pair, whose gradient is added. */
+  /** Returns r·log(1 − w + ε·w) of a pair and adds its gradient. */
   repel(X: Float64Array, i: number, j: number, r: number, gradient: Float64Array): number;
 }
 

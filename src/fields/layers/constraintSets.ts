@@ -159,13 +159,13 @@ function constraintSet(
 
 /** Options of a maximum-entropy field that is said by its constraints. */
 export interface ConstraintFieldOptions {
-  /** λ > 0, the precision that every point has beside the constraints; 1 unless given. */
+  /** λ > 0, the precision that every point has beside the constraints; default 1. */
   readonly base?: number | undefined;
   /** c > 0, the number of independent copies of the field; the columns of the variable unless given. */
   readonly copies?: number | undefined;
   /** Sets of constraints by name, which are the names of their multipliers. */
   readonly expect: Readonly<Record<string, ConstraintSet>>;
-  /** C > 0: multipliers are at most 4C from 0; Infinity unless given. The density of a latent variable needs one. */
+  /** C > 0: multipliers are at most 4C from 0; default Infinity. The density of a latent variable needs one. */
   readonly slack?: number | undefined;
 }
 

@@ -41,7 +41,7 @@ export interface ExpectedMomentsOptions {
    * 0, 0.01 unless given.
    */
   readonly penalty?: number;
-  /** c > 0, how many independent copies of the field there are: features or latent dimensions; 1 unless given. */
+  /** c > 0, how many independent copies of the field there are: features or latent dimensions; default 1. */
   readonly copies?: number;
   /**
    * Θ_ii > 0, one of each point, as parameters. Unless given they are free and start at 1/S_ii where moments are given. For the latents' own they and the

@@ -36,11 +36,11 @@ export interface MaxEntropyOptions {
   readonly graph: Graph;
   /** φ ≥ 0, one of each edge in the graph's order; the latents' own squared distances unless given. */
   readonly squaredDistances?: ArrayLike<number>;
-  /** λ > 0; 1 unless given. */
+  /** λ > 0; default 1. */
   readonly basePrecision?: number;
-  /** c > 0, how many independent copies of the field there are: features (MEU) or latent dimensions (MPME); 1 unless given. */
+  /** c > 0, how many independent copies of the field there are: features (MEU) or latent dimensions (MPME); default 1. */
   readonly copies?: number;
-  /** C > 0: weights are at most 4C; Infinity unless given, 25 where the distances are the latents' own. */
+  /** C > 0: weights are at most 4C; default Infinity, 25 where the distances are the latents' own. */
   readonly slackPenalty?: number;
   /**
    * The weights w, one of each edge, as parameters. Unless given they are free and start at 0 where distances are given, and are no parameters but

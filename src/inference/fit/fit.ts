@@ -29,7 +29,7 @@ import type { Runs } from './shortlisted.ts';
 
 /** Options of {@link fitAt}. */
 export interface FitAtOptions {
-  /** Seed of the model's own values, where they are drawn; 0 unless given. */
+  /** Seed of the model's own values, where they are drawn; default 0. */
   readonly seed?: number | undefined;
   /** Which linear algebra to use; 'auto' unless given or named by LATENTFIELD_ENGINE. */
   readonly engine?: EngineChoice | undefined;

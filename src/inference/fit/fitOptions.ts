@@ -72,31 +72,31 @@ export interface FitOptions {
    * 0.05 that have halved after 20 epochs. The fit has converged when the bound averaged over an epoch has not risen in 5 of them.
    */
   readonly batchSize?: number | undefined;
-  /** Most epochs of a fit in batches; 100 unless given, or where `maxIterations`, which counts batches, says so. */
+  /** Most epochs of a fit in batches; default 100, or where `maxIterations`, which counts batches, says so. */
   readonly maxEpochs?: number | undefined;
-  /** Most iterations from each start; 1000 unless given, or 5000 of models of Gaussian processes with at most 300 points. 0 returns the initial point. */
+  /** Most iterations from each start; default 1000, or 5000 of models of Gaussian processes with at most 300 points. 0 returns the initial point. */
   readonly maxIterations?: number | undefined;
-  /** Most evaluations of the log density from each start, those of the fit that is resumed included, at least 1; no limit unless given. */
+  /** Most evaluations of the log density from each start, those of the fit that is resumed included, at least 1; default no limit. */
   readonly maxEvaluations?: number | undefined;
   /**
-   * Seconds after which the fit stops and returns its best point so far, all starts together; no limit unless given. They are counted
+   * Seconds after which the fit stops and returns its best point so far, all starts together; default no limit. They are counted
    * from this call on, without those of the fit that is resumed, nor those that a caller of `fitSteps` lets pass between two steps, and looked at
    * whenever the thread is left.
    */
   readonly maxSeconds?: number | undefined;
   /**
-   * Largest entry of the gradient in the solver's variables at which the fit has converged; 1e-5 unless given, or what the model
+   * Largest entry of the gradient in the solver's variables at which the fit has converged; default 1e-5, or what the model
    * says (0 where its solver ends by itself).
    */
   readonly tolerance?: number | undefined;
-  /** Part of the objective that an iteration must gain for the fit to go on; 1e-11 unless given, or what the model says. */
+  /** Part of the objective that an iteration must gain for the fit to go on; default 1e-11, or what the model says. */
   readonly relativeDecrease?: number | undefined;
   /**
    * Where the search begins: natural values by path, such as `{ latents: X, 'mapping.noise': 0.1 }`, with the model's own values for all other
    * paths; or a fit of a model with the same paths, to go on from. It takes the place of the model's own start, and restarts move around it.
    */
   readonly start?: GivenStart | undefined;
-  /** Seed of everything random; 0 unless given. */
+  /** Seed of everything random; default 0. */
   readonly seed?: number | undefined;
   /**
    * Number of further starts beside the model's own, 0 unless given; the best result is kept, and `diagnostics.restarts` lists
@@ -119,7 +119,7 @@ export interface FitOptions {
    * Where a file cannot be written later on, the fit goes on, and its message says so if that was so at the end.
    */
   readonly checkpoint?: string | ((checkpoint: Checkpoint) => unknown) | undefined;
-  /** Seconds between two checkpoints: what a killed process loses at most; 10 unless given. */
+  /** Seconds between two checkpoints: what a killed process loses at most; default 10. */
   readonly checkpointInterval?: number | undefined;
   /** A checkpoint of the same model, or the path of its file, to go on from; `seed` and `restarts` are then its own. */
   readonly resume?: string | Checkpoint | undefined;

@@ -135,7 +135,7 @@ export interface Restarts {
    * are the first time.
    */
   readonly inits?: readonly StartKind[];
-  /** How far they are moved at random, in the units that `restarts` as a number moves by; 1 unless given. */
+  /** How far they are moved at random, in the units that `restarts` as a number moves by; default 1. */
   readonly width?: number;
   /** Iterations of each start before the best one goes on alone; all of them run to their end unless given. Not with batches. */
   readonly trialIterations?: number;

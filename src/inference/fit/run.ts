@@ -37,7 +37,7 @@ export interface RunSettings {
   readonly maxIterations?: number | undefined;
   readonly maxEvaluations?: number | undefined;
   readonly tolerance?: number | undefined;
-  /** Seconds between two states; none unless given. */
+  /** Seconds between two states; default none. */
   readonly stateInterval?: number | undefined;
   /** Iterations after which a run pauses, to go on from its state: `maxIterations` is how long it runs then in all. */
   readonly pauseAt?: number | undefined;

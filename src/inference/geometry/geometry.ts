@@ -46,7 +46,7 @@ export interface Geodesic {
 
 /** Options of a path. */
 export interface PathOptions {
-  /** Points of the path, both ends included, from 2; 20 unless given. */
+  /** Points of the path, both ends included, from 2; default 20. */
   readonly points?: number | undefined;
 }
 

@@ -124,13 +124,13 @@ export interface DrawStep {
 export interface DrawOptions {
   /** The sampler or its name: 'nuts' (the default), 'hmc', 'slice' or 'ellipticalSlice'. */
   readonly method?: 'nuts' | 'hmc' | 'slice' | 'ellipticalSlice' | Sampler | undefined;
-  /** Chains that begin at different places; 4 unless given. */
+  /** Chains that begin at different places; default 4. */
   readonly chains?: number | undefined;
-  /** Transitions of each chain in which the sampler adapts, which are not kept; 1000 unless given. */
+  /** Transitions of each chain in which the sampler adapts, which are not kept; default 1000. */
   readonly warmup?: number | undefined;
-  /** Draws of each chain that are kept; 1000 unless given. */
+  /** Draws of each chain that are kept; default 1000. */
   readonly draws?: number | undefined;
-  /** Seed of everything random; 0 unless given. */
+  /** Seed of everything random; default 0. */
   readonly seed?: number | undefined;
   /**
    * A fit, or natural values by path, where all chains begin. Unless given they begin about the model's own start, each variable moved by half a standard
@@ -152,7 +152,7 @@ export interface DrawOptions {
   readonly signal?: AbortSignal | undefined;
   /** Where to save the chains: the path of a file (in Node), or a function that is given them, plain JSON, and awaited. */
   readonly checkpoint?: string | ((checkpoint: DrawCheckpoint) => unknown) | undefined;
-  /** Seconds between two checkpoints; 10 unless given. */
+  /** Seconds between two checkpoints; default 10. */
   readonly checkpointInterval?: number | undefined;
   /** A checkpoint of the same model and options, or the path of its file, to go on from with the same bits. */
   readonly resume?: string | DrawCheckpoint | undefined;

@@ -65,19 +65,19 @@ export interface Divergence {
 
 /** Options of predictions by draws. */
 export interface DrawsPredictOptions {
-  /** Whether the variance is that of a new observation; false unless given. */
+  /** Whether the variance is that of a new observation; default false. */
   readonly noise?: boolean | undefined;
   /** The view that is predicted, for models with several. */
   readonly view?: string | undefined;
-  /** Most draws that predictions are averaged over, evenly spaced; 200 unless given. */
+  /** Most draws that predictions are averaged over, evenly spaced; default 200. */
   readonly draws?: number | undefined;
 }
 
 /** Options of replicated observations. */
 export interface PredictiveOptions {
-  /** Seed of the replicated observations; 0 unless given. */
+  /** Seed of the replicated observations; default 0. */
   readonly seed?: number | undefined;
-  /** Most draws that are taken, evenly spaced; 200 unless given. */
+  /** Most draws that are taken, evenly spaced; default 200. */
   readonly draws?: number | undefined;
   /** The observed variable or view; the only one unless given. */
   readonly view?: string | undefined;

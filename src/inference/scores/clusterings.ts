@@ -9,11 +9,11 @@ import { pointsFrom } from './points.ts';
 
 /** Options of {@link kMeans}. */
 export interface KMeansOptions {
-  /** Seed of the starts; 0 unless given. */
+  /** Seed of the starts; default 0. */
   readonly seed?: number;
-  /** Further starts beside the first, of which the best is kept; 9 unless given. */
+  /** Further starts beside the first, of which the best is kept; default 9. */
   readonly restarts?: number;
-  /** Most iterations from each start; 300 unless given. */
+  /** Most iterations from each start; default 300. */
   readonly maxIterations?: number;
 }
 
@@ -90,7 +90,7 @@ function clusteringFrom(points: Matrix, given: Int32Array): Clustering {
 
 /** Options of {@link normalizedMutualInformation}. */
 export interface NormalizedMutualInformationOptions {
-  /** Which mean of the two entropies divides the mutual information; 'arithmetic' unless given. */
+  /** Which mean of the two entropies divides the mutual information; default 'arithmetic'. */
   readonly average?: 'arithmetic' | 'geometric';
 }
 

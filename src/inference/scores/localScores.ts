@@ -11,13 +11,13 @@ import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /** Options of {@link localScores}. */
 export interface LocalScoreOptions {
-  /** k, from 1 and less than N/2; 10 unless given, or what N allows. */
+  /** k, from 1 and less than N/2; default 10, or what N allows. */
   readonly neighbours?: number | undefined;
   /** N labels, for the neighbourhood hit; a missing one is undefined, null, NaN or ''. */
   readonly labels?: Labels | undefined;
-  /** Size of the block of the co-ranking matrix that is kept, from 0; 100 unless given, at most N − 1. */
+  /** Size of the block of the co-ranking matrix that is kept, from 0; default 100, at most N − 1. */
   readonly coRanking?: number | undefined;
-  /** Most pairs that are listed of each kind; 20 unless given. */
+  /** Most pairs that are listed of each kind; default 20. */
   readonly pairs?: number | undefined;
 }
 

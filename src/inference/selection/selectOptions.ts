@@ -25,9 +25,9 @@ export interface TrainingPart {
 export interface SelectionSettings {
   /** What is to be best: `nearestNeighbourScore`, `heldOutDensity`, `trustworthinessScore`, or one's own. */
   readonly score: SelectionScore;
-  /** How many parts the points are divided into, each held out in turn: from 2, or 0 to score the fits of all points; 5 unless given. */
+  /** How many parts the points are divided into, each held out in turn: from 2, or 0 to score the fits of all points; default 5. */
   readonly folds?: number | undefined;
-  /** Seed of the folds and of the fits; 0 unless given. */
+  /** Seed of the folds and of the fits; default 0. */
   readonly seed?: number | undefined;
   /** How many fits are under way at a time, each in a worker of its own; none, one after another, unless given. */
   readonly workers?: number | undefined;

@@ -168,7 +168,7 @@ function* nearlySolved(
 }
 
 interface BoundedNewtonOptions {
-  /** Typical size of the objective's gradient and curvature in the solver's variables; 1 unless given. */
+  /** Typical size of the objective's gradient and curvature in the solver's variables; default 1. */
   readonly unit?: number;
   /** First point, in the solver's variables, if all variables start at their lower bounds. */
   readonly first?: () => Float64Array;

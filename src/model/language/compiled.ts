@@ -49,13 +49,13 @@ export interface SeenData {
   readonly standardization: Standardization;
 }
 
-/** Parameters of one part by its own names, and where they are among those of the model. */
+/** Parameters of one part under the part's own names, with their paths in the model. */
 type PartPaths = ReadonlyMap<string, string>;
 
-/** Values of variables by name. */
+/** Values of the variables, by name. */
 export type NodeValues = Pick<ReadonlyMap<string, Tensor2D>, 'get'>;
 
-/** A model of variables made ready for its data: what its terms and all that follows from it are computed by. */
+/** A model of variables, prepared for its data: its terms and everything derived from the model are computed from it. */
 export interface CompiledGraph {
   readonly graph: VariableGraph;
   readonly owner: string;
@@ -65,25 +65,25 @@ export interface CompiledGraph {
   readonly columns: ReadonlyMap<string, number>;
   /** Paths of the parameters that have one row a point. */
   readonly pointwise: readonly string[];
-  /** For points with these values of a known variable (those of the fit unless given), the row of each in a plate that has one row a value. */
+  /** For points with these values of a known variable (the fitted points by default): the row of each point in a plate with one row per value. */
   placesInPlate(plate: string, rows?: Matrix): Int32Array;
-  /** Tensors of a part's parameters by its own names, out of those of the model. */
+  /** Tensors of a part's parameters under its own names, taken from those of the model. */
   ownTensors(path: string, values: TensorMap): TensorMap;
   /** Plain values of a part's parameters by its own names. */
   ownValues(path: string, values: ParameterValues): ParameterValues;
   /** Paths of a part's parameters by its own names. */
   ownPaths(path: string): Readonly<Record<string, string>>;
-  /** What a density knows before the fit. */
+  /** What a density has computed before the fit. */
   startOf(node: Node): DensityStart;
-  /** Features of the known rows (those of the fit unless others are given) that a map is given in their place; undefined where it takes the rows themselves. */
+  /** Features of the known rows (the fitted ones by default) that a map takes in their place; undefined where it takes the rows themselves. */
   features(node: Node, position: number, rows?: Matrix): Matrix | undefined;
-  /** What an encoder takes of rows of all observed variables side by side, as the model sees them; those of the fit unless others are given. */
+  /** Input of an encoder: the rows of all observed variables side by side, as the model sees them; the fitted ones by default. */
   encoderInputs(node: Node, rows?: Matrix): Matrix;
   /** Points of a latent variable; `inputs` are those of its encoder, where it has one. */
   points(node: Node, values: TensorMap, inputs: Tensor2D | undefined): Tensor2D;
   /**
-   * Means and variances of the rows of a latent variable that is inferred as Gaussians; `inputs` are those of its encoder, where it has one. Rows that are
-   * correlated have the variances at which they start without `context`, which is that of the variable's density.
+   * Means and variances of the rows of a latent variable with a Gaussian posterior; `inputs` are those of its encoder, where it has one. Without `context`,
+   * that of the variable's density, correlated rows have their initial variances.
    */
   gaussianRows(
     node: Node,
@@ -91,22 +91,22 @@ export interface CompiledGraph {
     inputs: Tensor2D | undefined,
     context?: DensityContext,
   ): op.GaussianRows | CorrelatedRows | undefined;
-  /** Value of a mapped variable at what its map takes. */
+  /** Value of a mapped variable at the inputs of its map. */
   mapped(node: Node, values: TensorMap, inputs: readonly Tensor2D[]): Tensor2D;
 }
 
-/** What a start takes beside the graph. */
+/** Options of the initial values. */
 export interface CompileOptions {
   readonly seed: number;
   readonly batched: boolean;
-  /** Maps at which variables of init 'neighbours' start, by their names; at principal components without one. */
+  /** Initial maps of variables whose init is 'neighbours', by name; without one they start at principal components. */
   readonly maps?: StartMaps | undefined;
 }
 
-/** Where variables start that start at maps of the observations, by their names. */
+/** Initial values of variables that start at maps of the observations, by name. */
 export type StartMaps = Readonly<Record<string, Matrix>>;
 
-/** Observations side by side as they are seen, with missing entries filled in: what latents start from. */
+/** All observations side by side, as the model sees them, with missing entries filled in: latents are initialised from these. */
 export function startObservations({ nodes, points }: VariableGraph, seen: ReadonlyMap<string, SeenData>): Matrix {
   const observed = nodes.flatMap(({ name, variable }) => (variable.role === 'observed' ? [seen.get(name)!.data] : []));
   const known = nodes.flatMap(({ variable, isPointwise }) =>
@@ -147,7 +147,7 @@ function seenOf(owner: string, name: string, variable: ObservedVariable): SeenDa
   };
 }
 
-/** Makes the parameters of all variables, densities and maps, started for the data. Called inside `withFloat64`. */
+/** Makes the parameters of all variables, densities and maps, initialised from the data. Called inside `withFloat64`. */
 export function compiled(
   owner: string,
   graph: VariableGraph,
@@ -178,7 +178,7 @@ export function compiled(
   };
 
   for (const [parameter, name] of shared) parameters[name] = parameter;
-  /** Remembers a part's parameters under a key, and where they are by their own names. */
+  /** Registers a part's parameters under a key, with their paths by their own names. */
   const place = (
     part: string,
     own: Readonly<Record<string, Parameter>>,
@@ -331,7 +331,7 @@ export function compiled(
   return result;
 }
 
-/** The rows of a plate that has one row a value of a known variable. */
+/** Rows of a plate with one row per value of a known variable. */
 interface Plate {
   /** Row of each value. */
   readonly rowOf: ReadonlyMap<number, number>;
@@ -356,7 +356,7 @@ function placesOf(owner: string, plate: string, rowOf: Plate['rowOf'], { data }:
   );
 }
 
-/** The same of plain rows of the fit. */
+/** The same for plain rows of the fit. */
 export function pickedMatrix(
   { placesInPlate }: Pick<CompiledGraph, 'placesInPlate'>,
   plate: string | undefined,
@@ -373,12 +373,12 @@ function checkedRows(owner: string, name: string, X: unknown): Tensor2D {
   );
 }
 
-/** The terms of the model, with what they need kept as tensors; `curvature` is that of a model that knows its own. */
+/** The terms of the model, with their constants kept as tensors; `curvature` is that of a model that computes its own. */
 export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curvature']): Assembly {
   const { graph, seen, parameters, pointwise, owner } = model;
   const { nodes } = graph;
   const kept: Tensor[] = [];
-  // The same matrix is kept once, such as observations that are what an encoder takes.
+  // A matrix is kept once even if it is used twice, such as observations that are also the input of an encoder.
   const made = new Map<Matrix, Tensor2D>();
   const keep = (matrix: Matrix) => {
     const tensor = made.get(matrix) ?? (tf.keep(matrixTensor(matrix)) as Tensor2D);
@@ -433,11 +433,11 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       tensor === undefined || batch === undefined || !isPointwise
         ? tensor
         : (op.gather(tensor, batch.rows) as Tensor2D);
-    // Rows that are read a batch at a time come with it.
+    // Rows that are read in batches come with the batch.
     const read = batch?.observations;
     const terms: Record<string, Scalar> = {};
     const current = new Map<string, Tensor2D>();
-    // Variables whose values rest on draws: Gaussian rows are drawn where a density asks for points.
+    // Variables whose values depend on draws: Gaussian rows are drawn where a density needs points.
     const drawn = new Set<string>();
     const points: NodeValues = {
       get: (name) => {
@@ -451,7 +451,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     };
     const scaled = (term: Scalar, { isPointwise }: Node) =>
       batch !== undefined && isPointwise ? op.mul<Scalar>(batch.scale, term) : term;
-    // What divergences lose is added last.
+    // The terms of divergences come last.
     const divergences: [string, () => Scalar][] = [];
     const add = (node: Node, placed: PlacedDensity) => {
       const { density, path } = placed;
@@ -569,7 +569,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     ...(held.length > 0 && { held: { paths: held.flatMap(({ paths }) => paths), iterations: held[0]!.iterations } }),
     ...(curvature === undefined ? curvatureIn(model, prepared) : { curvature }),
     ...findingsIn(model, prepared),
-    // What a caller's own parts throw is said with where it was.
+    // Errors thrown by a caller's own parts name the part.
     terms: (values, context) =>
       withLocation(where, () => averagedOverDraws(context, (draws) => termsAt(values, context, draws))),
     dispose: () => {
@@ -582,7 +582,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
   };
 }
 
-/** What the first density that has something to say says about a result. */
+/** Findings about a result from the first density that has any. */
 function findingsIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown>): Pick<Assembly, 'findings'> {
   const all = model.graph.nodes.flatMap(({ densities }) => densities);
   const placed = all.find(({ density }) => density.findings !== undefined);
@@ -591,7 +591,7 @@ function findingsIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown>
   return { findings: (values) => density.findings!(model.ownValues(path, values), prepared.get(path)) };
 }
 
-/** The curvature of a model whose only free parameters are those of one density whose rows do not move. */
+/** The curvature of a model whose only free parameters belong to one density with fixed rows. */
 function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown>): Pick<Assembly, 'curvature'> {
   const { graph, parameters } = model;
   const free = Object.entries(parameters).filter(([, parameter]) => parameter.free);
@@ -614,18 +614,18 @@ function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown
   return {};
 }
 
-/** What the draws of one evaluation share, and standard normal entries (n×q) by which the rows of a variable are drawn. */
+/** Values shared by the draws of one evaluation, and the standard normal entries (n×q) from which a variable's rows are drawn. */
 interface Draws {
   /** Gaussian rows by the names of their variables. */
   readonly spreads: Map<string, op.GaussianRows>;
-  /** What densities say that see no draw, by their paths. */
+  /** Terms of densities that do not depend on the draws, by path. */
   readonly fixed: Map<string, Scalar>;
   readonly draw: (name: string, shape: [number, number]) => Tensor2D;
 }
 
 /**
- * Terms of some rows by one draw; of all rows by eight whose mean they are, as a search that sees the same draws each time would fit itself to a single one: each entry of a
- * variable takes the eight points of {@link SHARES} in an order of its own (Latin hypercube).
+ * Terms of a batch of rows from one draw; of all rows the mean over eight draws, as an optimiser that sees the same draws in each evaluation would overfit a single one: each
+ * entry of a variable takes the eight points of {@link SHARES} in an order of its own (a Latin hypercube).
  *
  * @see McKay, Beckman & Conover 1979
  */
@@ -662,7 +662,7 @@ const sumInPairs = (each: readonly Scalar[]): Scalar =>
 const HALF = [157, 489, 887, 1534].map((share) => share / Math.sqrt(850923.75));
 export const SHARES: readonly number[] = [...HALF, ...HALF.map((share) => -share)];
 
-/** As many draws as there are shares: each entry takes all of them, in an order of its own. */
+/** One draw per share: each entry takes all shares, in an order of its own. */
 export function stratifiedEntries({ integer }: Random, [n, q]: [number, number]): Tensor2D[] {
   const draws = SHARES.map(() => new Float64Array(n * q));
   for (let i = 0; i < n * q; i++) {
@@ -676,7 +676,7 @@ export function stratifiedEntries({ integer }: Random, [n, q]: [number, number])
   return draws.map((entries) => op.tensor<Tensor2D>(entries, [n, q]));
 }
 
-/** Gaussian rows at a draw, which moves with their means and variances. */
+/** A reparameterised draw of Gaussian rows, which moves with their means and variances. */
 function drawnRows(rows: op.GaussianRows, entries: Tensor2D): Tensor2D {
   const { mean, variance } = rows;
   if (!isCorrelated(rows)) return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), entries));
@@ -684,7 +684,7 @@ function drawnRows(rows: op.GaussianRows, entries: Tensor2D): Tensor2D {
   return op.add<Tensor2D>(mean, op.concat(columns, 1));
 }
 
-/** Rows of a latent variable at plain values, some at a time where they are a function of the observations. */
+/** Rows of a latent variable at plain values, computed in parts where they are a function of the observations. */
 export function latentRowsAt(
   model: Pick<CompiledGraph, 'gaussianRows' | 'points'>,
   node: Node,
@@ -708,13 +708,13 @@ export function latentRowsAt(
   return parts[0]!.variance === undefined ? { mean } : { mean, variance: below(parts.map((part) => part.variance!)) };
 }
 
-/** Rows that a map is applied to at a time. */
+/** Number of rows to which a map is applied at a time. */
 const MOST_ROWS = 1024;
 
 const rowsBetween = ({ data, columns }: Matrix, from: number, to: number) =>
   new Matrix(data.slice(from * columns, to * columns), to - from, columns);
 
-/** Matrices one below the other. */
+/** Stacks matrices vertically. */
 function below(parts: readonly Matrix[]): Matrix {
   const { columns } = parts[0]!;
   const result = Matrix.zeros(
@@ -735,7 +735,7 @@ function entropyOf(variance: Tensor2D, { batch }: TermContext, isPointwise: bool
   return batch !== undefined && isPointwise ? op.mul<Scalar>(batch.scale, own) : own;
 }
 
-/** Rows, or Gaussian rows, as points are given them: each its own of a plate; as they are where that is undefined. */
+/** The row of each point, or its Gaussian: by index into a plate, or the rows as they are where `index` is undefined. */
 export function pickedRows<V extends Tensor2D | op.GaussianRows>(
   rows: V,
   plate: string | undefined,
@@ -746,7 +746,7 @@ export function pickedRows<V extends Tensor2D | op.GaussianRows>(
   return (rows instanceof tf.Tensor ? own(rows) : { mean: own(rows.mean), variance: own(rows.variance) }) as V;
 }
 
-/** What a density may know in an evaluation of a whole fit, in which nothing needs remembering. */
+/** Context of a density in an evaluation of all rows, where nothing is cached. */
 function densityContext(context: TermContext, constants: unknown): DensityContext {
   const plain = {
     constants,

@@ -101,7 +101,7 @@ export interface RowMoments {
   readonly mean: Tensor2D;
   /** Variance of the noise-free function, n×D or n×1. */
   readonly variance: Tensor2D;
-  /** Variance that noise adds to it: a scalar, D entries, or n×D; none unless given. */
+  /** Variance that noise adds to it: a scalar, D entries, or n×D; default none. */
   readonly noise?: Tensor;
   /** Mean and variance of observations, n×D each, where these are not the function's with the noise added. */
   readonly observed?: () => { readonly mean: Tensor2D; readonly variance: Tensor2D };

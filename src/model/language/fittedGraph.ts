@@ -16,10 +16,10 @@ import type { Chart } from './mapped.ts';
 import { readOff, withDeviations } from './readOff.ts';
 import { distributedRows, isEncoded, type MappedVariable } from './variable.ts';
 
-/** Matrices of rows by the names of variables. */
+/** Matrices of rows, by the names of their variables. */
 export type RowsByName = Readonly<Record<string, Matrix>>;
 
-/** A variable that has rows of its own, and how wide it is. */
+/** A variable with rows of its own, and its number of columns. */
 export interface VariableWidth {
   readonly name: string;
   readonly columns: number;
@@ -28,66 +28,66 @@ export interface VariableWidth {
 /** Rows of a known or observed variable as the model sees them. */
 interface SeenRows {
   readonly value: Tensor2D;
-  /** 1 where an entry is there, 0 where it is missing; undefined where none is. */
+  /** 1 where an entry is observed, 0 where it is missing; undefined if none is missing. */
   readonly present: Tensor2D | undefined;
-  /** What their units add to the log density of each row. */
+  /** Term of each row's log density for the change of units, the log of the Jacobian. */
   readonly scale: Float64Array;
 }
 
-/** A graph of variables at the values of its parameters: what everything that is derived of a fit begins with. */
+/** A graph of variables at the values of its parameters, from which everything else about a fit is derived. */
 export interface FittedGraph {
   readonly model: CompiledGraph;
-  /** Values of all variables at the fit, in units of the model for the observed ones. */
+  /** Fitted values of all variables; observed ones in the units of the model. */
   readonly values: RowsByName;
-  /** Variances of the Gaussian rows of the fit, by name. */
+  /** Variances of the fitted Gaussian rows, by name. */
   readonly variances: RowsByName;
-  /** Chart on which a variable's points lie, by its name. */
+  /** Chart of the manifold on which a variable's points lie, by name. */
   readonly charts: Readonly<Record<string, Chart>>;
-  /** Variables with one row a point. */
+  /** Variables with one row per point. */
   readonly pointwise: readonly Node[];
   readonly latents: readonly Node[];
   readonly observed: readonly Node[];
-  /** Known variables that new rows come with. */
+  /** Known variables, which new rows must come with. */
   readonly known: readonly Node[];
-  /** Latent variables that are given nothing: those that predictions begin with. */
+  /** Latent variables without parents, from which predictions start. */
   readonly roots: readonly string[];
-  /** The density that says what follows the rows of the shown variable, if any. */
+  /** The density of the shown variable's rows as a sequence, if there is one. */
   readonly sequential: PlacedDensity | undefined;
-  /** Random fields over the points, and the values of their parameters, by the variables whose density they are. */
+  /** Random fields over the points with the values of their parameters, by the variable whose density they are. */
   readonly fields: Readonly<Record<string, () => LearnedByLayer & { readonly multipliers: ParameterValues }>>;
-  /** What was read off such fields, by the variables that are. */
+  /** Coordinates computed from such fields, by variable. */
   readonly coordinates: Readonly<Record<string, FieldCoordinates>>;
   widths(of: readonly Node[]): VariableWidth[];
   nodeOf(name: string): Node;
-  /** Does work with the fitted rows on the float64 backend. */
+  /** Runs a computation with the fitted rows on the float64 backend. */
   at<T>(work: (fitted: Fitted) => T): T;
   seenRows(name: string, rows: Matrix): SeenRows;
-  /** Values of new rows, variable by variable; those whose givens are not all there are left out. */
+  /** Values of new rows, variable by variable; variables with a missing parent are left out. */
   newValues(fitted: Fitted, start: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Map<string, Tensor2D>;
-  /** True if all that a variable is given is there for new rows. */
+  /** True if all parents of a variable have values for the new rows. */
   isGiven(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): boolean;
-  /** What a variable is given for new rows. */
+  /** Values of a variable's parents for new rows. */
   givenRows(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[];
-  /** The same as a map takes it: features of known rows in their place. */
+  /** The same as inputs of a map: known rows are replaced by their features. */
   mapInputs(node: Node, current: ReadonlyMap<string, Tensor2D>, raw: RowsByName): Tensor2D[];
-  /** Rows that are given, under the names of known variables that hold the same rows too. */
+  /** The given rows, also under the names of known variables that share them. */
   withSources(given: RowsByName): RowsByName;
-  /** Gaussian rows that encoders compute of new rows, where all observed variables are given without missing entries. */
+  /** Gaussian rows that encoders compute from new rows, if all observed variables are given without missing entries. */
   encodedRows(given: RowsByName): [string, RowsStart][];
-  /** True if all that is said of points is a sum over them. */
+  /** True if the log density is a sum over the points. */
   isIndependent(): boolean;
 }
 
-/** The fitted rows as tensors, and what is at hand in one evaluation. */
+/** The fitted rows as tensors, with the values of one evaluation. */
 export interface Fitted {
   readonly tensors: TensorMap;
-  /** Values of the variables at the fit. */
+  /** Fitted values of the variables. */
   readonly values: NodeValues;
   contextOf(node: Node, placed: PlacedDensity): DensityContext;
   conditional(placed: PlacedDensity, node: Node, isRough?: boolean): Conditional;
 }
 
-/** True if a log density is one a row. What is no tensor is refused where it is added up. */
+/** True if a log density has one value per row. Values that are not tensors are refused where terms are summed. */
 const isOfRows = (density: unknown): boolean => (density as Partial<Tensor> | null | undefined)?.rank === 1;
 
 /** A compiled graph at these values of its parameters. */
@@ -95,7 +95,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
   const { graph, seen, columns } = model;
   const { nodes } = graph;
   const byName = new Map(nodes.map((node) => [node.name, node]));
-  // The cached values of each density, by its path and their keys.
+  // Cached values of each density, by its path and their keys.
   const memory = new Map<string, Map<object, unknown>>();
   const kinds = new Map<string, boolean>();
 
@@ -143,7 +143,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
         const weights = node.variable.role === 'observed' ? node.variable.weights : undefined;
         const pick = (tensor: Tensor2D, i: number) => pickedRows(tensor, node.picked[i], model.placesInPlate);
         const spread = node.given.map((each) => keptVariances[each]);
-        // Read when a density asks for them: observations of many rows take time to be made.
+        // Made on demand: observations of many rows take time.
         const ofValue = keptVariances[node.name];
         return {
           ...(ofValue && {
@@ -203,7 +203,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
         },
       };
       try {
-        // What a caller's own densities throw is said with where it was.
+        // Errors thrown by a caller's own densities name the density.
         return withLocation(`The densities of ${model.owner}`, () => work(fitted));
       } finally {
         for (const dispose of disposals) dispose();
@@ -370,10 +370,10 @@ function sourceOf({ graph }: CompiledGraph, { variable }: Node): string | undefi
   return graph.nodes.find((node) => node.variable === variable.source)!.name;
 }
 
-/** F_d of each column of correlated rows, made when asked for. */
+/** Factor F_d of each column of correlated rows, computed on demand. */
 type FactorsOf = () => readonly Matrix[];
 
-/** The values of variables at the fit, and the variances of Gaussian rows, whose values are means. Those that are read off a field are added when that is known. */
+/** Fitted values of the variables, means for Gaussian rows, and the variances of those. Coordinates computed from a field are added once they are known. */
 function fittedValues(
   model: CompiledGraph,
   values: ParameterValues,
@@ -404,7 +404,7 @@ function fittedValues(
   return { kept, variances, factors };
 }
 
-/** Charts of variables that a map onto a manifold is given, and of what it gives. */
+/** Charts of the inputs of maps onto a manifold. */
 function chartsOf(nodes: readonly Node[]): Record<string, Chart> {
   const charts: Record<string, Chart> = {};
   for (const { variable, given } of nodes) {

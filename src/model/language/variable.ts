@@ -78,7 +78,7 @@ export interface EncodedRows {
 export interface LatentVariableOptions {
   /** Number of its columns, from 1. */
   readonly dim: number;
-  /** How its rows are distributed, exactly one density; none unless given. */
+  /** How its rows are distributed, exactly one density; default none. */
   readonly density?: DensityLike | undefined;
   /** The variables that this density is given. */
   readonly given?: Given | undefined;

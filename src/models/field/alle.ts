@@ -47,9 +47,9 @@ import { isPoint, placeByEquation, placedRows, reconstructedRows } from '../spec
 import { embeddedField } from './fieldModel.ts';
 
 export interface AlleOptions extends ReadOutOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** k: each point is reconstructed from the k nearest of the points that come after it; 7 unless given, or all others of fewer points. */
+  /** k: each point is reconstructed from the k nearest of the points that come after it; default 7, or all others of fewer points. */
   readonly neighbours?: number;
   /** Part of the trace added to the diagonal of each local Gram matrix, or 'auto' (unless given): 1e-3 where D < k, 0 elsewhere. */
   readonly regularization?: number | 'auto';

@@ -56,9 +56,9 @@ import { type Candidates, connected, shownRows } from './candidates.ts';
 import { embeddedField } from './fieldModel.ts';
 
 export interface DrillOptions extends ReadOutOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** k of the symmetrised k-nearest-neighbour graph whose entries of Θ may differ from 0, or 'all' pairs; 7 unless given, or all others of fewer points. */
+  /** k of the symmetrised k-nearest-neighbour graph whose entries of Θ may differ from 0, or 'all' pairs; default 7, or all others of fewer points. */
   readonly neighbours?: number | 'all';
   /**
    * ρ ≥ 0. Unless given a hundredth of the mean of S's diagonal, or half of the smallest |S_ij| in the spanning tree of the largest ones, where

@@ -55,20 +55,20 @@ import {
 } from './fieldModel.ts';
 
 export interface MeuOptions extends GraphOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** k of the symmetrised k-nearest-neighbour graph whose edges have constraints; 7 unless given, or all others of fewer points. */
+  /** k of the symmetrised k-nearest-neighbour graph whose edges have constraints; default 7, or all others of fewer points. */
   readonly neighbours?: number;
   /**
    * γ > 0; unless given 2D/(N·φ*), φ* the longest edge of the minimum spanning tree of the edges that have constraints: the learned graph
    * is then connected, whatever the unit of the observations. With missing entries, what is not observed counts as far as its column reaches.
    */
   readonly basePrecision?: number;
-  /** C > 0: weights are at most 4C; Infinity unless given, for which the string 'Infinity' stands in JSON. */
+  /** C > 0: weights are at most 4C; default Infinity, for which the string 'Infinity' stands in JSON. */
   readonly slackPenalty?: number | 'Infinity';
   /** What to do about a neighbourhood graph of several components; 'connect', join them by their shortest edges, unless given. */
   readonly disconnected?: Disconnected;
-  /** c, how many copies of the field distances from elsewhere are of; 1 unless given, and the number of columns for observations. */
+  /** c, how many copies of the field distances from elsewhere are of; default 1, and the number of columns for observations. */
   readonly copies?: number;
   /**
    * What to do about missing entries (NaN) of the observations: without it they are an error; with 'ignore' the density of those that are
@@ -80,9 +80,9 @@ export interface MeuOptions extends GraphOptions {
    * `basePrecision` and `slackPenalty` are then those of the divided columns; what is said of observations is in their own units.
    */
   readonly scale?: ScaleOption;
-  /** How latents are read off the field; 'kernelPca' unless given. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
+  /** How latents are read off the field; default 'kernelPca'. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
   readonly embedding?: 'kernelPca' | 'eigenmap' | FieldReadOut;
-  /** Weights to begin with, such as the graph of a fit with another base precision; none unless given. */
+  /** Weights to begin with, such as the graph of a fit with another base precision; default none. */
   readonly start?: FieldStart;
 }
 

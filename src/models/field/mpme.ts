@@ -35,9 +35,9 @@ export interface MpmeOptions extends GraphOptions {
   readonly neighbours?: number | 'all';
   /** What to do about candidate edges that leave several components; 'connect', join them by their shortest edges, unless given. */
   readonly disconnected?: Disconnected;
-  /** How latents are read off the field; 'kernelPca' unless given. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
+  /** How latents are read off the field; default 'kernelPca'. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
   readonly embedding?: 'kernelPca' | 'eigenmap' | FieldReadOut;
-  /** Weights to begin with, such as the graph of a fit at another C, or 4C where they are above it; none unless given. */
+  /** Weights to begin with, such as the graph of a fit at another C, or 4C where they are above it; default none. */
   readonly start?: FieldStart;
 }
 

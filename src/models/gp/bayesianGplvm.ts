@@ -73,13 +73,13 @@ function startLengthscales(X: Matrix, Y: Matrix): number[] {
 export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | undefined> {
   /** q, from 1: more than are needed, since dimensions switch themselves off. */
   readonly latentDim: number;
-  /** How many inducing inputs (at most 50 unless given), or where they start, M×q. */
+  /** How many inducing inputs (default at most 50), or where they start, M×q. */
   readonly inducing?: Inducing;
   /** Covariance of the mapping; an rbf with one lengthscale a dimension unless given, which start longer for dimensions that explain little. */
   readonly kernel?: K;
   /** Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a hundredth of the observations' mean variance, and is kept above a millionth, or above a thousandth where a tenth of the rows or more repeat others. */
   readonly noise?: ParameterLike;
-  /** How observations are distributed around the mapping; `gaussian()` unless given. */
+  /** How observations are distributed around the mapping; default `gaussian()`. */
   readonly likelihood?: Likelihood;
   /**
    * 'collapsed' works q(u) out; 'uncollapsed' has it as variables (`mapping.variational.…`), which batches and other likelihoods need. Chosen

@@ -189,9 +189,9 @@ export const unitNormal: Density = Object.freeze<Density>({
 export interface LatentOptions<Priors extends readonly Prior[] = readonly Prior[]> {
   /** q, from 1. */
   readonly latentDim: number;
-  /** What the latents are; `free()` unless given. */
+  /** What the latents are; default `free()`. */
   readonly latents?: Latents | undefined;
-  /** Priors on the latents; none unless given. */
+  /** Priors on the latents; default none. */
   readonly priors?: Priors | undefined;
 }
 

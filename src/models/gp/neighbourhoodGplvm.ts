@@ -25,7 +25,7 @@ export interface LlGplvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Neighbours from which each point is reconstructed; 7 unless given, or all others of fewer points. */
+  /** Neighbours from which each point is reconstructed; default 7, or all others of fewer points. */
   readonly neighbours?: number | undefined;
   /** Strength of the prior, held at D unless given: it is a sum over points, as the likelihood is one over points and columns. */
   readonly strength?: Strength | undefined;

@@ -15,7 +15,7 @@ import { type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
 import { savedStart, startOption } from './tsneMap.ts';
 
 export interface SammonOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
   /** Where the latents start: the scores on the principal components ('pca', unless given), 'eigenmaps', or an N×q matrix, which is taken as it is. */
   readonly init?: StartOfMap;

@@ -15,11 +15,11 @@ import type { DecoderOptions } from './decoder.ts';
 import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
 
 export interface TsneOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
   /** Effective number of neighbours of an observation, between 1 and N − 1; 30, or (N − 1)/3 where that is less, unless given. */
   readonly perplexity?: number;
-  /** Neighbours of an observation that have a probability, or 'all'; 3·perplexity unless given. */
+  /** Neighbours of an observation that have a probability, or 'all'; default 3·perplexity. */
   readonly neighbours?: number | 'all';
   /**
    * How far rows are from each other: 'euclidean' (unless given), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed', where Y
@@ -28,9 +28,9 @@ export interface TsneOptions {
   readonly metric?: Metric;
   /** Where the latents start: 'pca' (unless given; of distances their principal coordinates) or 'eigenmaps', at a deviation of 1e-4, or an N×q matrix, which is taken as it is. */
   readonly init?: StartOfMap;
-  /** Factor of the attraction in the first 250 steps, from 1; 12 unless given. */
+  /** Factor of the attraction in the first 250 steps, from 1; default 12. */
   readonly exaggeration?: number;
-  /** Steps in all, from 1; 750 unless given. */
+  /** Steps in all, from 1; default 750. */
   readonly steps?: number;
   /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. False unless given. */
   readonly decoder?: boolean | DecoderOptions;

@@ -23,9 +23,9 @@ import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap, sc
 import { savedStart, startOption, stepsOption } from './tsneMap.ts';
 
 export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** Negative samples an edge, above 0: how strongly points repel each other; 5 unless given. */
+  /** Negative samples an edge, above 0: how strongly points repel each other; default 5. */
   readonly negatives?: number;
   /**
    * How far rows are from each other: 'euclidean' (unless given), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed', where Y
@@ -34,7 +34,7 @@ export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
   readonly metric?: Metric;
   /** Where the latents start: 'pca' (unless given; of distances their principal coordinates) or 'eigenmaps', at a deviation of 5, or an N×q matrix, which is taken as it is. */
   readonly init?: StartOfMap;
-  /** Steps in all, from 1; 750 unless given. */
+  /** Steps in all, from 1; default 750. */
   readonly steps?: number;
   /** Adds a decoder to the map, which predicts observations with error bars: see {@link DecoderOptions}. False unless given. */
   readonly decoder?: boolean | DecoderOptions;

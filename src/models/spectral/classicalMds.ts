@@ -12,7 +12,7 @@ import { columnMeans, placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows } from './placement/byWeights.ts';
 
 export interface ClassicalMdsOptions extends ReadOutOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
   /** What Y is: 'points', whose Euclidean distances are taken (unless given), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';

@@ -43,7 +43,7 @@ import { columnMeans, placeByProducts, placedByPaths } from './placement/byProdu
 import { distancesTo, placedRows, rowsOf } from './placement/byWeights.ts';
 
 export interface IsomapOptions extends NeighbourhoodOptions, GraphOptions, ReadOutOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
   /** What Y is: 'points' (unless given), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';

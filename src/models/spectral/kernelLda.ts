@@ -26,7 +26,7 @@ export interface KernelLdaOptions {
   readonly latentDim?: number;
   /** Unless given, an rbf whose lengthscale is the root of the observations' total variance. */
   readonly kernel?: Kernel | undefined;
-  /** Above 0: ε as a part of the points' total variance in the feature space; 1e-3 unless given. */
+  /** Above 0: ε as a part of the points' total variance in the feature space; default 1e-3. */
   readonly regularization?: number;
 }
 

@@ -20,7 +20,7 @@ import { latentDimOption, type SpectralModel, savedSpectral, traceTerm } from '.
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 
 export interface KernelPcaOptions extends ReadOutOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
   /** Unless given, an rbf whose lengthscale is the root of the observations' total variance. */
   readonly kernel?: Kernel | undefined;

@@ -47,7 +47,7 @@ import {
 import { distancesTo, placedByWeights, rowsOf } from './placement/byWeights.ts';
 
 export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, GraphOptions, EdgeWeights, ReadOutOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
   /** Whether Lu = μDu is solved, columns uᵀDu = 1 (on unless turned off), or Lu = μu, columns uᵀu = 1. */
   readonly normalized?: boolean;

@@ -26,13 +26,13 @@ import {
 import { isPoint, placeByEquation, placedRows, reconstructedRows, rowsOf } from './placement/byWeights.ts';
 
 export interface LleOptions extends Pick<GraphOptions, 'graph'>, ReadOutOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** k nearest others that reconstruct each point; 7 unless given. With a graph its edges do, and k counts those of new points only. */
+  /** k nearest others that reconstruct each point; default 7. With a graph its edges do, and k counts those of new points only. */
   readonly neighbours?: number;
   /** About a graph that is not connected: 'connect' (unless given), 'largest' or 'error', as for isomap. */
   readonly disconnected?: Disconnected;
-  /** Part of the trace that is added to the diagonal of each local Gram matrix; 1e-3 unless given. 'auto': only where D < k. */
+  /** Part of the trace that is added to the diagonal of each local Gram matrix; default 1e-3. 'auto': only where D < k. */
   readonly regularization?: number | 'auto';
   /** Whether points that are reconstructed well count more: m_ii² = D/‖residual‖² instead of 1. Off unless turned on. */
   readonly generalised?: boolean;

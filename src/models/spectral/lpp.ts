@@ -47,9 +47,9 @@ import {
 
 /** What both projections take. */
 interface ProjectionOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** From 0: so many times the mean of the diagonal of YᵀDY is added to it; 0 unless given. */
+  /** From 0: so many times the mean of the diagonal of YᵀDY is added to it; default 0. */
   readonly regularization?: number;
   /** The projection is then from the feature space of this kernel; from the observations unless given. */
   readonly kernel?: Kernel | undefined;

@@ -34,7 +34,7 @@ import { placedByLearnedKernel } from './placement/byProducts.ts';
 import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfoldedEmbedding.ts';
 
 export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
   /**
    * 'inequality' (unless given): distances along edges are at most those observed; 'equality': they are those observed; 'slack': they
@@ -45,7 +45,7 @@ export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
   readonly slackPenalty?: number;
   /** Whether points with a neighbour in common are joined too, so that angles between edges are kept as well; off unless turned on. */
   readonly commonNeighbours?: boolean;
-  /** Columns of the factor Y to begin with, from q; 6 unless given. Columns are added where that is too few. */
+  /** Columns of the factor Y to begin with, from q; default 6. Columns are added where that is too few. */
   readonly rank?: number;
   /** What Y is: 'points' (unless given), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';

@@ -9,7 +9,7 @@ import { type LinearGaussian, linearPosterior, principalAxes } from './embedding
 import { checkVaried, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 
 export interface PcaOptions {
-  /** q, from 1; 2 unless given. */
+  /** q, from 1; default 2. */
   readonly latentDim?: number;
 }
 

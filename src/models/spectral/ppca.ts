@@ -28,7 +28,7 @@ import {
 import { checkVaried, latentDimOption, type SpectralModel, savedSpectral } from './embedding/options.ts';
 
 export interface PpcaOptions {
-  /** q, from 1 and below the number of directions in which Y varies; 2 unless given, or 1 where Y varies in two. */
+  /** q, from 1 and below the number of directions in which Y varies; default 2, or 1 where Y varies in two. */
   readonly latentDim?: number;
   /** Whether the weights are integrated out instead of the latents: the linear GPLVM. Off unless turned on. */
   readonly dual?: boolean;

@@ -206,7 +206,7 @@ export interface HamiltonianOptions {
    * approximation at the start ('laplace'), which the warm-up leaves as it is; not for latents that can turn.
    */
   readonly metric?: 'diagonal' | 'dense' | 'laplace' | undefined;
-  /** The mean probability of acceptance that the step size is adapted to, in (0, 1); 0.8 unless given. Nearer to 1 there are fewer divergences. */
+  /** The mean probability of acceptance that the step size is adapted to, in (0, 1); default 0.8. Nearer to 1 there are fewer divergences. */
   readonly targetAcceptance?: number | undefined;
 }
 

@@ -4,9 +4,9 @@ import { checkOptions } from '../../../core/options.ts';
 import type { Position, Sampler } from './sampler.ts';
 
 export interface EllipticalSliceOptions {
-  /** Mean of the normal distribution, one of all variables; 0 unless given. */
+  /** Mean of the normal distribution, one of all variables; default 0. */
   readonly mean?: number | undefined;
-  /** Its standard deviation; 1 unless given. */
+  /** Its standard deviation; default 1. */
   readonly deviation?: number | undefined;
 }
 
@@ -77,7 +77,7 @@ export function ellipticalSlice(options: EllipticalSliceOptions = {}): Sampler {
 }
 
 export interface SliceSamplerOptions {
-  /** Width of the first interval about a variable; 1 unless given. The warm-up learns one for each variable. */
+  /** Width of the first interval about a variable; default 1. The warm-up learns one for each variable. */
   readonly width?: number | undefined;
 }
 

@@ -15,7 +15,7 @@ import {
 import type { Position, Sampler, Transition } from './sampler.ts';
 
 export interface HmcOptions extends HamiltonianOptions {
-  /** Most leapfrog steps of a trajectory, whose number is drawn from 1 to this; 16 unless given. */
+  /** Most leapfrog steps of a trajectory, whose number is drawn from 1 to this; default 16. */
   readonly steps?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export function hmc(options: HmcOptions = {}): Sampler {
 }
 
 export interface NutsOptions extends HamiltonianOptions {
-  /** Most doublings of a trajectory; 10 unless given. */
+  /** Most doublings of a trajectory; default 10. */
   readonly maxDepth?: number | undefined;
 }
 

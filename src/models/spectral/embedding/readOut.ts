@@ -13,7 +13,7 @@ import type { AnyPosterior, PlacedPosterior, Placement } from '../../../model/po
  * @see Ng, Jordan & Weiss 2002
  */
 export interface ReadOut {
-  /** k, how many eigenvectors are read; `latentDim` unless given. */
+  /** k, how many eigenvectors are read; default `latentDim`. */
   readonly vectors?: number | undefined;
   /** 'unit': each column is divided by its length over the points of the fit, so that no eigenvalue weighs; as the model has it unless given. */
   readonly columns?: 'unit' | undefined;
