@@ -16,7 +16,7 @@ import { layOut, toNatural, toUnconstrained } from '../model/variables.ts';
 
 /** A function from rows to rows: back-constraints, encoders, decoders, charts. A plain frozen description. */
 export interface LatentMap extends RowMap {
-  /** What it was made with beside its parameters, as plain JSON; undefined when there is nothing. */
+  /** Its options other than parameters, as plain JSON; undefined if there are none. */
   readonly options: unknown;
 }
 
@@ -131,7 +131,7 @@ const RIDGE = 1e-6;
 /** A start need not be exact: of a map that is linear in its parameters, this is near enough to the regression to be taken for it. */
 const LIMITS = { maxIterations: 100, relativeDecrease: 1e-7 };
 
-/** What a map is to begin with: where it is at its parameters, and where its latents are to be. */
+/** A map to initialise: the features of the N points, and the latents that it should give for them. */
 interface MapAtStart {
   readonly name: string;
   /** N rows */

@@ -207,7 +207,7 @@ export interface LatentDistribution {
   readonly from: (init: 'pca' | Matrix | Initialization) => LatentDistribution;
   /** Whether it is a function of the observations, which new observations may be put through. */
   readonly mapsObservations: boolean;
-  /** What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one row each. */
+  /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** Paths of the parameters that have one row a point. */
   readonly pointwise: readonly string[];

@@ -10,7 +10,7 @@ import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters, valueTensors } from '../model/part.ts';
 
-/** What own latents may start from. */
+/** What the initial values of custom latents may depend on. */
 export interface LatentsStart<Options> {
   /** N×D observations. */
   readonly observations: Matrix;
@@ -18,9 +18,9 @@ export interface LatentsStart<Options> {
   readonly options: Options;
 }
 
-/** What own latents are. */
+/** Definition of custom latents. */
 export interface LatentsDefinition<Name extends string, Options> {
-  /** What files call them. */
+  /** Their name in files. */
   readonly name: string;
   /** Their parameters, under `latents.name` in the paths, for latents that are to start near X (N×q); a bare number is `positive`. */
   parameters(X: Matrix, start: LatentsStart<Options>): OwnParameters<Name>;

@@ -117,7 +117,7 @@ export function mlpMap(options: { hidden?: number } = {}): LatentMap {
   return mlpMapFactory({}, Object.freeze({ hidden }));
 }
 
-/** What models of `tf.layers` have that a map needs. */
+/** Members of a `tf.layers` model that a map uses. */
 export interface LayersNetwork {
   readonly weights: readonly LayersWeight[];
   readonly trainableWeights: readonly unknown[];

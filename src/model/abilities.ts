@@ -109,13 +109,13 @@ export interface Imputing {
   impute(Y: ObservationsLike, options?: ProjectOptions): Promise<Prediction>;
 }
 
-/** What fits of a model with one mapping can do. */
+/** Abilities of fits of a model with one mapping. */
 export interface Mapped extends Placing, Reconstructing, Predicting, Sampling, Imputing {}
 
 /** Observations of some views, by name; rows of one are rows of all. */
 export type ViewMatrices<View extends string> = { readonly [V in View]?: MatrixLike | undefined };
 
-/** What fits of a model with several views can do. */
+/** Abilities of fits of a model with several views. */
 export interface Viewed<View extends string> {
   /**
    * Predictive mean and variance of the observations of one view at latent points.
@@ -141,7 +141,7 @@ export interface Viewed<View extends string> {
   ): Promise<PredictedLatents>;
   /** The latents of new observations of one view, or of several of the same points: `project({ pose: Y })`. */
   project(given: ViewMatrices<View>, options?: ProjectOptions): Promise<Projection>;
-  /** What the model makes of new observations of these views, missing entries filled in: the predictive means at their projections. */
+  /** Reconstructions of new observations of these views, missing entries filled in: the predictive means at their projections. */
   reconstruct<V extends View>(
     given: { readonly [Name in V]: MatrixLike },
     options?: ProjectOptions,
@@ -150,7 +150,7 @@ export interface Viewed<View extends string> {
   translate(given: ViewMatrices<View>, to: View, options?: ProjectOptions): Promise<PredictedLatents>;
 }
 
-/** What fits of a model with a prior on sequences can do. */
+/** Abilities of fits of a model with a prior on sequences. */
 export interface Forecasting {
   /**
    * The mean path of the latents ahead of the last point, and predictions along it.
@@ -160,13 +160,13 @@ export interface Forecasting {
   forecast(steps: number): PredictedLatents;
 }
 
-/** What fits of a model that learns a graph over points show. */
+/** Members of fits of a model that learns a graph over points. */
 export interface GraphLearning {
   /** The learned graph, its edges of positive weight. */
   readonly graph: Graph;
 }
 
-/** What fits of a model with a layer that is a random field over points show. */
+/** Members of fits of a model with a layer that is a random field over points. */
 export interface FieldShowing extends GraphLearning {
   /** Precision of the learned random field over points, N×N. */
   precision(): Matrix;
@@ -174,7 +174,7 @@ export interface FieldShowing extends GraphLearning {
   covariance(): Matrix;
 }
 
-/** What fits of a model that learns a random field over points, and has no mapping, can do. */
+/** Abilities of fits of a model that learns a random field over points and has no mapping. */
 export interface FieldLearning extends FieldShowing {
   /**
    * Fills in missing entries of columns over the points that were fitted, each at its mean given the observed entries of its column in
@@ -188,7 +188,7 @@ export interface FieldLearning extends FieldShowing {
   impute(Y: ObservationsLike): Prediction;
 }
 
-/** What fits of models whose latents are distributions show. */
+/** Members of fits of models with a variational posterior of the latents. */
 export interface DistributedLatents {
   /**
    * Predictive mean and variance of the observations at latents that are Gaussians, x_n ~ N(X_n, diag s_n), functions and latents integrated out:
@@ -225,7 +225,7 @@ export interface DistributedLatents {
   readonly evidence: number;
 }
 
-/** What fits of models with several views can do whose latents are distributions. */
+/** Abilities of fits of models with several views and a variational posterior of the latents. */
 export interface DistributedViewed<View extends string>
   extends Omit<Viewed<View>, 'predict'>,
     Pick<DistributedLatents, 'latentVariances' | 'evidence'> {
@@ -248,7 +248,7 @@ export interface DistributedViewed<View extends string>
   ): Prediction;
 }
 
-/** What fits of spectral models show. */
+/** Members of fits of spectral models. */
 export interface Spectral {
   /** Eigenvalues of the matrix whose eigenvectors the latents are, one a column. */
   readonly eigenvalues: Float64Array;

@@ -9,9 +9,9 @@ export interface Embedding {
   readonly latents: Matrix;
   /** Eigenvalues of the matrix whose eigenvectors the latents are, q entries; for spectral models. */
   readonly eigenvalues?: Float64Array;
-  /** What else the model's posterior rests on, by path. */
+  /** Further quantities that the model's posterior depends on, by path. */
   readonly parameters?: ParameterValues;
-  /** What the solution maximises. */
+  /** The objective that the solution maximises. */
   readonly objective: number;
   /** Its parts by name; they add up to it. */
   readonly terms: Readonly<Record<string, number>>;
@@ -31,13 +31,13 @@ export interface Optimality {
   readonly gradientNorm: number;
 }
 
-/** What a step of a computation may say of where it stands. */
+/** Progress of a computation, reported by its steps. */
 export interface Standing {
   /** Work since the last step, as much as so many evaluations of an objective; default 0. */
   readonly evaluations?: number;
   /** The result, were the computation to end there; one that has none yet leaves it out. */
   readonly embedding?: () => Embedding;
-  /** What it needs to go on from there to the same bits. */
+  /** State from which it resumes with the same bits. */
   readonly memory?: SolverMemory;
 }
 
@@ -51,12 +51,12 @@ export type ComputationStep = Standing &
 /** A computation step by step. The limits and the signal of a fit are looked at after each, and may end it there. */
 export type Computation = Generator<ComputationStep, Embedding, void>;
 
-/** What a computation may know beside the data. */
+/** Context of a computation beside the data. */
 export interface ComputationContext {
   readonly seed: number;
   /** The largest violation of the optimality conditions that was asked for. */
   readonly tolerance?: number | undefined;
-  /** What a step of one that was interrupted left, to go on from. */
+  /** State left by an interrupted computation, to resume from. */
   readonly memory?: SolverMemory | undefined;
 }
 

@@ -29,14 +29,14 @@ export interface DataFormat<Data> {
   fromJSON(json: unknown, own: never): Data;
 }
 
-/** What every definition of a model says. */
+/** Members of every model definition. */
 interface Named<Data> {
   readonly name: string;
   readonly data?: DataFormat<Data>;
   readonly toJSON?: (data: Data) => ModelJSON;
 }
 
-/** What a model of these data writes about itself. */
+/** JSON form of a model of these data. */
 export const jsonOf = <Data>({ name, data: format, toJSON }: Named<Data>, data: Data): ModelJSON =>
   toJSON?.(data) ?? { model: name, data: format === undefined ? plainData(data) : format.toJSON(data) };
 
@@ -70,31 +70,31 @@ export interface Found {
   readonly latents: Matrix;
   /** q entries; none where the solution has none. */
   readonly eigenvalues: Float64Array;
-  /** What else the solution has, by path. */
+  /** Further parts of the solution, by path. */
   readonly parameters: ParameterValues;
 }
 
-/** What a model is whose solution is computed, such as eigenvectors. */
+/** Definition of a model whose solution is computed directly, such as by eigenvectors. */
 export interface ComputedDefinition<
   Data,
   E extends Embedding = Embedding,
   Q extends Partial<AnyPosterior> = Partial<AnyPosterior>,
 > {
-  /** What its fits and files call it. */
+  /** Its name in fits and files. */
   readonly name: string;
   /**
    * The solution, at once or as a generator that pauses: limits and the signal of a fit end it there, and `onProgress` reports its stages.
    */
   readonly solve: (data: Data, context: ComputationContext) => E | Generator<ComputationStep, E, void>;
-  /** What fits can do beside showing their latents and eigenvalues. */
+  /** Abilities of its fits beside latents and eigenvalues. */
   readonly posterior?: (found: Found, data: Data) => Q;
   /** How data that are not plain values, lists and matrices are written and read. */
   readonly data?: DataFormat<Data>;
-  /** What the model writes about itself, where it is not the form that `restore` reads. */
+  /** JSON form of the model, where it differs from what `restore` reads. */
   readonly toJSON?: (data: Data) => ModelJSON;
 }
 
-/** What fits can do for what their posterior has. */
+/** Abilities of fits, by the members of their posterior. */
 export type AbilitiesWith<Q> = (Q extends Having<PlacedPosterior> ? Placing : unknown) &
   (Q extends Having<MappedPosterior> ? Predicting : unknown) &
   (Q extends Having<MappedPosterior & PlacedPosterior> ? Reconstructing : unknown) &

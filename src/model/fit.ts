@@ -56,7 +56,7 @@ export interface FitDiagnostics {
   readonly restarts?: readonly number[];
 }
 
-/** What a fit knows beside its model: plain data. */
+/** Data of a fit beside its model: plain values. */
 export interface FitOutcome {
   /** Natural values by path, the latents among them when they are free. */
   readonly values: ParameterValues;
@@ -71,7 +71,7 @@ export interface FitOutcome {
   readonly diagnostics: FitDiagnostics;
 }
 
-/** What every fitted model shows. */
+/** Members of every fitted model. */
 export interface FittedModel<P = AnyPaths> extends Omit<FitOutcome, 'values'> {
   /** The name of the model that was fitted. */
   readonly model: string;

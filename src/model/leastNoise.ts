@@ -25,7 +25,7 @@ export function flooredNoise(variance: Parameter, observations: Matrix): Paramet
   return ofCopies.floor === undefined ? above(LEAST_NOISE) : ofCopies;
 }
 
-/** What a fit says of parameters that came to the floor of noise. */
+/** Note in a fit's message about parameters that reached the lower bound of the noise. */
 export function noiseNote(
   parameters: Readonly<Record<string, Parameter>>,
   at: (path: string) => ParameterValue | undefined,

@@ -16,7 +16,7 @@ const LANDMARKS = 400;
 
 /** A map of points on a manifold that shows its coordinates, c columns of unit variance. */
 export interface ManifoldMap {
-  /** Whose it is, in a message. */
+  /** Its owner, as named in messages. */
   readonly owner: string;
   readonly map: Matrix;
 }

@@ -15,7 +15,7 @@ export type TensorMap = Readonly<Record<string, Tensor>>;
 /** Natural values by path, as people give and read them. */
 export type ParameterValues = Readonly<Record<string, ParameterValue>>;
 
-/** What a model's terms may know of the evaluation that they are part of. */
+/** Context of an evaluation for the terms of a model. */
 export interface TermContext {
   /** Random numbers of this iteration: the same in each evaluation of it, so that a solver sees one function. */
   readonly random: Random;
@@ -32,7 +32,7 @@ export interface TermContext {
 /** Some of the points. */
 export interface Batch {
   readonly rows: Int32Array;
-  /** What a sum over these rows is multiplied with, to stand for the sum over all. */
+  /** Factor by which a sum over these rows estimates the sum over all rows. */
   readonly scale: number;
   /** Their observations as the model sees them, B×D, where these are read some rows at a time. */
   readonly observations?: Matrix;
@@ -56,7 +56,7 @@ export interface Assembly {
   readonly pointwise?: readonly string[];
   /** The curvature of minus the log density in the natural values of the free parameters; for models that know it. */
   curvature?(values: ParameterValues, layout: FreeEntries): Curvature | undefined;
-  /** What there is to say about a result at these values, for models that have something to say. */
+  /** Findings about a result at these values, for models that have any. */
   findings?(values: ParameterValues): Findings;
   dispose(): void;
 }
@@ -71,7 +71,7 @@ export interface FreeEntries {
   readonly natural: ReadonlyMap<string, Float64Array>;
 }
 
-/** What there is to say about a result, beside how the search for it ended. */
+/** Findings about a result beside how its search ended. */
 export interface Findings {
   /** Sentences. */
   readonly message: string;
@@ -81,7 +81,7 @@ export interface Findings {
   readonly isDegenerate?: boolean;
 }
 
-/** What a {@link StartKind} may be. */
+/** Names of the {@link StartKind}s. */
 export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'neighbours', 'random'] as const;
 
 /** Where the latents of a model may start: at its own start, at an embedding of the observations ('neighbours' is that of t-SNE), or at random. */
@@ -93,7 +93,7 @@ export type Solved = 'searched' | 'byItself';
 /** Shapes of natural values by path, of a model of which nothing more is known. */
 export type AnyPaths = Readonly<Record<string, ParameterValue>>;
 
-/** What a choice of options depends on beside the model. */
+/** What the choice of default options depends on beside the model. */
 export interface ChoiceSettings {
   readonly seed: number;
   /** Aborting it ends the choice. */
@@ -159,7 +159,7 @@ export interface Model<P = AnyPaths, A = Partial<AnyAbilities>, S extends Solved
   note?(values: ParameterValues): string;
   /** For models whose observations are read some rows at a time: what fits in batches need of it. */
   readonly sourced?: SourcedModel;
-  /** What its fits remember of the table that the observations come from. */
+  /** Record, kept by its fits, of the table that the observations come from. */
   readonly table?: FittedTable;
   /** Everything `loadFit` needs to make the model again, as plain JSON. */
   toJSON(): ModelJSON;

@@ -36,7 +36,7 @@ export interface LogDensity {
   readonly rank?: number;
 }
 
-/** What there is to say about an evaluation beside the point. */
+/** Options of an evaluation. */
 export interface EvaluationOptions {
   /** false leaves the gradients out, and the work for them. */
   readonly differentiated?: boolean;
@@ -47,7 +47,7 @@ export interface EvaluationOptions {
   readonly batch?: Batch;
 }
 
-/** What evaluations of one model at many points share, each with the same options. */
+/** State shared by evaluations of one model at many points with the same options. */
 interface Repeated {
   readonly gradients: RepeatedGradients;
   /** Names of the terms. */
@@ -55,7 +55,7 @@ interface Repeated {
   readonly findings: Findings;
 }
 
-/** What is found out while terms are computed. */
+/** Findings while terms are computed. */
 interface Findings {
   jitter: number;
   rank: number | undefined;

@@ -52,13 +52,13 @@ export interface Parameter<R extends Rank = Rank> {
   readonly prior?: ParameterPrior;
 }
 
-/** What else may be said about a free parameter. */
+/** Options of a free parameter. */
 export interface ParameterOptions {
   /** A prior on its natural value, or on its unconstrained one: `gamma({ shape: 2, rate: 1 })`. */
   readonly prior?: ParameterPrior | undefined;
 }
 
-/** What else may be said about a free positive parameter. */
+/** Options of a free positive parameter. */
 export interface PositiveOptions extends ParameterOptions {
   /**
    * What the solver sees of its value x: 'log' (the default), log x; or 'softplus', u with x = log(1 + exp(u)), the variables of
@@ -67,7 +67,7 @@ export interface PositiveOptions extends ParameterOptions {
   readonly transform?: PositiveTransform | undefined;
 }
 
-/** What may be given where a parameter is expected: a bare number (or list) means the default kind with that start. */
+/** Accepted where a parameter is expected: a bare number (or list) stands for the default kind with that initial value. */
 export type ParameterLike = number | readonly number[] | Parameter;
 
 const realOptions = v.strictObject({ prior: v.optional(v.any()) });

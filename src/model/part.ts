@@ -14,7 +14,7 @@ import {
   shapeOf,
 } from './parameter.ts';
 
-/** What TensorFlow.js says of a tensor that is no longer there: when it is read, and when an operation is given it. */
+/** Messages of TensorFlow.js about a disposed tensor: when it is read, and when it is passed to an operation. */
 const DISPOSED = /disposed|reading 'backend'/;
 
 /**

@@ -38,7 +38,7 @@ export function plainData(value: unknown, place = 'data'): unknown {
   );
 }
 
-/** What `plainData` wrote. */
+/** Result of `plainData`. */
 export function dataFromPlain(json: unknown): unknown {
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return json.map(dataFromPlain);

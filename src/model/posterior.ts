@@ -39,7 +39,7 @@ export function imputed(Y: Matrix, components: number): Matrix {
   return complete;
 }
 
-/** What is predicted of observations. */
+/** Predicted moments of observations. */
 export interface Prediction {
   /** Names of the D columns, where the fit remembers its table. */
   readonly columns?: readonly string[];
@@ -185,7 +185,7 @@ export interface PlacedBound {
   readonly variance: Matrix;
 }
 
-/** What is known of latents that are distributions. */
+/** Moments of latents with a variational posterior. */
 export interface LatentDistributions {
   /** N×q */
   readonly variances: Matrix;

@@ -141,7 +141,7 @@ export interface Solver {
   readonly stochastic: boolean;
   /** Whether it may be answered with the gradient in some of the variables, those of a batch. */
   readonly takesPlaces?: boolean;
-  /** What a built-in solver was made with: a worker makes it again from its name and these. */
+  /** Options of a built-in solver: a worker makes it again from its name and these. */
   readonly options?: object;
   /**
    * Starts a run at `iterate`, or continues one from the memory it left.

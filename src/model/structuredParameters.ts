@@ -257,7 +257,7 @@ function identity(n: number): Matrix {
 
 /** How a value of one's own kind follows from variables on the whole real line: see {@link defineTransform}. */
 export interface TransformDefinition {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   /** Number of variables of a value with so many entries; as many unless given. */
   readonly variables?: (entries: number) => number;
@@ -269,7 +269,7 @@ export interface TransformDefinition {
   readonly pullBack: (gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array) => Float64Array;
   /** log of how volumes change, log |∂x/∂u|, and its gradient in u: `draw` needs it. */
   readonly logJacobian?: (unconstrained: Float64Array) => LogJacobian;
-  /** What a value must be, as the end of 'must be …', for one that this is not. */
+  /** What a value must be, as the end of 'must be …', for a value that it refuses. */
   readonly refuses?: (natural: Float64Array) => string | undefined;
 }
 

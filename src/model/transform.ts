@@ -8,13 +8,13 @@ export interface Transform {
   toUnconstrained(natural: Float64Array): Float64Array;
   /** Gradient in the unconstrained variables from the gradient in the natural ones, at `natural = toNatural(unconstrained)`. */
   pullBack(gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array): Float64Array;
-  /** What a transform of a caller's own is called in descriptions. */
+  /** Name of a custom transform in descriptions. */
   readonly title?: string;
-  /** What files call one of the library's own that is not its support's. */
+  /** Name in files of a built-in transform that is not the default of its support. */
   readonly name?: string;
   /** How many variables a value of so many entries has, for transforms under which entries depend on each other; without it each entry is one variable's. */
   variables?(entries: number): number;
-  /** What a value must be, as the end of 'must be …', for one that this is not. */
+  /** What a value must be, as the end of 'must be …', for a value that it refuses. */
   refuses?(natural: Float64Array): string | undefined;
   /** log |∂x/∂u|, where x are natural values, and its gradient in u; for those under which volumes change as is known. */
   logJacobian?(unconstrained: Float64Array): LogJacobian;
@@ -127,7 +127,7 @@ export const transforms = {
   box: () => identity,
 } satisfies Record<string, (lower: number, upper: number) => Transform>;
 
-/** What the solver sees of a positive parameter x: 'log', log x, or 'softplus', log(exp(x) − 1). */
+/** The solver's variable for a positive parameter x: 'log', log x, or 'softplus', log(exp(x) − 1). */
 export type PositiveTransform = 'log' | 'softplus';
 
 /** A natural value: a number, a vector (one entry per latent dimension, say), or a matrix (the latents). */

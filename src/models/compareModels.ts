@@ -16,7 +16,7 @@ import { takesWholeRows } from './refit.ts';
 import { dividesColumns } from './savedFit.ts';
 import { canScore, type HeldOutScore, type ScoreOptions, score } from './score.ts';
 
-/** What a comparison reads of a fit. */
+/** Members of a fit that a comparison uses. */
 export interface ComparedFit extends FittedModel {
   /** The bound, of a model whose latents are distributions. */
   readonly evidence?: number;

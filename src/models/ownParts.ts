@@ -9,15 +9,15 @@ import type { LikelihoodCatalogue } from '../processes/likelihoods/index.ts';
 
 /** Factories of the caller's own models and parts, by name: for files, workers and the command line, which meet them by their names. */
 export interface OwnParts {
-  /** What `defineModel` returned. */
+  /** Result of `defineModel`. */
   readonly models?: Readonly<Record<string, ModelFactory<never, AnyModel>>> | undefined;
   readonly kernels?: KernelCatalogue | undefined;
   readonly priors?: PriorCatalogue | undefined;
   readonly maps?: MapCatalogue | undefined;
-  /** What `defineLatents` returned. */
+  /** Result of `defineLatents`. */
   readonly latents?: LatentsCatalogue | undefined;
   readonly likelihoods?: LikelihoodCatalogue | undefined;
-  /** What `defineDistribution` returned. */
+  /** Result of `defineDistribution`. */
   readonly distributions?: DistributionCatalogue | undefined;
 }
 

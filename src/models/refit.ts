@@ -26,7 +26,7 @@ export async function filledIn(fitted: FittedModel, hidden: Matrix, signal: Abor
   }
 }
 
-/** What a model is made again with. */
+/** What a model is refitted with. */
 export interface RefitChanges {
   /** The rows that it is made of, ascending; default all. */
   readonly rows?: Int32Array | undefined;

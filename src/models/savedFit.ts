@@ -165,7 +165,7 @@ function checkCourse({ status, message, trace, objective, diagnostics }: FitJSON
   );
 }
 
-/** What was saved about the outcome. */
+/** Saved outcome of a fit. */
 export function outcomeFromJSON(json: FitJSON): FitOutcome {
   const { values, objective, terms, trace, status, message, diagnostics } = json;
   return {
@@ -184,7 +184,7 @@ export function outcomeFromJSON(json: FitJSON): FitOutcome {
   };
 }
 
-/** What `withPlainNumbers` was given, and NaN for null. */
+/** Inverse of `withPlainNumbers`: null becomes NaN. */
 function withNumbers<T>(json: T): T {
   if (json === null || NON_FINITE.includes(json as never)) return Number(json ?? Number.NaN) as T;
   if (Array.isArray(json)) return json.map(withNumbers) as T;

@@ -41,7 +41,7 @@ export interface Prior<A = unknown> {
   readonly name: string;
   /** Its parameters by name. */
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** What it was made with beside its parameters, as plain JSON; undefined when there is nothing. */
+  /** Its options other than parameters, as plain JSON; undefined if there are none. */
   readonly toJSON: () => unknown;
   /** Constants that depend on the observations (N×D) only: computed once, then part of every context. */
   readonly prepare: (observations: Matrix) => unknown;

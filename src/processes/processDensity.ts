@@ -306,7 +306,7 @@ function uncertainGiven(
   };
 }
 
-/** What is known about functions at new rows, given their observations. */
+/** Moments of the functions at new rows, given the observations. */
 interface KnownFunctions {
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;

@@ -89,11 +89,11 @@ export interface AssessedParts {
   readonly supportedDim: number | undefined;
   /** How much each dimension matters, of models that say so, the largest 1. */
   readonly relevance: Float64Array | undefined;
-  /** What was not assessed, and why. */
+  /** Parts that were not assessed, with the reasons. */
   readonly notAssessed: Readonly<Record<string, string>>;
 }
 
-/** What {@link assess} says of a fit. */
+/** Result of {@link assess}. */
 export interface Assessment extends AssessedParts {
   /** The numbers of the points that are not to be trusted where they are: see `findings`. */
   readonly doubtful: Int32Array;

@@ -1,9 +1,9 @@
 import type { Matrix } from '../../core/matrix.ts';
 
-/** What a notebook shows of a value, by media type. */
+/** Representations of a value in a notebook, by media type. */
 export type MediaBundle = Readonly<Record<'text/plain' | 'text/html' | 'image/svg+xml', string>>;
 
-/** What is shown of a fit. */
+/** Representation of a fit. */
 interface Shown {
   readonly model: string;
   readonly message: string;

@@ -21,7 +21,7 @@ export interface ChainState {
   /** Transitions done, the warm-up included. */
   readonly iteration: number;
   readonly x: Float64Array;
-  /** What the sampler has learned; undefined before the first transition. */
+  /** Adapted state of the sampler; undefined before the first transition. */
   readonly memory: SamplerMemory | undefined;
   /** The draws after the warm-up, one after the other. */
   readonly draws: Float64Array;

@@ -20,7 +20,7 @@ import { openTarget } from './target.ts';
 /** The message to a worker: one chain of a model, to be run to its end. */
 export interface ChainRequest {
   readonly kind: 'chain';
-  /** What `JSON.stringify` makes of the model. */
+  /** The model as `JSON.stringify` writes it. */
   readonly model: string;
   readonly sampler: SamplerJSON;
   readonly settings: ChainSettings;

@@ -24,7 +24,7 @@ export interface DrawCheckpoint {
   readonly chains: readonly unknown[];
 }
 
-/** What must be the same for a chain to go on. */
+/** Settings that must agree for a chain to resume. */
 export interface DrawIdentity {
   readonly variables: number;
   readonly seed: number;

@@ -116,7 +116,7 @@ export interface Draws {
   at(chain: number, draw: number): ParameterValues;
   /** Mean, deviation, quantiles, R̂, ESS and MCSE of each parameter, as R's posterior prints them; free latents are in `latents`. */
   summary(): DrawsSummary;
-  /** What the draws say of free latents, where they were drawn. */
+  /** Summary of the draws of free latents, where these were drawn. */
   readonly latents: LatentDraws | undefined;
   /** Sentences on whether the draws can be used, and what to do where not. */
   readonly message: string;
@@ -452,7 +452,7 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
 
 const isPrediction = (found: object): found is Prediction => 'mean' in found && found.mean instanceof Matrix;
 
-/** What follows from a model of variables at some values; undefined of another model. */
+/** Quantities derived from a model of variables at some values; undefined for other models. */
 const variablesOf = (model: AnyModel, values: ParameterValues): FittedVariables | undefined =>
   (model.posterior(values) as { readonly variables?: FittedVariables }).variables;
 

@@ -15,7 +15,7 @@ export interface LatentMode {
   readonly covariances: readonly Matrix[];
 }
 
-/** What the draws say of the latents of free points. */
+/** Summary of the draws of free latents. */
 export interface LatentDraws {
   /** The mean of the latents, turned onto each other, N×q. */
   readonly mean: Matrix;

@@ -225,7 +225,7 @@ export function rowLikelihoods(model: AnyModel, given: DrawnFits): Matrix {
   return all!;
 }
 
-/** What is read of a model of variables at some values. */
+/** Quantities of a model of variables at some values. */
 interface RowDensities {
   readonly latents: readonly { readonly name: string }[];
   readonly known: readonly { readonly name: string }[];

@@ -82,7 +82,7 @@ export interface PredictiveAccuracy {
   readonly effectiveParameters: number;
 }
 
-/** What leave-one-out cross-validation gives. */
+/** Result of leave-one-out cross-validation. */
 export interface LeaveOneOut extends PredictiveAccuracy {
   /** k̂ of each observation. */
   readonly k: Float64Array;

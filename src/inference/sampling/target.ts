@@ -15,7 +15,7 @@ import { layOut, type Variable } from '../../model/variables.ts';
 import { type GivenStart, valuesGiven } from '../fit/fitProblem.ts';
 import type { SampledDensity } from './samplers/sampler.ts';
 
-/** What is drawn, apart from how. */
+/** Options of the density that is drawn from. */
 export interface TargetOptions {
   readonly seed: number;
   readonly start: GivenStart | undefined;
@@ -33,7 +33,7 @@ export interface Target {
   readonly density: SampledDensity;
   /** How many evaluations needed jitter so far. */
   jittered(): number;
-  /** What was added to make it proper, in words. */
+  /** Descriptions of the priors that were added to make it proper. */
   readonly added: readonly string[];
   /** Why a term is not finite at x, or undefined where all are. */
   whyNot(x: Float64Array): string | undefined;

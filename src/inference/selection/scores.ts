@@ -7,7 +7,7 @@ import type { Projection } from '../../model/posterior.ts';
 import { nearestNeighbourError, trustworthiness } from '../scores/neighbourScores.ts';
 import { rowsOf, type Split } from './folds.ts';
 
-/** What a score asks of a fit. */
+/** Members of a fit that a score uses. */
 export interface ScoredFit {
   readonly latents: Matrix;
   readonly objective: number;
@@ -16,7 +16,7 @@ export interface ScoredFit {
 
 /** How well a fit does on a split of the points. */
 export interface SelectionScore {
-  /** What it is called in the table. */
+  /** Its name in the table. */
   readonly name: string;
   readonly best: 'largest' | 'smallest';
   /** N, the number of points that are split. */

@@ -23,7 +23,7 @@ export interface TrainingPart {
 
 /** Options of {@link selectOptions}. */
 export interface SelectionSettings {
-  /** What is to be best: `nearestNeighbourScore`, `heldOutDensity`, `trustworthinessScore`, or one's own. */
+  /** The score to maximise: `nearestNeighbourScore`, `heldOutDensity`, `trustworthinessScore`, or a custom one. */
   readonly score: SelectionScore;
   /** How many parts the points are divided into, each held out in turn: from 2, or 0 to score the fits of all points; default 5. */
   readonly folds?: number | undefined;

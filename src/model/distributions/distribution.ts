@@ -71,7 +71,7 @@ function summed<Name extends string>(
 /** The one entry for all, or that of place i. */
 const entryAt = (entries: Float64Array, i: number) => entries[entries.length === 1 ? 0 : i]!;
 
-/** What is the same for all priors of one distribution. */
+/** Members shared by all priors of one distribution. */
 type Kind = Pick<ParameterPrior, 'lower' | 'ranges' | 'density'> & { readonly name: string };
 
 /**

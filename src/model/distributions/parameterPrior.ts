@@ -6,7 +6,7 @@ import type { Parameter } from '../parameter.ts';
  */
 export type DistributionValue = number | Parameter | string;
 
-/** What a distribution's values are, by their names: numbers that are held, and entries of those that are parameters. */
+/** Values of a distribution by name: held numbers, and entries of those that are parameters. */
 export type ValueEntries = Readonly<Record<string, number | Float64Array>>;
 
 /** A sum of log densities, and its gradients. */
@@ -23,7 +23,7 @@ export interface ParameterPrior {
   readonly kind: 'parameterPrior';
   /** Name of the distribution. */
   readonly distribution: string;
-  /** What it was called with. */
+  /** The arguments that it was made with. */
   readonly values: Readonly<Record<string, DistributionValue>>;
   /** Between what each of its values may lie, both ends excluded. */
   readonly ranges: Readonly<Record<string, readonly [above: number, below: number]>>;
@@ -38,7 +38,7 @@ export interface ParameterPrior {
   readonly density: (x: Float64Array, values: ValueEntries) => SummedDensity;
 }
 
-/** What every distribution may be called with beside its own values. */
+/** Options of every distribution beside its own values. */
 export interface PriorPlace {
   /** Whether it is on the parameter's value, 'natural' (the default), or on what the solver sees of it, 'unconstrained'. */
   readonly on?: 'natural' | 'unconstrained' | undefined;

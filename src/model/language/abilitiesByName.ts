@@ -19,7 +19,7 @@ export interface PlacedVariables extends PlacedRows {
   readonly values: RowsByName;
 }
 
-/** What is searched for on behalf of these abilities, and loaded when it is first asked for. */
+/** Searches behind these abilities, loaded on first use. */
 export interface RowSearches {
   /** Places rows of a model with one latent variable. */
   plainly(rows: MatrixLike | GivenRows, options: ProjectOptions, caller: string): Promise<PlacedRows>;
@@ -39,10 +39,10 @@ export interface RowSearches {
   geodesic(view: unknown, from: LatentPlace, to: LatentPlace, steps: number): Promise<Matrix>;
 }
 
-/** What fits of a model of variables can do by the names of these. */
+/** Abilities of fits of a model of variables, by the names of these. */
 export type VariableAbilities = (variables: FittedVariables, plain: Plain, searches: RowSearches) => object;
 
-/** What fits of a model of one's own can do. */
+/** Abilities of fits of a custom model. */
 export function namedPosterior(of: FittedGraph): AnyPosterior {
   const variables = fittedVariables(of);
   return Object.defineProperties(withRows(of, variables, false), {

@@ -26,7 +26,7 @@ export interface CorrelatedRows extends op.GaussianRows {
 
 export const isCorrelated = (rows: op.GaussianRows): rows is CorrelatedRows => 'factors' in rows;
 
-/** What correlated rows take of the density of their variable. */
+/** Members of a variable's density that correlated rows use. */
 export interface PriorPrecision {
   /** Q, n×n. */
   readonly precision: Tensor2D | SparsePrecision;

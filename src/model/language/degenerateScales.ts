@@ -167,7 +167,7 @@ function choosePowers(
   }
 }
 
-/** What the objective gains for each factor of ten, if it does so for ever. */
+/** Gain of the objective for each factor of ten, if the gain never ends. */
 function gainOf(heights: readonly number[]): number | undefined {
   const [first, second, third] = heights as [number, number, number];
   const gain = third - second;

@@ -50,7 +50,7 @@ export interface RowsStart {
   readonly variance?: Matrix;
 }
 
-/** What a density may know of its variable before anything is fitted. */
+/** Context of a density before the fit: its variable. */
 export interface DensityStart {
   /** Name of the variable. */
   readonly variable: string;
@@ -75,9 +75,9 @@ export interface DensityStart {
   readonly batched: boolean;
 }
 
-/** What a density may know of the evaluation that it is part of. */
+/** Context of a density in an evaluation. */
 export interface DensityContext<C = unknown> {
-  /** What `prepare` returned. */
+  /** Result of `prepare`. */
   readonly constants: C;
   /** Random numbers of this iteration: the same in each evaluation of it. */
   readonly random: Random;
@@ -120,7 +120,7 @@ export interface SlopeMoments {
   readonly covariances: () => readonly Tensor2D[];
 }
 
-/** What a density says of new rows, given the rows that were fitted. */
+/** Conditional of a density for new rows, given the fitted rows. */
 export interface Conditional {
   /** log p(new row | its givens, the fitted rows), n entries. */
   logPredictive?(rows: Rows): Tensor1D;
@@ -212,7 +212,7 @@ export interface Density {
    * by row. Undefined where the search does without.
    */
   readonly curvature?: (p: Entries, constants: unknown) => Curvature | Float64Array | undefined;
-  /** What there is to say about a result at these values, beside how the search for it ended. */
+  /** Findings about a result at these values, beside how its search ended. */
   readonly findings?: (p: ParameterValues, constants: unknown) => Findings;
   /** Where new rows lie whose givens are these (n×c), beside the fitted rows, for a density that finds them by itself; plain numbers. */
   readonly place?: (given: Matrix, fitted: Matrix) => Projection | Promise<Projection>;
@@ -221,10 +221,10 @@ export interface Density {
   readonly search?: Search;
 }
 
-/** What a density may say: log densities of new rows, their moments, draws of them, what follows them, and draws from itself. */
+/** Abilities of a density: log densities of new rows, their moments, draws of them, the rows that follow, and draws from its prior. */
 export type Saying = 'rows' | 'moments' | 'sample' | 'next' | 'draws';
 
-/** What a density of this definition says; unknown where the type of its log density leaves open whether rows are independent. */
+/** Abilities of a density with this definition; unknown where the type of its log density leaves open whether rows are independent. */
 type SaidBy<D> = D extends { readonly logDensity: (...given: never[]) => infer L }
   ? Scalar | Tensor1D extends L
     ? unknown
@@ -242,7 +242,7 @@ type SaidOfNewRows<D> = D extends { readonly condition: (...given: never[]) => i
     ? unknown
     : never;
 
-/** What a density is made of: see {@link defineDensity}. */
+/** Definition of a density: see {@link defineDensity}. */
 export interface DensityDefinition<Name extends string, C = undefined> {
   /** Letters and digits, a letter first. */
   readonly name: string;
@@ -255,7 +255,7 @@ export interface DensityDefinition<Name extends string, C = undefined> {
    * said of new rows follows; a scalar otherwise.
    */
   logDensity(p: Readonly<Record<Name, Tensor>>, rows: Rows, context: DensityContext<C>): Scalar | Tensor1D;
-  /** What it says of new rows given the fitted ones: see {@link Conditional}. Rows of a Tensor1D density need it for moments only. */
+  /** Its conditional for new rows, given the fitted ones: see {@link Conditional}. A density that returns a Tensor1D needs it for moments only. */
   condition?(p: Readonly<Record<Name, Tensor>>, fitted: Rows, context: DensityContext<C>): Conditional;
   /** A draw of n×D rows from the density itself. */
   sample?(
@@ -408,7 +408,7 @@ export interface HasDensity {
   readonly density: Density;
 }
 
-/** What may be given where a density is expected. */
+/** Accepted where a density is expected. */
 export type DensityLike = Density | HasDensity;
 
 /**

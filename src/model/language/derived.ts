@@ -9,7 +9,7 @@ import { type OfNewRows, ofNewRows } from './newRows.ts';
 import { fieldPosterior } from './readOff.ts';
 import { indexOf, isEncoded, pointRows } from './variable.ts';
 
-/** What a fit of a model of variables can say, in plain numbers: all of it by the densities that it was fitted with. */
+/** Quantities derived from a fit of a model of variables, in plain numbers, all by the densities that it was fitted with. */
 export interface FittedVariables
   extends OfNewRows,
     OfGaussianRows,
@@ -28,11 +28,11 @@ export interface FittedVariables
   readonly observations: RowsByName;
   /** Throws for observations outside of the support of their density. */
   checkRows(given: RowsByName): void;
-  /** What cannot be done with fits of this model, and why, by the name of what it is. */
+  /** Abilities that fits of this model do not have, with the reasons, by name. */
   readonly missing: Readonly<Record<string, string>>;
 }
 
-/** What follows from a model of variables at these values. */
+/** Derives the quantities of a model of variables at these values. */
 export function fittedVariables(of: FittedGraph): FittedVariables {
   const { model, values, variances, charts, roots, fields, coordinates, observed, known, widths } = of;
   return {
@@ -61,7 +61,7 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
   };
 }
 
-/** What fits cannot do, and why. */
+/** Missing abilities with their reasons. */
 export function reasonsMissing({
   model,
   latents,

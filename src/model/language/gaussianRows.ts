@@ -11,7 +11,7 @@ import type { RowMoments } from './density.ts';
 import type { Fitted, FittedGraph, RowsByName } from './fittedGraph.ts';
 import type { Node } from './graph.ts';
 
-/** What is derived of Gaussian rows. */
+/** Quantities derived for Gaussian rows. */
 export interface OfGaussianRows {
   /**
    * What new rows of the observed variables add to the bound, given the means and variances of the shown variable: where that is one of Gaussian rows,

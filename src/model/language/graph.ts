@@ -5,12 +5,12 @@ import { isParameter, type Parameter } from '../parameter.ts';
 import type { Density } from './density.ts';
 import { indexOf, isVariable, type KnownVariable, type ObservedVariable, type Variable } from './variable.ts';
 
-/** What the variables of a model are returned as: variables, and parameters that several parts share, by name. */
+/** Returned by `variables` of a model: variables, and parameters shared by several parts, by name. */
 export type Variables = Readonly<Record<string, Variable | Parameter>>;
 
 /** A density or factor in its place: where its term and its parameters are. */
 export interface PlacedDensity {
-  /** What stands before its parameters' names in their paths. */
+  /** Prefix of its parameters' paths. */
   readonly path: string;
   /** Name of its term. */
   readonly term: string;

@@ -118,11 +118,11 @@ const placeMapped: MappedStart = (node, { model, seed, observations, starts, pla
   return tensorMatrix(model.mapped(node, valueTensors(initialOf(name)), inputs));
 };
 
-/** What the start of a map's parameters may depend on. */
+/** What the initial values of a map's parameters may depend on. */
 export interface MapStart {
   /** Rows that the map is given, as the model sees them, N×D; those of several variables side by side. */
   readonly observations: Matrix;
-  /** What `features` makes of them; the rows themselves without it. */
+  /** Result of `features`; the rows themselves without it. */
   readonly features: Matrix;
   /** Where the result is to start, N×q: a map's start is fitted to it. Formed when it is read. */
   readonly latents: Matrix;
@@ -138,7 +138,7 @@ export interface Chart {
   between(from: Float64Array, to: Float64Array, part: number): Float64Array;
   /** Number of its coordinates. */
   readonly dim: number;
-  /** What may be added to any coordinate without leaving the point; none where it is left out. */
+  /** Period of each coordinate; none where it is left out. */
   readonly period?: number;
   /** Coordinates at which points start, from principal components of the observations (N×c, as many as there are of `components`). */
   start?(components: Matrix): Matrix;
@@ -152,7 +152,7 @@ export interface RowMap {
   readonly name: string;
   /** Its parameters by name, started. */
   readonly parameters: (start: MapStart) => Readonly<Record<string, Parameter>>;
-  /** What `apply` needs of rows that are known (n×D), whatever the parameters, given those of the fit (N×D). */
+  /** Input of `apply` for known rows (n×D), independent of the parameters, given those of the fit (N×D). */
   readonly features: (rows: Matrix, fitted: Matrix) => Matrix;
   /** Rows of the result, n×q. */
   readonly apply: (p: TensorMap, ...given: Tensor2D[]) => Tensor2D;

@@ -18,7 +18,7 @@ import {
 } from './density.ts';
 import { type ObservationSupport, observationSupport } from './support.ts';
 
-/** What else is said of a mixture. */
+/** Options of a mixture. */
 export interface MixtureOptions {
   /** How probable each component is: a simplex that is learned (equal weights unless given), or a list of weights to start from. */
   readonly weights?: Parameter | readonly number[] | undefined;
@@ -27,7 +27,7 @@ export interface MixtureOptions {
 /** A component in its place. */
 interface Component {
   readonly density: Density;
-  /** What stands before its parameters' names. */
+  /** Prefix of its parameters' names. */
   readonly prefix: string;
 }
 

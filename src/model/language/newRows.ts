@@ -15,7 +15,7 @@ import type { Fitted, FittedGraph, RowsByName, VariableWidth } from './fittedGra
 import type { Node, PlacedDensity } from './graph.ts';
 import { isEncoded } from './variable.ts';
 
-/** What is derived of new rows, all of it by the densities that the model was fitted with. */
+/** Quantities of new rows, all derived from the densities that the model was fitted with. */
 export interface OfNewRows {
   /** Variables that are searched for new rows, in the order in which they stand side by side: latent ones; where there are none, what is mapped from known rows. */
   readonly latents: readonly VariableWidth[];
@@ -44,7 +44,7 @@ const DRAWS = 128;
 /** Seed of these draws: predictions are the same each time. */
 const DRAWS_SEED = 20_080_613;
 
-/** What follows of new rows from a fitted graph. */
+/** Derives the quantities of new rows from a fitted graph. */
 export function ofNewRows(of: FittedGraph): OfNewRows {
   const { model, pointwise, latents, sequential, at, seenRows, newValues, isGiven, givenRows, mapInputs, withSources } =
     of;

@@ -20,7 +20,7 @@ const schema = v.strictObject({
   values: v.optional(v.any(), {}),
 });
 
-/** What may be said of draws from a model before it has seen its data. */
+/** Options of draws from the prior of a model. */
 export interface PriorDrawOptions {
   /** Number of draws, from 1 (1). */
   readonly draws?: number | undefined;

@@ -9,7 +9,7 @@ import type { CompiledGraph, latentRowsAt } from './compiled.ts';
 import type { Node, VariableGraph } from './graph.ts';
 import type { isEncoded, isGaussian, ObservedVariable } from './variable.ts';
 
-/** What a page has loaded with the graph. */
+/** Modules that a page has loaded with the graph. */
 export interface GraphReading {
   /** Compiles a model that is made. */
   compiledOf(model: Model): CompiledGraph;

@@ -66,7 +66,7 @@ type UnionToIntersection<U> = (U extends unknown ? (each: U) => void : never) ex
   ? All
   : never;
 
-/** What a density or a factor says that fits can do. */
+/** Abilities that a density or factor gives to fits. */
 type DensityAbilities<V> = {
   [K in keyof V]: V[K] extends { readonly '~density'?: infer D; readonly '~factors'?: infer F }
     ? AbilityOf<NonNullable<D>> | AbilityOf<F extends readonly (infer E)[] ? E : NonNullable<F>>
@@ -133,7 +133,7 @@ type Forecasts<V> =
         forecast(steps: number): { readonly latents: Matrix } & { readonly [Name in ObservedNames<V>]: Prediction };
       }
     : Forecasting;
-/** What fits can do where the rows of the variable that they show are a sequence: which of several that is, the type does not know. */
+/** Abilities of fits whose shown variable is a sequence of rows; the type does not know which of several variables is shown. */
 type ForecastingOf<V> =
   AllSay<V, 'moments'> extends false
     ? unknown
@@ -164,7 +164,7 @@ type NotDrawn<V> = string extends keyof V
           : `'${K}' has a factor beside its density`;
     }[LatentNames<V> | ObservedNames<V>];
 
-/** What a model with several observed variables can do beside. */
+/** Further abilities with several observed variables. */
 export type Translating<V> =
   IsUnion<ObservedNames<V>> extends true
     ? {
@@ -179,13 +179,13 @@ export type Translating<V> =
 
 type IsUnion<T, All = T> = [T] extends [never] ? false : T extends unknown ? ([All] extends [T] ? false : true) : never;
 
-/** What fits of a model of variables show. */
+/** Members of fits of a model of variables. */
 export interface ShowingVariables<V> {
   /** Values of the variables that are not observed, N rows each, or as many as they have. */
   readonly values: { readonly [K in LatentNames<V> | MappedNames<V> | KnownNames<V>]: Matrix };
 }
 
-/** What fits can do whose densities of observed variables say how likely new rows are. */
+/** Abilities of fits whose observed variables have densities of new rows. */
 export interface PlacingVariables<V> {
   /**
    * New rows in their place: the values of all latent variables at which the log density of the rows by the model's own densities is greatest.
@@ -200,7 +200,7 @@ export interface PlacingVariables<V> {
   project(given: Unnamed<V, ObservationsLike>, options?: ProjectOptions): Promise<Projection>;
 }
 
-/** What fits can do whose densities of observed variables have moments of new rows. */
+/** Abilities of fits whose observed variables have moments of new rows. */
 export interface PredictingVariables<V> {
   /**
    * Moments of what follows from these values, by name; variables in between that are random are passed on with their uncertainty.
@@ -231,7 +231,7 @@ export interface PredictingVariables<V> {
   ): Promise<PredictedLatents>;
 }
 
-/** What fits can do whose densities of observed variables have draws of new rows. */
+/** Abilities of fits whose observed variables have draws of new rows. */
 export interface SamplingVariables<V> {
   /** A draw of what follows from these values, by name; jointly over the rows where the density is. */
   sample(
@@ -250,12 +250,12 @@ export interface SamplingVariables<V> {
 
 /** The same rows; names of no variable that they may be of are errors. */
 type NamesOf<V, G> = G & { readonly [K in Exclude<keyof G, ObservedNames<V> | KnownNames<V>>]: never };
-/** What follows for each observed variable of which rows are given. */
+/** Result for each observed variable whose rows are given. */
 type ForEach<V, G, Found> = {
   readonly [K in keyof G & ObservedNames<V>]: [G[K]] extends [MatrixLike] ? Found : Found | undefined;
 };
 
-/** What fits can do that place rows and predict there. */
+/** Abilities of fits that place rows and predict there. */
 export interface FillingVariables<V> {
   /** Means of the observed variables at the places of these rows. */
   reconstruct<G extends RowsOf<ObservedNames<V>> & KnownRows<V>>(
@@ -282,7 +282,7 @@ export interface FittedField extends Pick<LearnedField, 'precision' | 'covarianc
   impute(Y: MatrixLike): Prediction;
 }
 
-/** What fits with a random field over the points show. */
+/** Members of fits with a random field over the points. */
 interface ShowingFields<V> extends FieldShowing {
   /** The random field of a variable, by its name. */
   field(name: keyof V & string): FittedField;

@@ -37,7 +37,7 @@ export interface PointRows {
   readonly from?: (init: Matrix) => PointRows;
   /** Whether they are a function of the observations, which new observations may be put through. */
   readonly mapsObservations: boolean;
-  /** What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one row each. */
+  /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** The n×q latents of the observations with these features. */
   readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
@@ -56,7 +56,7 @@ export interface DistributedRows {
   /** The same with another start. */
   readonly from?: (init: Matrix) => DistributedRows;
   readonly mapsObservations: boolean;
-  /** What `apply` needs of observations Y (n×D) of a model with the observations `training` (N×D), whatever the parameters: one row each. */
+  /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
   /** Paths of the parameters that have one row a point. */
   readonly pointwise: readonly string[];
@@ -74,7 +74,7 @@ export interface EncodedRows {
   readonly encoder: RowMap;
 }
 
-/** What is said of a latent variable. */
+/** Options of a latent variable. */
 export interface LatentVariableOptions {
   /** Number of its columns, from 1. */
   readonly dim: number;
@@ -82,7 +82,7 @@ export interface LatentVariableOptions {
   readonly density?: DensityLike | undefined;
   /** The variables that this density is given. */
   readonly given?: Given | undefined;
-  /** What else speaks of it, by log densities that are added: improper priors, products. */
+  /** Further factors, whose log densities are added: improper priors, products. */
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
   /**
    * Where it starts: at principal components of the observations (unless given), at a t-SNE map of them ('neighbours', which `fit` makes first, at a deviation of 2 a
@@ -101,7 +101,7 @@ export interface LatentVariableOptions {
   readonly rows?: number | string | undefined;
 }
 
-/** What is said of an observed variable. */
+/** Options of an observed variable. */
 export interface ObservedOptions {
   /** How its rows are distributed. */
   readonly density: DensityLike;
@@ -120,7 +120,7 @@ export interface ObservedOptions {
   readonly weights?: ArrayLike<number> | undefined;
 }
 
-/** What is said of a variable that is computed. */
+/** Options of a computed variable. */
 export interface MappedOptions {
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
   /**
@@ -130,12 +130,12 @@ export interface MappedOptions {
   readonly dim?: number | undefined;
 }
 
-/** What stands before the names of points' own parameters. */
+/** Prefix of the names of parameters of points. */
 export const POINTS = 'latents';
 /** The key of a variable's points among the parts of a model: its density has the name itself. */
 export const pointsOf = (name: string) => `${name} points`;
 
-/** What places the parameters of variables, and what it knows by then. */
+/** Places the parameters of variables, and holds what has been placed so far. */
 export interface Placing {
   readonly model: CompiledGraph;
   /** The parameters of the model so far, by path. */
@@ -396,7 +396,7 @@ function weightsOf(given: ArrayLike<number>, rows: number): Float64Array {
 /** How coordinates are read off a field: by eigenvectors of its covariance, or of its precision. */
 export type FieldReading = 'kernelPca' | 'eigenmap';
 
-/** What is said of coordinates that are read off a field. */
+/** Options of coordinates computed from a field. */
 export interface EmbeddedOptions {
   /** Number of coordinates, from 1. */
   readonly dim: number;

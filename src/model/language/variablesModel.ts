@@ -30,7 +30,7 @@ import { isEncoded, isGaussian, type LatentStarts } from './variable.ts';
 
 /** A model that is said once: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
-  /** What its fits and files call it. */
+  /** Its name in fits and files. */
   readonly name: string;
   /** Its variables by name, for data. Each that others are given is returned. */
   readonly variables: (data: Data) => V;
@@ -189,7 +189,7 @@ const streamOf = ({ nodes }: VariableGraph): RowSource | undefined => {
   return undefined;
 };
 
-/** What there is of rows that no fit reads. */
+/** A source of rows that no fit has read: whatever needs their values is refused. */
 function unreadRows(name: string, source: RowSource | undefined): SourcedModel | undefined {
   if (source === undefined) return undefined;
   const refuse = () => {
@@ -257,7 +257,7 @@ function withDensity<T>(
 const startDensity = (model: Model, seed: number): number =>
   withDensity(model, seed, (density, start) => density(start));
 
-/** What compiles a model, by the function that writes it, which copies of a model share. */
+/** Compilers of models, by the function that writes each model as JSON, which copies of a model share. */
 const compilers = new WeakMap<() => ModelJSON, (seed: number) => CompiledGraph>();
 
 /**

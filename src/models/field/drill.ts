@@ -70,7 +70,7 @@ export interface DrillOptions extends ReadOutOptions {
    * those of the divided columns.
    */
   readonly scale?: ScaleOption;
-  /** What to do about a neighbourhood graph of several components; 'connect', join them by their shortest edges, unless given. */
+  /** Treatment of a neighbourhood graph with several components; default 'connect': join them by their shortest edges. */
   readonly disconnected?: Disconnected;
   /** 'lawrence2012', as in the paper's figures but those about the penalty: penalty 0 unless given. */
   readonly preset?: Preset;

@@ -43,7 +43,7 @@ function violationInWords(kktResidual: number, condition = ''): string {
   return `The optimality conditions hold to ${kktResidual.toExponential(1)} (relative)${condition}.`;
 }
 
-/** What a learned graph looks like, and what that does to the embedding. */
+/** Description of a learned graph, and of its effect on the embedding. */
 export function fieldFindings(parts: Learned, learned: Graph, kktResidual: number, condition = ''): Findings {
   const edges = learned.sources.length;
   const { sizes } = connectedComponents(learned);
@@ -102,7 +102,7 @@ export type FieldStart = Graph;
 
 export const startOption = v.optional(v.any());
 
-/** What makes one maximum-entropy model differ from another. */
+/** Differences between the maximum-entropy models. */
 export interface FieldParts
   extends Pick<PlacedField, 'neighbours' | 'density'>,
     Partial<Pick<PlacedField, 'observations' | 'distancesTo'>>,
@@ -175,7 +175,7 @@ export function embeddedField(given: EmbeddedField): AnyModel {
   return madeHere(variablesModel({ name, variables, places, note }, undefined, () => given.toJSON(), fieldPosterior));
 }
 
-/** What is learned from columns that were divided by `deviation`, for rows whose columns are in their own units. */
+/** Lets what was learned from columns divided by `deviation` take rows in the columns' own units. */
 function inOwnUnits(learned: LearnedByLayer, deviation: Float64Array): LearnedByLayer {
   const { field, embedding } = learned;
   const divided = (rows: Matrix) => standardized(rows, { mean: new Float64Array(rows.columns), deviation });

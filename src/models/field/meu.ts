@@ -66,7 +66,7 @@ export interface MeuOptions extends GraphOptions {
   readonly basePrecision?: number;
   /** C > 0: weights are at most 4C; default Infinity, for which the string 'Infinity' stands in JSON. */
   readonly slackPenalty?: number | 'Infinity';
-  /** What to do about a neighbourhood graph of several components; 'connect', join them by their shortest edges, unless given. */
+  /** Treatment of a neighbourhood graph with several components; default 'connect': join them by their shortest edges. */
   readonly disconnected?: Disconnected;
   /** c, how many copies of the field distances from elsewhere are of; default 1, and the number of columns for observations. */
   readonly copies?: number;

@@ -33,7 +33,7 @@ export interface MpmeOptions extends GraphOptions {
   readonly distances?: 'squared' | 'plain' | Kernel;
   /** Which pairs may have a weight: 'all' (unless given), or those of k nearest neighbours, for more points than all pairs can be held of. */
   readonly neighbours?: number | 'all';
-  /** What to do about candidate edges that leave several components; 'connect', join them by their shortest edges, unless given. */
+  /** Treatment of candidate edges that leave several components; default 'connect': join them by their shortest edges. */
   readonly disconnected?: Disconnected;
   /** How latents are read off the field; default 'kernelPca'. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
   readonly embedding?: 'kernelPca' | 'eigenmap' | FieldReadOut;

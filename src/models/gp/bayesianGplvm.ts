@@ -93,7 +93,7 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
   readonly init?: 'pca' | 'neighbours' | MatrixLike | Initialization;
   /** Where the latents' variances start: a number (0.5) or an N×q matrix. Not together with `latents`. */
   readonly latentVariance?: number | MatrixLike;
-  /** What the latents are: `gaussianLatents()` unless given, or `encoded(map)`. */
+  /** The latents: `encoded(map)`, or the default `gaussianLatents()`. */
   readonly latents?: LatentDistribution;
   /** 'ignore' lets the mapping see the observed entries only; without it missing entries (NaN) are an error. */
   readonly missing?: 'ignore';
@@ -320,7 +320,7 @@ function checkSharded({ parameters, conjugate, toJSON }: Likelihood, hasHoles: b
 /** A Bayesian GPLVM with everything checked and defaults filled in. */
 interface VariationalParts extends FamilyParts {
   readonly latents: LatentDistribution;
-  /** What is known of all observations, where these are read from a source. */
+  /** Summary of all observations, where these are read from a source. */
   readonly sampled: Omit<SampledRows, 'observations'> | undefined;
   readonly toJSON: () => ModelJSON;
 }

@@ -28,7 +28,7 @@ import type { KernelOr, MappedModel } from './gpModel.ts';
 import { type LatentVariableModelOptions, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
 import { isReal } from './views.ts';
 
-/** What every named model of the Gaussian-process family takes beside its observations; all but `latentDim` has a default. */
+/** Options of every named model of the Gaussian-process family; all but `latentDim` have defaults. */
 export interface FamilyOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
@@ -56,7 +56,7 @@ export interface FamilyOptions<
   readonly dynamics?: Dynamics | undefined;
 }
 
-/** What makes one named model differ from another. */
+/** Differences between the named models. */
 export interface FamilyMember {
   /** The prior when neither `priors` nor `dynamics` is given. */
   readonly prior: () => Prior;
@@ -278,7 +278,7 @@ function mapFrom(backConstraint: NonNullable<FamilyOptions['backConstraint']>): 
   );
 }
 
-/** What {@link smoothKernel} makes. */
+/** Result of {@link smoothKernel}. */
 export type SmoothKernel = Kernel<{
   readonly 'rbf.variance': number;
   readonly 'rbf.lengthscale': number;

@@ -42,7 +42,7 @@ type ViewsPaths<Kernels> = Intersection<
 > &
   OtherPaths;
 
-/** What fits can do for these priors. */
+/** Abilities of fits with these priors. */
 export type AbilitiesOf<Priors extends readonly Prior[]> = Intersection<
   Priors[number] extends infer Q ? (Q extends Prior<infer A> ? { of: A } : never) : never
 >;
@@ -52,7 +52,7 @@ type Intersection<Parts> = (Parts extends { of: infer A } ? (part: A) => void : 
   ? All
   : unknown;
 
-/** What the option `dynamics` of a named model adds. */
+/** Options that `dynamics` adds to a named model. */
 export type ForecastingWith<Dynamics> = Dynamics extends true | DynamicsOptions ? Forecasting : unknown;
 
 /** A Gaussian-process latent variable model with one view. */

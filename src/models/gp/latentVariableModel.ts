@@ -185,11 +185,11 @@ export const unitNormal: Density = Object.freeze<Density>({
     op.mul<Tensor2D>(0.5, op.sub(op.add(op.square(mean), variance), op.add(op.log(variance), 1))),
 });
 
-/** What a model has beside its views. */
+/** Parts of a model beside its views. */
 export interface LatentOptions<Priors extends readonly Prior[] = readonly Prior[]> {
   /** q, from 1. */
   readonly latentDim: number;
-  /** What the latents are; default `free()`. */
+  /** The latents; default `free()`. */
   readonly latents?: Latents | undefined;
   /** Priors on the latents; default none. */
   readonly priors?: Priors | undefined;

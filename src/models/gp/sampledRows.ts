@@ -125,7 +125,7 @@ function checkLatents(name: string, { latents, missing }: GivenOptions): void {
   );
 }
 
-/** What a fit of such a model can do, with the latents of all points. */
+/** Abilities of a fit of such a model, with the latents of all points. */
 function placedPosterior<P extends DistributedPosterior>(posterior: P, latents: LatentMoments | undefined): P {
   if (latents === undefined) return posterior;
   return {
@@ -152,7 +152,7 @@ const matrix = v.pipe(
   v.transform((rows) => Matrix.from(rows)),
 );
 
-/** What `sampledToJSON` writes, read again. */
+/** Reads what `sampledToJSON` writes. */
 export const sampledSchema = v.pipe(
   v.strictObject({
     points: v.pipe(v.number(), v.integer(), v.minValue(2)),

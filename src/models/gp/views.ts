@@ -100,7 +100,7 @@ export type ViewsOptions<Kernels extends KernelsByView> = {
 export const isReal = ({ likelihood }: { readonly likelihood?: Likelihood | undefined }) =>
   likelihood?.conjugate !== undefined || likelihood === undefined;
 
-/** What the options of a view may be. */
+/** Options of a view. */
 export const viewEntries = {
   observations: v.any(),
   kernel: v.any(),
@@ -130,9 +130,9 @@ interface ViewJSON {
 /** The name of the only view's term, and the segment of its parameters' paths. */
 export const MAPPING = 'mapping';
 
-/** What one view of the points is made of, with everything checked and defaults filled in. */
+/** One view of the points, checked and with defaults filled in. */
 export interface FamilyView {
-  /** What it is called, in a model with several. */
+  /** Its name, in a model with several views. */
   readonly name: string | undefined;
   /** Name of its term. */
   readonly term: string;
@@ -140,7 +140,7 @@ export interface FamilyView {
   readonly path: string;
   /** The observed entries as the mapping sees them: centred, scaled. */
   readonly patterns: readonly ObservedPattern[];
-  /** What was observed, NaN where missing, and how the mapping sees it. */
+  /** The observations, NaN where missing, and their form in the mapping. */
   readonly raw: Matrix;
   readonly seenAs: Pick<CheckedView['given'], 'missing' | 'centre'> & { readonly scale: boolean };
   /** Shifts and divisors of the columns, where they come from more rows than are here. */

@@ -86,7 +86,7 @@ export type StartOfMap = 'pca' | 'eigenmaps' | number[][] | Matrix;
 /** A model of latents alone, whose one term is a density of neighbours; `project` places new rows. */
 export type MapModel = Model<{ readonly latents: Matrix }, Placing, 'searched'>;
 
-/** What a map is made of; what costs something is computed when it is asked for. */
+/** Ingredients of a map; costly ones are computed on demand. */
 interface MapParts {
   readonly points: Matrix;
   readonly latentDim: number;
@@ -107,7 +107,7 @@ interface MapParts {
   readonly saved: object;
 }
 
-/** What places one row: the weights of its neighbours, and minus the log density at x, which fills its gradient. */
+/** Ingredients for placing one row: the weights of its neighbours, and minus the log density at x, which fills its gradient. */
 interface RowDensity {
   readonly weights: Float64Array;
   at(x: Float64Array, gradient: Float64Array): number;

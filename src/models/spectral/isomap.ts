@@ -45,7 +45,7 @@ import { distancesTo, placedRows, rowsOf } from './placement/byWeights.ts';
 export interface IsomapOptions extends NeighbourhoodOptions, GraphOptions, ReadOutOptions {
   /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** What Y is: 'points' (unless given), or N×N 'distances'. */
+  /** Form of Y: 'points' (default), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';
   /**
    * About a graph that is not connected: 'connect' its components by the shortest edges between them (unless given), show the points of the

@@ -47,7 +47,7 @@ export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
   readonly commonNeighbours?: boolean;
   /** Columns of the factor Y to begin with, from q; default 6. Columns are added where that is too few. */
   readonly rank?: number;
-  /** What Y is: 'points' (unless given), or N×N 'distances'. */
+  /** Form of Y: 'points' (default), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';
   /** About a graph that is not connected, which has no largest variance: 'connect' (unless given), 'largest' or 'error', as for isomap. */
   readonly disconnected?: Disconnected;

@@ -31,10 +31,10 @@ export interface Transition {
   readonly statistics: TransitionStatistics;
 }
 
-/** What a sampler has learned in its warm-up, by name: plain numbers, so that a checkpoint holds it. */
+/** State adapted by a sampler in its warm-up, by name: plain numbers, so that a checkpoint holds it. */
 export type SamplerMemory = Readonly<Record<string, number | Float64Array>>;
 
-/** What a sampler begins with. */
+/** Initial state of a sampler. */
 export interface SamplerStart {
   readonly density: SampledDensity;
   readonly position: Position;
@@ -44,7 +44,7 @@ export interface SamplerStart {
   readonly random: Random;
   /** Covariance of the variables that is known beforehand, n×n row by row; that of independent standard normals where there is none. */
   readonly covariance?: Float64Array | undefined;
-  /** What it had learned when it was interrupted. */
+  /** Its adapted state when it was interrupted. */
   readonly memory?: SamplerMemory | undefined;
 }
 

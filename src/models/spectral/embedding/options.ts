@@ -42,7 +42,7 @@ export const regularizationOption = <T extends number | 'auto'>(standard: T) =>
     standard,
   );
 
-/** What a spectral model writes about itself: its observations and options, with kernels as JSON and no Infinity. */
+/** JSON form of a spectral model: its observations and options, with kernels as JSON and without Infinity. */
 interface SavedSpectral {
   readonly model: string;
   /** Missing entries are null. */
