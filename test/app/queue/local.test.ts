@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
 import { localTransport, queuePool, RefusedJob, serveQueue } from '../../../src/app/queue/index.ts';
+import { openSession } from '../../../src/app/queue/session.ts';
 import { fit } from '../../../src/inference/index.ts';
 import { gplvm } from '../../../src/models/index.ts';
 import { threadStarter } from './workers.ts';
@@ -8,6 +9,10 @@ import { threadStarter } from './workers.ts';
 const { observations } = pipeFlow({ points: 20, seed: 1 });
 const model = () => gplvm(observations, { latentDim: 1 });
 const options = { maxIterations: 3, restarts: 3, seed: 1 };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 it('fits without a server by the same code', async () => {
   const transport = localTransport();
@@ -46,4 +51,21 @@ it('does children before their parent, tries again what fails, and no more what 
   const times = (wanted: string) => done.filter((id) => id === wanted).length;
   expect([times('flaky'), times('refused'), times('broken'), times('parent')]).toEqual([3, 1, 3, 1]);
   expect(await transport.stateOf('q', 'broken')).toEqual({ kind: 'failed', reason: 'broken' });
+});
+
+it('waits as long as one worker serves the queue, and gives up once it has left', async () => {
+  vi.useFakeTimers();
+  const transport = localTransport();
+  const only = await transport.serve('q', { concurrency: 0, problem: () => undefined, run: async () => undefined });
+  const session = await openSession({ queue: 'q', patience: 2 }, transport);
+  const fail = vi.fn();
+  await session.add([{ id: 'job', body: '' }], ['job'], () => ({ look: async () => false, fail }));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(fail).not.toHaveBeenCalled();
+  await only.close();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(fail).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ code: 'queueLost', message: expect.stringContaining('for 2 seconds') }),
+  );
+  await session.close();
 });
