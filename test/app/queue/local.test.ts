@@ -1,9 +1,13 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
 import { localTransport, queuePool, RefusedJob, serveQueue } from '../../../src/app/queue/index.ts';
+import { packed } from '../../../src/app/queue/requests.ts';
 import { openSession } from '../../../src/app/queue/session.ts';
-import { fit } from '../../../src/inference/index.ts';
-import { gplvm } from '../../../src/models/index.ts';
+import type { Start } from '../../../src/inference/fit/run.ts';
+import { fit, type NodeThread } from '../../../src/inference/index.ts';
+import type { Request } from '../../../src/inference/workers/messages.ts';
+import { serveRuns } from '../../../src/inference/workers/serveRuns.ts';
+import { gplvm, modelFromJSON } from '../../../src/models/index.ts';
 import { threadStarter } from './workers.ts';
 
 const { observations } = pipeFlow({ points: 20, seed: 1 });
@@ -68,4 +72,54 @@ it('waits as long as one worker serves the queue, and gives up once it has left'
     expect.objectContaining({ code: 'queueLost', message: expect.stringContaining('for 2 seconds') }),
   );
   await session.close();
+});
+
+it('goes on from a saved state where another worker takes a start over, to the bits of a fit without interruption', async () => {
+  const given = {
+    maxIterations: 20,
+    tolerance: 0,
+    relativeDecrease: 0,
+    checkpoint: () => undefined,
+    checkpointInterval: 0,
+  };
+  const alone = await fit(model(), given);
+  const transport = localTransport();
+  const begun: Start[] = [];
+  /** A thread of a worker that is none: it runs in this one. */
+  const start = (): NodeThread => {
+    let listener: ((message: unknown) => void) | undefined;
+    let receive: (request: Request) => void;
+    const post = (reply: unknown) => listener?.(structuredClone(reply));
+    const listen = (onRequest: typeof receive) => {
+      receive = onRequest;
+    };
+    serveRuns({ post, listen }, (json) => modelFromJSON(json, {}));
+    return {
+      postMessage(request) {
+        if ((request as Request).kind === 'run') begun.push((request as { start: Start }).start);
+        receive(structuredClone(request) as Request);
+      },
+      on(event: string, heard: (message: never) => void) {
+        if (event === 'message') listener = heard as typeof listener;
+      },
+      terminate() {
+        listener = undefined;
+      },
+    };
+  };
+  const workers = [await serveQueue(transport, { start })];
+  const saved: string[] = [];
+  const { put } = transport.blobs;
+  transport.blobs.put = async (key, bytes) => {
+    await put(key, bytes);
+    if (!key.startsWith('state/') || saved.push(new TextDecoder().decode(bytes)) !== 5) return;
+    void workers[0]!.close();
+    workers.push(await serveQueue(transport, { start }));
+  };
+  const spread = await fit(model(), { ...given, workers: queuePool({ transport }) });
+  expect(begun.map(({ state }) => state === undefined)).toEqual([true, false]);
+  expect(saved).toContain(packed(begun[1]!.state));
+  expect(begun[1]!.state!.iterations).toBeGreaterThan(0);
+  expect([spread.latents, spread.trace]).toEqual([alone.latents, alone.trace]);
+  await Promise.all(workers.map((worker) => worker.close()));
 });
