@@ -98,6 +98,20 @@ describe('an assessment of a plane in six dimensions', () => {
     await expect(assessmentPage({ assessment: found, latents: Y.toArrays().slice(1) })).rejects.toThrow('119 latents');
   });
 
+  it('has a page whose curve of neighbourhoods kept runs from the first to the last K over the whole width', async () => {
+    const result = await fit(pca(planeOf(11, 30), { latentDim: 2 }));
+    const found = await assess(result, { ...few, bootstraps: 0 });
+    const page = await assessmentPage({ assessment: found, latents: result.latents });
+    const [, width, height, drawn] = /viewBox="0 0 (\d+) (\d+)"[^>]*><polyline points="([^"]*)"/.exec(page)!;
+    const points = drawn!.split(' ').map((point) => point.split(',').map(Number));
+    const { rescaled } = found.scores.coRanking;
+    const y = (kept: number) => Number((Number(height) * (1 - kept)).toFixed(1));
+    expect([points[0], points.at(-1)]).toEqual([
+      [0, y(rescaled[0]!)],
+      [Number(width), y(rescaled.at(-1)!)],
+    ]);
+  });
+
   it('is the same twice, and stops when it is told to', async () => {
     const result = await fit(ppca(Y, { latentDim: 2 }));
     expect(String(await assess(result, few))).toBe(String(await assess(result, few)));

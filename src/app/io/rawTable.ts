@@ -45,7 +45,6 @@ export function uniqueNames(names: readonly string[]): string[] {
     next.set(name, number ?? 1);
     if (number === undefined) return name;
     while (taken.has(`${name}.${number}`)) number++;
-    taken.add(`${name}.${number}`);
     next.set(name, number + 1);
     return `${name}.${number}`;
   });

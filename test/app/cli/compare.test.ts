@@ -47,9 +47,13 @@ describe('latentfield compare', () => {
       expect(readFileSync(join(out, `${model}.svg`), 'utf8')).toContain('<svg');
     }
     expect(await latentfield(args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is there already') });
+    const began = performance.now();
     const json = await latentfield([...args, '--force', '--json']);
+    const whole = (performance.now() - began) / 1000;
     const { rows } = JSON.parse(json.stdout);
     expect(rows).toHaveLength(3);
+    // The fits are within the command, however long it takes.
+    expect(rows.reduce((sum: number, { seconds }: { seconds: number }) => sum + seconds, 0)).toBeLessThan(whole);
     expect(rows[0].heldOut).toMatchObject({ entries: expect.any(Number), se: expect.any(Number) });
     expect(rows[0].trustworthiness).toBeGreaterThan(0.5);
     expect(rows[2].heldOut).toBeUndefined();

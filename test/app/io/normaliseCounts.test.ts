@@ -19,6 +19,7 @@ describe('normaliseCounts', () => {
       [0, 100],
       [100, 0],
     ]);
+    expect(normaliseCounts([[1, 3]], { rowSums: 1 }).observations.toArrays()).toEqual([[0.25, 0.75]]);
     const { observations, counts } = normaliseCounts(Y, { rowSums: 'median', log1p: true });
     expect(counts).toEqual({ rowSums: 5, log1p: true });
     const expected = [Math.log1p(5), 0, Math.log1p(1.25), Math.log1p(3.75), 0, Math.log1p(5), Math.log1p(5), 0];

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { drawMarks, landOf } from '../../../src/app/plot/page/mapDrawing.ts';
-import type { MapScene, MapTheme } from '../../../src/app/plot/page/mapScene.ts';
+import { type MapParts, mapOnCanvas } from '../../../src/app/plot/page/mapOnCanvas.ts';
+import type { MapEvents, MapScene, MapTheme } from '../../../src/app/plot/page/mapScene.ts';
 
 /** A path as a canvas gets it: its text. */
 class PathText {
@@ -45,6 +46,7 @@ const scene: MapScene = {
 };
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
 });
 
@@ -91,6 +93,66 @@ it('gives the radius of a point: that of the scene, larger where the map is enla
   expect(radius(4, 3)).toBe(6);
   expect(radius(0.25, 3)).toBe(3);
   expect(radius(100, 3)).toBe(7);
+});
+
+it('draws points as pictures where there is room, in frames as wide on all sides, wider around a ringed point', () => {
+  vi.stubGlobal('Path2D', PathText);
+  const [fillRect, drawImage] = [vi.fn(), vi.fn()];
+  const context = Object.assign(recorder().context, { fillRect, drawImage });
+  const pictures = { width: 2, height: 4, across: 2, sheet: () => 'sheet' as unknown as HTMLCanvasElement };
+  // The second point lies where the picture of the first is, the third 5 units, or 50 pixels, to the right.
+  const places = { x: [0, 0, 5, 2], y: [0, 1, 0, 4], ringed: [0, 0, 1, 0] };
+  expect(drawMarks(context, { ...scene, ...places, pictures }, pixels, theme, 1)).toBe(6.5);
+  // At (100, 80) and (150, 80), 6.5 by 13 pixels.
+  expect(drawImage.mock.calls).toEqual([
+    ['sheet', 0, 0, 2, 4, 96.75, 73.5, 6.5, 13],
+    ['sheet', 0, 4, 2, 4, 146.75, 73.5, 6.5, 13],
+  ]);
+  expect(fillRect.mock.calls).toEqual([
+    [96.75 - 1.5, 73.5 - 1.5, 6.5 + 3, 13 + 3],
+    [146.75 - 3, 73.5 - 3, 6.5 + 6, 13 + 6],
+  ]);
+});
+
+it('moves the picture of very many points with a gesture, over a background on all of the canvas, and draws them anew after it', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  let placed: number[] = [];
+  const drawn: unknown[][] = [];
+  const context = {
+    setTransform: (...matrix: number[]) => {
+      placed = matrix;
+    },
+    fillRect: (...rect: number[]) => drawn.push([placed, ...rect]),
+    drawImage: () => drawn.push([placed, 'picture']),
+  };
+  const element = () => ({ width: 0, height: 0, clientWidth: 300, clientHeight: 200, getContext: () => context });
+  const canvas = { ...element(), addEventListener: () => undefined } as unknown as HTMLCanvasElement;
+  vi.stubGlobal('document', { createElement: element });
+  vi.stubGlobal('window', { devicePixelRatio: 2, addEventListener: () => undefined, setTimeout });
+  vi.stubGlobal('requestAnimationFrame', (draw: (began: number) => void) => setTimeout(draw, 1, performance.now()));
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe = () => undefined;
+    },
+  );
+  const parts = { drawLand: vi.fn(), drawMarks: vi.fn(), drawOver: vi.fn(), drawRulers: vi.fn() };
+  const map = mapOnCanvas(canvas, {} as MapEvents, parts as unknown as MapParts);
+  const x = Float64Array.from({ length: 20_001 }, (_, i) => i);
+  map.show({ ...scene, x, y: x, hidden: undefined, kindOf: new Uint8Array(20_001) }, theme);
+  vi.advanceTimersByTime(20);
+  expect([parts.drawMarks.mock.calls.length, drawn.splice(0)]).toEqual([1, [[[1, 0, 0, 1, 0, 0], 'picture']]]);
+  map.move(10, -5);
+  vi.advanceTimersByTime(20);
+  expect([parts.drawMarks.mock.calls.length, drawn.splice(0)]).toEqual([
+    1,
+    [
+      [[1, 0, 0, 1, 0, 0], 0, 0, 600, 400],
+      [[1, 0, 0, 1, 20, -10], 'picture'],
+    ],
+  ]);
+  vi.advanceTimersByTime(200);
+  expect([parts.drawMarks.mock.calls.length, drawn]).toEqual([2, [[[1, 0, 0, 1, 0, 0], 'picture']]]);
 });
 
 it('makes land and contours by splines that are exact for a slope', () => {

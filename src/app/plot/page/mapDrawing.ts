@@ -362,7 +362,7 @@ export function drawOver(
     context.fillText(text, ...at(u, v));
   }
   const joint = hovered >= 0 ? hovered : chosen;
-  if (joint >= 0 && joint < x.length && joined.length > 0) {
+  if (joint >= 0 && joint < x.length) {
     const from = at(x[joint]!, y[joint]!);
     for (const j of joined) {
       twice(() => {

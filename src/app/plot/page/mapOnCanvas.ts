@@ -49,7 +49,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     | undefined;
 
   const size = () => ({ width: canvas.clientWidth, height: canvas.clientHeight });
-  const ratioOf = () => Math.min(2, window.devicePixelRatio || 1);
+  const ratioOf = () => Math.min(2, window.devicePixelRatio);
   const pixels = () => ({ ...view, ...size(), ratio: ratioOf() });
 
   const extent = (values: ArrayLike<number>, hidden: ArrayLike<number> | undefined) => {
