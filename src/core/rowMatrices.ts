@@ -142,7 +142,7 @@ export function repeatsInWords(Y: Matrix): string | undefined {
 /** Least part of the rows that makes it likely that repeated rows are copies. */
 const MANY = 0.1;
 
-/** Whether so many rows repeat others that they are likely to be copies. */
+/** Whether so many rows are duplicates that they are likely to be copies. */
 export const hasCopies = (Y: Matrix): boolean => (repeatedRows(Y)?.count ?? 0) >= MANY * Y.rows;
 
 /** Note in the message of a fit with noise; '' unless a tenth of the rows or more repeat others. */

@@ -57,7 +57,7 @@ export async function completed(posterior: AnyPosterior, Y: Matrix, settings: Pl
 
 /** Fitted points at which the density of a new row is looked at before its searches begin. */
 const MOST_CANDIDATES = 200;
-/** Searches for a row at the most: each candidate is a maximum of its own at first. */
+/** Largest number of searches for a row: each candidate is a maximum of its own at first. */
 const MOST_SEARCHES = 12;
 /** Rows that are searched for side by side. */
 const ROWS_AT_ONCE = 32;
@@ -114,7 +114,7 @@ export async function placedVariables(
   const X = Matrix.zeros(rows.rows, fitted.columns);
   const logDensity = new Float64Array(rows.rows);
   const modes: PlaceMode[][] = [];
-  // On a chart a Gaussian of the surrounding space says nothing.
+  // On a chart, a Gaussian of the surrounding space has no meaning.
   const isFlat = latents.every(({ name }) => variables.charts[name] === undefined);
   const reach = largestDeviation(fitted);
   const run = async <T>(search: Generator<void, T, void>): Promise<T> => {
@@ -194,7 +194,7 @@ function together(
   };
 }
 
-/** So many rows at the most, evenly spread over their numbers. */
+/** At most this many rows, evenly spaced by index. */
 function evenly(rows: Matrix, most: number): Matrix {
   if (rows.rows <= most) return rows;
   return rowsOf(

@@ -71,7 +71,7 @@ export async function projectedGaussians(
     return { values: values.map((value) => (Number.isFinite(value) ? -value : Number.NaN)), gradients };
   }
 
-  /** Searches from Gaussians of rows, for so many iterations. */
+  /** Searches from Gaussians of rows, for this many iterations. */
   async function searched(from: readonly Pick<Search, 'row' | 'z'>[], iterations: number): Promise<Search[]> {
     const found: Search[] = [];
     for (let first = 0; first < from.length; first += AT_ONCE) {

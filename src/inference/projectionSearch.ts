@@ -7,7 +7,7 @@ import { lbfgs } from './solvers/lbfgs.ts';
 
 /** How the latents of new observations are looked for. */
 export interface ProjectionSettings {
-  /** How many training latents the search for a row starts from at the most. */
+  /** Largest number of training latents from which the search for a row starts. */
   readonly starts: number;
   readonly maxIterations: number;
   /** Largest entry of the gradient at which a search has converged, in coordinates in which the curvature there is about 1. */
@@ -56,7 +56,7 @@ export interface Search {
 }
 
 /**
- * The best points of each row, the best first. All of a row's searches take a few steps, the furthest of those some more, and the best of these go on, by an
+ * The best points of each row, the best first. All of a row's searches take a few steps, the farthest of those some more, and the best of these continue, by an
  * approximation of the density if the mapping has one; those that are not far behind the density itself takes to the end. In each round the best two that began at other peaks go
  * along, so that a maximum with few starts near it is not lost to one with many. Pauses after every evaluation.
  *

@@ -21,7 +21,7 @@ export interface ProjectionStarts {
  *
  * @param latents - N×q
  * @param prediction - mean and variance of observations there, N×D
- * @param most - how many starts at the most, from 1
+ * @param most - largest number of starts, from 1
  */
 export function projectionStarts(latents: Matrix, { mean, variance }: Prediction, most: number): ProjectionStarts {
   const { rows: N } = latents;

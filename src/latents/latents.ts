@@ -35,7 +35,7 @@ export type LatentsFactory<Options = undefined> = (
 ) => Latents;
 
 /**
- * Latents of one's own: parameters from which the latents X follow, such as angles of points on a circle. New observations are placed by a search in
+ * Custom latents: parameters from which the latents X follow, such as angles of points on a circle. New observations are placed by a search in
  * the latent space, as with free latents; `loadFit(json, { latents: { name: factory } })` reads fits again.
  *
  * @param definition - see {@link LatentsDefinition}

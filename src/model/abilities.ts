@@ -5,7 +5,7 @@ import type { Prediction, Projection } from './posterior.ts';
 
 /** Options of `project` and what rests on it. */
 export interface ProjectOptions {
-  /** From how many training latents each search starts at the most; default 40. */
+  /** Largest number of training latents from which each search starts; default 40. */
   readonly starts?: number | undefined;
   /** Iterations of each search; default 200. */
   readonly maxIterations?: number | undefined;

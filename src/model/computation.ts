@@ -33,7 +33,7 @@ export interface Optimality {
 
 /** Progress of a computation, reported by its steps. */
 export interface Standing {
-  /** Work since the last step, as much as so many evaluations of an objective; default 0. */
+  /** Work since the last step, measured in evaluations of the objective; default 0. */
   readonly evaluations?: number;
   /** The result, were the computation to end there; one that has none yet leaves it out. */
   readonly embedding?: () => Embedding;

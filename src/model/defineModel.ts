@@ -26,7 +26,7 @@ export interface DefineModel {
 }
 
 /**
- * A model of one's own, said once by its variables: `variables(data)` returns `latent`, `observed`, `known`, `mapped` and `embedded` variables by name, each
+ * A custom model, defined once by its variables: `variables(data)` returns `latent`, `observed`, `known`, `mapped` and `embedded` variables by name, each
  * with its density and what that is given. Objective, fitting, restarts, workers, checkpoints, saving, `project`, `predict`, `sample`, `impute`, `reconstruct`,
  * `interpolate`, `forecast`, `priorDraws` and `describe` follow from these alone.
  *

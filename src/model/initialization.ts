@@ -20,7 +20,7 @@ export interface Initialization {
  * @throws InvalidInputError when the start does not fit the observations
  * @example
  * ```ts
- * real(initialLatents('pca', Y, 2)); // free latents of a model of one's own
+ * real(initialLatents('pca', Y, 2)); // free latents of a custom model
  * ```
  */
 export function initialLatents(

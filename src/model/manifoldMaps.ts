@@ -11,7 +11,7 @@ import { sparseSymmetric } from '../engine/sparse/index.ts';
 
 /** Neighbours of each point, where they connect all. */
 const NEIGHBOURS = 10;
-/** Points from which paths are measured, at the most. */
+/** Largest number of points from which paths are measured. */
 const LANDMARKS = 400;
 
 /** A map of points on a manifold that shows its coordinates, c columns of unit variance. */
@@ -30,7 +30,7 @@ export const manifoldMaps = (Y: Matrix, columns: number): ManifoldMap[] => {
   ];
 };
 
-/** The graph of 10 neighbours, or so many as connect all points. */
+/** The graph of 10 neighbours, or of as many as it takes to connect all points. */
 function connectedGraph(Y: Matrix): Graph {
   const { rows: N } = Y;
   let k = Math.min(NEIGHBOURS, N - 1);
@@ -44,7 +44,7 @@ function connectedGraph(Y: Matrix): Graph {
 
 /**
  * Classical scaling of the lengths of paths along the graph, as Isomap has it: of points along a circle the first two columns are its cosine and sine, on a sphere the first
- * three its coordinates, on a flat torus the first four cosines and sines of both angles, up to a rotation where its circles are alike. From 400 landmarks at the most.
+ * three its coordinates, on a flat torus the first four cosines and sines of both angles, up to a rotation where its circles are alike. From at most 400 landmarks.
  *
  * @see Tenenbaum, de Silva & Langford 2000; de Silva & Tenenbaum 2004
  */

@@ -6,7 +6,7 @@ import { jointProbabilities, perplexityFor } from '../engine/neighbourEmbedding/
 import { tsneDescent } from '../engine/neighbourEmbedding/descents.ts';
 import { type Initialization, initialLatents } from './initialization.ts';
 
-/** The usual schedule of t-SNE: steps in all, those at the most with exaggerated attraction, its factor, and the deviation of the start. */
+/** The usual schedule of t-SNE: total steps, at most how many of them exaggerate the attraction, by what factor, and the standard deviation of the start. */
 export const TSNE_SCHEDULE = { steps: 750, early: 250, exaggeration: 12, deviation: 1e-4 } as const;
 
 /**

@@ -168,7 +168,7 @@ export interface OpenEvaluation {
   readonly jitter: number;
 }
 
-/** A model as a function of unconstrained variables, for optimizers and samplers of one's own. */
+/** A model as a function of unconstrained variables, for custom optimizers and samplers. */
 export interface OpenModel {
   /** Number of variables. */
   readonly size: number;

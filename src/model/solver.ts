@@ -71,7 +71,7 @@ export interface Box {
  * What a solver says to whoever drives it: evaluate this point and send me the result; send me the curvature at the iterate; an
  * iteration is complete; or nothing but that here is a place to pause, in the middle of work of its own.
  * `comparable` is false for an iteration whose change in value says nothing about convergence, such as a rejected step;
- * `evaluations` counts work of the solver's own since the last iteration, as much as so many evaluations (0). `stage` names the work that a
+ * `evaluations` counts further work of the solver since the last iteration, measured in evaluations (0). `stage` names the work that a
  * pause is in the middle of, and `part` says what part of it is done, from 0 to 1.
  */
 export type Step =

@@ -255,11 +255,11 @@ function identity(n: number): Matrix {
   return I;
 }
 
-/** How a value of one's own kind follows from variables on the whole real line: see {@link defineTransform}. */
+/** How a value of a custom kind follows from variables on the whole real line: see {@link defineTransform}. */
 export interface TransformDefinition {
   /** Its name in messages. */
   readonly name: string;
-  /** Number of variables of a value with so many entries; as many unless given. */
+  /** Number of variables of a value with this many entries; the same number by default. */
   readonly variables?: (entries: number) => number;
   /** The value's entries from the variables. */
   readonly toNatural: (unconstrained: Float64Array) => Float64Array;
@@ -290,7 +290,7 @@ export type TransformedParameter = <V extends ParameterValue>(
 ) => Parameter<RankOf<V>>;
 
 /**
- * A parameter of one's own kind: what the solver sees are variables on the whole real line, from which the value follows.
+ * A parameter of a custom kind: the solver sees variables on the whole real line, from which the value follows.
  *
  * @param definition - see {@link TransformDefinition}
  * @returns a factory `(initial, options?) => Parameter`

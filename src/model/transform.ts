@@ -12,7 +12,7 @@ export interface Transform {
   readonly title?: string;
   /** Name in files of a built-in transform that is not the default of its support. */
   readonly name?: string;
-  /** How many variables a value of so many entries has, for transforms under which entries depend on each other; without it each entry is one variable's. */
+  /** Number of variables of a value with this many entries, for transforms under which entries depend on each other; without it there is one variable per entry. */
   variables?(entries: number): number;
   /** What a value must be, as the end of 'must be …', for a value that it refuses. */
   refuses?(natural: Float64Array): string | undefined;

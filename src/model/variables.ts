@@ -125,7 +125,7 @@ function rowEntries(entries: Float64Array, shape: readonly number[], rows: Int32
 }
 
 /**
- * Refuses parameters that are said to have one row a point and have not, and priors of theirs: a batch would see a part of them.
+ * Refuses parameters that are declared to have one row per point and have not, and priors on them: a batch would see only a part.
  *
  * @throws InvalidInputError that names the path
  */

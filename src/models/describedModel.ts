@@ -124,7 +124,7 @@ const isObject = (given: unknown): given is Record<string, unknown> =>
  * A model as JSON describes it: by its name, with kernels as text ("rbf(lengthscale=[1,2]) + bias"), parameters as numbers, lists or
  * { "fixed": number }, priors and likelihoods by their names. What the command line and sweeps make their models with.
  *
- * @param name - a name of `namedModels`, or of one's own models
+ * @param name - a name of `namedModels`, or of a custom model
  * @param observations - N×D
  * @param labels - N labels, '' where one is missing; models that take none leave them aside
  * @param options - options of the model as JSON; `latentDim` is one of them

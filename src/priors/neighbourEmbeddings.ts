@@ -95,7 +95,7 @@ export interface EdgeOptions {
   /** Scale of the distances beyond, above 0; default 1. */
   readonly spread?: number;
   /**
-   * What repels: 'all' pairs by 1 − v_ij, or so many negative samples an edge, above 0, by what they repel on average; 'all' in a factor and 5 in the model `umap`
+   * Repulsion: of 'all' pairs, by 1 − v_ij, or the average of a number of negative samples per edge, above 0; 'all' in a factor and 5 in the model `umap`
    * unless given.
    */
   readonly negatives?: Negatives;

@@ -40,7 +40,7 @@ const segmentsSchema = v.strictObject({
   maxStep: v.optional(v.pipe(v.number('a number above 0'), v.gtValue(0, 'a number above 0'))),
 });
 
-/** A step of so many times the median step is a gap, where nothing else is said. */
+/** By default, a step of this many times the median step is a gap. */
 const GAP = 1.5;
 
 /**

@@ -154,7 +154,7 @@ export interface LandmarkDistances {
 }
 
 /**
- * Chooses L landmarks among the points of a component, each the furthest by paths from the previous ones (the first of equals); the first one is
+ * Chooses L landmarks among the points of a component, each the farthest by paths from the previous ones (the first of equals); the first one is
  * furthest from the first point. O(L·E·log N) time, N·L numbers, with a pause after each.
  *
  * @param shown - the points of one component

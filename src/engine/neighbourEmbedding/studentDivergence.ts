@@ -2,7 +2,7 @@ import { log } from '../../core/elementary/index.ts';
 import type { Graph } from '../graph/graph.ts';
 import { exactRepulsion, planarRepulsion, type Repulsion } from './studentRepulsion.ts';
 
-/** Up to so many points, or in more than two dimensions, all pairs are summed unless told otherwise. */
+/** Up to this many points, or in more than two dimensions, all pairs are summed by default. */
 const FEW_POINTS = 2500;
 
 /** How the normaliser of similarities is summed: over all 'pairs', by a 'grid' (in two dimensions at most), or as suits the number of points. */

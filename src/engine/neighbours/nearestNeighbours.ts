@@ -191,7 +191,7 @@ type VisitCandidates = (i: number, rows: Int32Array, others: number) => void;
 export function* ownCandidates(points: Matrix, k: number, visit: VisitCandidates): ProgressiveWork<void> {
   const n = points.rows;
   const kept = Math.min(n - 1, k + SPARE);
-  // Heaps with the furthest on top, full from the beginning: of no points, infinitely far.
+  // Heaps with the farthest on top, initially filled with missing points at infinite distance.
   const rows = new Int32Array(n * kept).fill(n);
   const squares = new Float64Array(n * kept).fill(Infinity);
   const worst = new Float64Array(n).fill(Infinity);

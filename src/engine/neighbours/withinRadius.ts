@@ -5,7 +5,7 @@ import { queriedPoints, searchedPoints } from './nearest.ts';
 import { LEAF, type PointTree, pointTree } from './pointTree.ts';
 import { squaredDistances, squaredDistanceToBox } from './squaredDistance.ts';
 
-/** Queries, and neighbours found, between two pauses at the most. */
+/** Largest number of queries, and of neighbours found, between two pauses. */
 const TOGETHER = 256;
 const MOST_FOUND = 20_000;
 

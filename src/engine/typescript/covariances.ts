@@ -317,7 +317,7 @@ function divide(
 
 /**
  * The operations with gradients that hold at a variance of 0 too. Otherwise ∂L/∂variance = Σ_ij g_ij·f_ij is taken from the covariance,
- * as Σ_ij g_ij·k_ij/variance, which saves a pass; but a covariance of variance 0 says nothing of f. There, the gradient is that at
+ * as Σ_ij g_ij·k_ij/variance, which saves a pass; but a covariance of variance 0 does not determine f. There, the gradient is that at
  * variance 1, with no pull on the points.
  */
 export function withGradientsAtZero(memory: Float64Memory, operations: FusedOperations): FusedOperations {

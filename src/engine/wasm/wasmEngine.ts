@@ -208,7 +208,7 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   });
 }
 
-/** Up to so many points a call costs more than it is worth to leave it; no thread would share their work. */
+/** Up to this many points the call is not worth splitting: no thread would share the work. */
 const FEW_POINTS = 128;
 
 /** The log density of few points, whose work is laid out by the routine: its results are in front. */

@@ -157,7 +157,7 @@ function constraintSet(
   return Object.freeze({ kind: 'constraints', forms: Object.freeze(own), values: undefined, at });
 }
 
-/** Options of a maximum-entropy field that is said by its constraints. */
+/** Options of a maximum-entropy field defined by its constraints. */
 export interface ConstraintFieldOptions {
   /** λ > 0, the precision that every point has beside the constraints; default 1. */
   readonly base?: number | undefined;
@@ -205,7 +205,7 @@ interface Prepared {
 /** Steps of the multipliers' typical size at which their values are looked for, where a statistic is 0. */
 const LEAST_STATISTIC = 1e-12;
 
-/** The density of a random field over the points, which says nothing of new ones. */
+/** The density of a random field over the points, which gives no density of new points. */
 type FieldDensity = Density & { readonly '~abilities'?: FieldShowing; readonly '~says'?: never };
 
 /** The density of a maximum-entropy field over the points by its constraints. See `maxEntropy`. */

@@ -32,7 +32,7 @@ const MEMBERS: Readonly<Record<keyof FieldLayerDefinition<string>, Member>> = {
 };
 
 /**
- * A field layer of one's own: a Gaussian random field over the points, whose precision Θ has entries on the diagonal and at the edges of a
+ * A custom field layer: a Gaussian random field over the points, whose precision Θ has entries on the diagonal and at the edges of a
  * graph. As a prior on latents X (N×q) its term is the log density of their columns,
  *
  * log p(X) = q/2·log|Θ| − ½·tr(XᵀΘX) − qN/2·log 2π,

@@ -12,7 +12,7 @@ const STREAM = 104_729;
 
 /**
  * The batches of a fit: evaluation e sees the e-th batch. Every epoch goes through all rows once, in an order that the seed and its number
- * decide, so that a fit that was interrupted goes on with the same ones.
+ * decide, so that an interrupted fit resumes with the same ones.
  *
  * @param points - N
  * @param batchSize - 1 … N; the last batch of an epoch may be smaller

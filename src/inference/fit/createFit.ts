@@ -34,7 +34,7 @@ export interface FitStep<F = Fit> extends TraceEntry {
   readonly epoch?: number;
   /** Current stage of a model that computes its solution, where the step is not that of an iteration. */
   readonly stage?: Stage;
-  /** N×q, at the best point of this start so far; without rows as long as a computation has come to none. */
+  /** N×q, at the best point of this start so far; without rows until a computation has an embedding. */
   readonly latents: Matrix;
   /** The fit at that point, with predictions and all; `structuredClone` leaves it out, and takes the rest. */
   result(): F;

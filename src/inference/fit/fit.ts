@@ -194,7 +194,7 @@ function stepsOf<M extends AnyModel>(
 ): AsyncGenerator<FitStep<FitOf<M>>, FitOf<M>, void> {
   const given: FitOptions = options ?? {};
   const settings = fitSettings(model, given);
-  // What is wrong with a table is said before anything is chosen or fitted.
+  // Errors of a table are thrown before anything is chosen or fitted.
   remembering(model, given.table);
   const taken = steps(model, settings, areTaken);
   // The types of a model are those of its fits: see createFit.

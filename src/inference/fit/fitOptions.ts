@@ -32,7 +32,7 @@ export class OutOfTime extends OptimizationError {
   }
 }
 
-/** Work that is past the limit goes on if it will be done in so many milliseconds, or in this part of the limit. */
+/** Work past the limit continues if it will finish within this many milliseconds, or within this part of the limit. */
 const SHORT = 100;
 const SHORT_PART = 0.1;
 

@@ -104,7 +104,7 @@ function statusOf(
 }
 
 /**
- * The outcome with what its model has to say about it: how far its optimality conditions are from being met, and whether it is an
+ * The outcome with the findings of its model: how far its optimality conditions are from being met, and whether it is an
  * optimum that means nothing, which is 'degenerate' then and not 'converged'.
  */
 export function withFindings({ model, compute, valuesAt, findingsAt }: FitProblem, outcome: Outcome): Outcome {

@@ -58,7 +58,7 @@ export interface Geometry {
   readonly includesVariance: boolean;
   /**
    * Relative error of the metric that paths are computed from, the 95 % quantile over the centres of cells: in two dimensions it is interpolated from a grid, which is refined
-   * until this is below 0.5 %, to 96 points an axis at the most. 0 in other dimensions, where the metric itself is used.
+   * until this is below 0.5 %, to at most 96 points per axis. 0 in other dimensions, where the metric itself is used.
    */
   readonly interpolationError: number;
   /**
@@ -99,12 +99,12 @@ const schema = v.strictObject({ view: v.optional(v.string('the name of a view'))
 const [SEGMENTS, FEWER_SEGMENTS] = [32, 16];
 /** Steps of the exponential map. */
 const INTEGRATION_STEPS = 100;
-/** Points of the grid on its longer axis, at first and at the most. */
+/** Points of the grid on its longer axis: initial and largest number. */
 const [FIRST_GRID, LARGEST_GRID] = [24, 96];
 const INTERPOLATION_ERROR = 0.005;
 /** Room around the latents, as a part of their range. */
 const MARGIN = 0.1;
-/** Cells whose centres are compared with the metric itself, at the most. */
+/** Largest number of cells whose centres are compared with the metric itself. */
 const TRIAL_CELLS = 200;
 
 /**

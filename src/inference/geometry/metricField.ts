@@ -131,7 +131,7 @@ export interface Grid {
   readonly periodic: boolean;
 }
 
-/** A grid of at most so many points an axis over a box, or over one period of each axis. */
+/** A grid of at most this many points per axis over a box, or over one period of each axis. */
 export function gridOver(
   lower: readonly [number, number],
   upper: readonly [number, number],

@@ -205,7 +205,7 @@ function segmentLengths(field: MetricField, path: Float64Array): Float64Array {
 export const lengthOf = (field: MetricField, path: Float64Array): number =>
   segmentLengths(field, path).reduce((sum, part) => sum + part, 0);
 
-/** Every segment in so many equal parts. */
+/** Divides every segment into this many equal parts. */
 function subdivided(path: Float64Array, q: number, parts: number): Float64Array {
   const segments = path.length / q - 1;
   const result = new Float64Array((segments * parts + 1) * q);
@@ -253,7 +253,7 @@ export interface RefinedPath {
 
 /** Iterations of the search on each number of segments. */
 const ITERATIONS = 400;
-/** Part of the energy by which two iterations in a row lower it at the most where the search has converged. */
+/** The search has converged when two iterations in a row lower the energy by at most this part of it. */
 const DECREASE = 1e-7;
 
 /**

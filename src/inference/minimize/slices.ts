@@ -11,7 +11,7 @@ export interface SliceOptions {
 /** Predicting some rows takes about this many milliseconds: then a slice of 40 ends before 50. */
 const PART = 8;
 
-/** Rows that are computed side by side: parts of so many have the bits of the whole. */
+/** Number of rows computed together: parts of this size have the bits of the whole. */
 const TOGETHER = 4;
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -148,7 +148,7 @@ export interface Stopping {
   by(who: string): void;
   /** True if the limit of seconds stopped it. */
   readonly isExpired: boolean;
-  /** Stops the fit now if so many milliseconds of work would end it behind its limit of seconds. Work takes longer than it did: a tenth is left for that. */
+  /** Stops the fit now if this many milliseconds of work would exceed its limit of seconds. A tenth is kept in reserve, as work may take longer than before. */
   reserve(milliseconds: number): void;
   /** Holds the clock: what a caller does between two steps is not the fit's time. */
   hold(): void;

@@ -14,7 +14,7 @@ export const STATISTICS = [
 ] as const;
 export type StatisticName = (typeof STATISTICS)[number];
 
-/** A chain after some iterations: plain data, from which it goes on with the same bits. */
+/** A chain after some iterations: plain data, from which it resumes with the same bits. */
 export interface ChainState {
   /** From 0. */
   readonly chain: number;

@@ -13,7 +13,7 @@ import { type ChainState, MOST_TRANSITIONS, STATISTICS } from './chain.ts';
 import * as samplers from './samplers/builtIn.ts';
 import type { Sampler } from './samplers/sampler.ts';
 
-/** The chains of {@link draw} as plain JSON, from which it goes on with the same bits. */
+/** The chains of {@link draw} as plain JSON, from which it resumes with the same bits. */
 export interface DrawCheckpoint {
   readonly format: 'latentfield-draws-checkpoint';
   readonly version: 1;

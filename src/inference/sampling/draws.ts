@@ -528,7 +528,7 @@ function missingInformation(energies: Matrix): Float64Array {
   });
 }
 
-/** From so many free latent points on, draws that have not mixed are advised to hold them. */
+/** From this many free latent points, the message about draws that have not mixed advises to hold them. */
 const MANY_POINTS = 100;
 
 /** Below this E-BFMI a chain explores the energies too slowly. */

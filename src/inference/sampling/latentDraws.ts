@@ -36,7 +36,7 @@ export interface LatentDraws {
   readonly modes: readonly LatentMode[];
 }
 
-/** Means of distances that differ by so many standard deviations within a chain are of different maps. */
+/** Chains whose mean distances differ by this many standard deviations within a chain are at different maps. */
 const APART = 1;
 
 /** Most pairs of points whose distances are looked at. */

@@ -191,7 +191,7 @@ export function linearSystem(most: number): LinearSystem {
 /** The generalised Cauchy point of the quadratic model, with storage that is allocated once. */
 export interface CauchyPoint {
   readonly point: Float64Array;
-  /** Wᵀ·(point − x), which the subspace minimisation goes on with. */
+  /** Wᵀ·(point − x), used by the subspace minimisation. */
   readonly displacement: Float64Array;
   /** Finds it from an iterate. */
   find(iterate: Iterate): void;

@@ -46,7 +46,7 @@ export function withFrozenVariables(solver: Solver, { variables, iterations }: F
         let answer: Evaluation = partial;
         while (left > 0) {
           const next = own.steps.next(answer);
-          // Once the free variables allow no further progress, the search goes on with all of them.
+          // Once the free variables allow no further progress, the search continues with all of them.
           if (next.done) break;
           const step = next.value;
           if (step.kind === 'evaluate') {

@@ -64,7 +64,7 @@ export function lbfgs(options: LbfgsOptions = {}): Solver {
     options: { ...(history !== undefined && { history }), scaling },
     begin(iterate: Iterate, _box: unknown, given?: SolverMemory) {
       const size = iterate.x.length;
-      // A run goes on with the pairs that it was begun with, whatever is usual.
+      // A resumed run keeps its own number of pairs, whatever the default is.
       const kept = history ?? pairsIn(given) ?? usualHistory(size);
       if (given !== undefined) checkPairs(given, kept, size, 'lbfgs');
       const memory = given ?? {};
@@ -333,7 +333,7 @@ function ringOf(memory: SolverMemory, history: number, size: number): Ring {
 /**
  * Refuses what is no ring of pairs, or a damaged one.
  *
- * @param memory - what an earlier run is said to have left
+ * @param memory - the state left by an earlier run
  * @param solver - named in the error
  * @throws InvalidInputError
  */

@@ -33,7 +33,7 @@ export interface NewtonOptions {
  *
  * For models of the Gaussian-process family with free latents, complete observations, one radial kernel with `bias` and `white` or
  * without, and priors that know their Hessian: `standardNormal`, `maxEntropy`, `expectedMoments`. With one of these layers a fit ends with it by default, for up to
- * 600 variables. Models of one's own, of a hundred variables or so: `hessian: 'differences'`.
+ * 600 variables. Custom models of a hundred variables or so: `hessian: 'differences'`.
  *
  * @param options - see {@link NewtonOptions}
  * @returns a frozen description of the solver, to be given to `minimize` (whose objective then needs `curvature`, unless by differences) or `fit`

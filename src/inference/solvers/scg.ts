@@ -97,7 +97,7 @@ function* descend(iterate: Iterate, memory: Conjugate, difference: number): Step
     if (comparison < 0.25) damping += (damped * (1 - comparison)) / length;
     if (comparison > 0.75) damping = Math.max(damping / 4, LEAST_DAMPING);
 
-    // A step that moves the value by nothing is none: that of a damping so large says nothing of the slope.
+    // A step that leaves the value unchanged is not a step: with so large a damping it carries no information about the slope.
     if (comparison > 0) {
       turn(memory, iterate.gradient, gradient, slope);
       Object.assign(memory, { damping, curvature: 0, measured: 0 });

@@ -7,7 +7,7 @@ import { distribution } from './distribution.ts';
 /**
  * Gamma distribution: log p(x) = a·log b − log Γ(a) + (a − 1)·log x − b·x, x > 0.
  *
- * @param options - `shape` a > 0, `rate` b > 0 (mean a/b): numbers, or parameters, so that hierarchies are said; `on` 'natural' or 'unconstrained'
+ * @param options - `shape` a > 0, `rate` b > 0 (mean a/b): numbers, or parameters, which make a hierarchy; `on` 'natural' or 'unconstrained'
  * @throws InvalidInputError when a value is missing or not above 0
  * @example
  * ```ts

@@ -108,7 +108,7 @@ export const expectedForm = (Q: Tensor2D | SparsePrecision, rows: op.GaussianRow
 /** Rows whose precision is made as an N×N matrix, at most. */
 const MOST_DENSE = 4000;
 
-/** Q of a density of so many rows, if it says one; not as an N×N matrix where there are too many. */
+/** Precision Q of a density of this many rows, if it has one; not as an N×N matrix where there are too many. */
 export function precisionBetween(
   density: Density,
   p: TensorMap,

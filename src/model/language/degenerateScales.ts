@@ -119,7 +119,7 @@ function meansOf(model: AnyModel, { name, given }: Node, at: ParameterValues): M
   return variables.predict(Object.fromEntries(given.map((each) => [each, values[each]!])), false)[name]?.mean;
 }
 
-/** Where a density of so many columns may be centred. */
+/** Where a density of this many columns may be centred. */
 function centres(
   model: CompiledGraph,
   { densities }: Node,

@@ -165,7 +165,7 @@ export interface Density {
   readonly independent: boolean | undefined;
   /** True if it counts rows by their weights where its log density is one of all rows. */
   readonly countsRows?: boolean;
-  /** Number of functions of each column that it is given, for likelihoods: a map before it has so many times D columns. */
+  /** Number of functions that a likelihood takes for each column: a map before it has D times as many columns. */
   readonly functions?: number;
   /** Functions that these observations speak for, from which maps before it start. */
   readonly functionStart?: (data: Matrix) => Matrix;
@@ -200,7 +200,7 @@ export interface Density {
    * independent; a scalar otherwise.
    */
   readonly divergence?: (p: TensorMap, q: GaussianRows) => Scalar | Tensor1D | Tensor2D;
-  /** Its parameters that a fit holds where they start for so many iterations, if any. */
+  /** Parameters that a fit holds at their initial values for a number of iterations, if any. */
   readonly held?: (
     start: DensityStart,
   ) => { readonly names: readonly string[]; readonly iterations: number } | undefined;
@@ -338,7 +338,7 @@ export type DensityFactory<Name extends string, Said = unknown> = (
 ) => Density & { readonly '~says'?: Said };
 
 /**
- * A density of one's own: how the rows of a variable are distributed given those of others. Its one function is the log density; where that returns a
+ * A custom density: how the rows of a variable are distributed given those of others. Its one function is the log density; where that returns a
  * number for each row, rows are independent, and fits judge new rows by the same function.
  *
  * @param given - see {@link DensityDefinition}

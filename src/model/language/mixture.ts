@@ -76,7 +76,7 @@ export function mixture(components: readonly DensityLike[], options: MixtureOpti
     const each = parts.map((part, k) => {
       const { density } = part;
       const [own, ofPart] = [ownOf(part, p), contextOf(context, parts, k)];
-      // A density that sums over its independent rows says what each adds where it speaks of new rows.
+      // A density that sums over its independent rows has a term for each of them as new rows.
       const ofRows = density.independent === true ? density.condition?.(own, rows, ofPart).logPredictive : undefined;
       const term = ofRows?.(rows) ?? density.logDensity(own, rows, ofPart);
       if (term.rank === 1) return op.reshape<Tensor2D>(term, [n, 1]);

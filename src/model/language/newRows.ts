@@ -20,7 +20,7 @@ export interface OfNewRows {
   /** Variables that are searched for new rows, in the order in which they stand side by side: latent ones; where there are none, what is mapped from known rows. */
   readonly latents: readonly VariableWidth[];
   /**
-   * log density of new rows at values of the latent variables side by side (n×Q): of their observations, and of all that speaks of such rows.
+   * log density of new rows at values of the latent variables side by side (n×Q): of their observations and of all factors of such rows.
    *
    * @param given - rows of the observed and known variables; NaN counts as not observed
    */
@@ -330,7 +330,7 @@ function stacked({ data, rows, columns }: Matrix, copies: number): Matrix {
   return result;
 }
 
-/** Mean and variance of mixtures of so many copies with equal weights. */
+/** Mean and variance of mixtures of this many copies with equal weights. */
 function averaged(mean: Matrix, variance: Matrix, copies: number): [Matrix, Matrix] {
   if (copies === 1) return [mean, variance];
   const rows = mean.rows / copies;

@@ -28,7 +28,7 @@ import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
 import { type Node, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
 import { isEncoded, isGaussian, type LatentStarts } from './variable.ts';
 
-/** A model that is said once: its variables, their densities and the maps between them. */
+/** Definition of a model: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
   /** Its name in fits and files. */
   readonly name: string;
@@ -306,7 +306,7 @@ function searchOf({ nodes }: VariableGraph): Search | undefined {
   return undefined;
 }
 
-/** True if all that is said of points is a sum over them, so that terms may be asked for some of them. */
+/** True if the log density is a sum over points, so that terms of some points can be computed alone. */
 function areIndependent(graph: VariableGraph, compile: () => CompiledGraph): boolean {
   const placed = graph.nodes.filter(({ isPointwise }) => isPointwise).flatMap(({ densities }) => densities);
   if (placed.some(({ density }) => density.independent === false)) return false;

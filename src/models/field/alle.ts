@@ -89,7 +89,7 @@ const schema = v.strictObject({
  *
  * field = Σ_i [D/2·log m_ii² − D/2·log 2π − ½·m_ii²·‖y_i − Σ_j w_ji·y_j‖²] with m_ii² = D/‖y_i − Σ_j w_ji·y_j‖²,
  *
- * over all points but the last, which nothing is said of. The embedding is kernel PCA of (L + γI)⁻¹.
+ * over all points but the last, which has no term. The embedding is kernel PCA of (L + γI)⁻¹.
  *
  * `project` takes a new point to come before all others in the order, which changes nothing for them: it is reconstructed from its k nearest
  * points with m² = D/‖residual‖², and placed at m²·Σ_j w_j·x_j/(m² − μ), μ = 1/eigenvalue − γ, by the eigenvectors' own equation. Its

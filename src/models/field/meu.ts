@@ -77,7 +77,7 @@ export interface MeuOptions extends GraphOptions {
   readonly missing?: 'ignore';
   /**
    * Whether distances are those of columns divided by their standard deviations; 'auto', the default, divides where these differ by more than ten times. Weights,
-   * `basePrecision` and `slackPenalty` are then those of the divided columns; what is said of observations is in their own units.
+   * `basePrecision` and `slackPenalty` are then those of the divided columns; results about observations are in their own units.
    */
   readonly scale?: ScaleOption;
   /** How latents are read off the field; default 'kernelPca'. For spectral clustering `{ vectors: k, rows: 'unit' }`. */

@@ -160,7 +160,7 @@ const startedBy =
     return { model: withMembers(model, { search }), message };
   };
 
-/** How many inducing inputs the mapping goes through where nothing is said of them; undefined where it goes through none. */
+/** Default number of inducing inputs of the mapping; undefined if it has none. */
 function usualInducing(Y: MatrixLike, options: FamilyOptions): number | undefined {
   const { latentDim, missing } = options;
   const { rows } = observationsFrom(Y, missing === 'ignore');

@@ -65,7 +65,7 @@ export interface GplrfOptions<
    * that, by the nearest-neighbour error of labelled points that are held out in turn, missing entries filled in from their own columns.
    */
   readonly strength?: ParameterLike | 'auto' | 'validate' | undefined;
-  /** Joins each point with so many nearest neighbours as well, for points without a label; default none. */
+  /** Joins each point to this many nearest neighbours as well, for points without a label; default none. */
   readonly neighbours?: number | undefined;
 }
 

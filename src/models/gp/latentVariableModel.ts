@@ -365,7 +365,7 @@ function placesOf({ views, latents, priors }: FamilyParts): Places {
   };
 }
 
-/** The model of these parts, which writes itself as it is said. */
+/** The model of these parts, whose JSON is its definition. */
 export function assembledFamily(
   name: string,
   parts: FamilyParts,

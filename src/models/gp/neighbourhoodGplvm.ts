@@ -68,7 +68,7 @@ function saying(note: string, model: Model): Model {
   return withMembers(model, { choose });
 }
 
-/** The number that was given, which the prior checks, or the usual one for so many points. */
+/** The given number, which the prior checks, or the default for this many points. */
 function neighboursOf(given: number | undefined, Y: MatrixLike): NeighbourCount {
   if (given !== undefined) return { k: given, note: '' };
   return neighbourCount(undefined, Math.max(2, Matrix.from(Y, 'The observations').rows), 'llGplvm');

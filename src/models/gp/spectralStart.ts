@@ -8,7 +8,7 @@ import { laplacianEigenmaps } from '../spectral/laplacianEigenmaps.ts';
 /** Neighbours of each point, where they connect all. */
 const NEIGHBOURS = 10;
 
-/** Latents as a spectral model finds them, over so many neighbours that all points are connected. */
+/** Latents from a spectral model, with as many neighbours as connect all points. */
 export function spectralStart(kind: 'isomap' | 'eigenmaps', Y: Matrix, latentDim: number): Embedding {
   const neighbours = connectingNeighbours(Y);
   const options = { latentDim, neighbours };

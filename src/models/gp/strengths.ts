@@ -78,7 +78,7 @@ const scales = {
  * The strength for a prior that draws points of one class together: 9·D/q. The fewer dimensions there are, the more variation of the observations
  * each could explain, and a weak prior draws points of all classes together, where the mapping is nearly linear.
  *
- * @param latentDim - q; D where the model still has to say that it is not a whole number from 1
+ * @param latentDim - q; D where the model has yet to refuse it as no whole number from 1
  */
 export function labelStrength(Y: MatrixLike, latentDim: number): number {
   const { columns } = Matrix.from(Y, 'The observations');

@@ -49,7 +49,7 @@ import {
 interface ProjectionOptions {
   /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** From 0: so many times the mean of the diagonal of YᵀDY is added to it; default 0. */
+  /** Factor ≥ 0: this multiple of the mean of the diagonal of YᵀDY is added to it; default 0. */
   readonly regularization?: number;
   /** The projection is then from the feature space of this kernel; from the observations unless given. */
   readonly kernel?: Kernel | undefined;
@@ -58,7 +58,7 @@ interface ProjectionOptions {
 export interface LppOptions extends ProjectionOptions, NeighbourhoodOptions, EdgeWeights {}
 
 export interface SlppOptions extends ProjectionOptions {
-  /** Joins each point to so many nearest points of its class; to all of them unless given. */
+  /** Joins each point to this many nearest points of its class; by default to all of them. */
   readonly neighbours?: number;
 }
 

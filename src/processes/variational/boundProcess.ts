@@ -50,7 +50,7 @@ export interface ViewProcess {
 }
 
 /**
- * Iterations before the noise of a collapsed bound of at most so many rows is freed: if it were free at once, it would grow to explain what the latents do not explain yet.
+ * Iterations before the noise of a collapsed bound with at most this many rows is freed: if it were free at once, it would grow to explain what the latents do not explain yet.
  * Of more rows the bound is higher where it is free: −271 084 in place of −276 999 of 1797 digits.
  */
 const NOISE_HELD = 100;

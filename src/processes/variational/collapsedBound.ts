@@ -59,7 +59,7 @@ export interface ColumnGroup {
   readonly columns: Int32Array;
   /** How often its observed rows count in all. */
   readonly rows: number;
-  /** Σ y² of the observed entries, as often as their rows count. */
+  /** Σ y² of the observed entries, weighted by their rows. */
   readonly energy: number;
 }
 

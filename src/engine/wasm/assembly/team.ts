@@ -102,7 +102,7 @@ function nextRound(seen: i32): i32 {
   return atomic.load<i32>(block, ROUND);
 }
 
-/** Performs parts 0 … parts − 1 of a task of so many multiplications: by the team where that is worth it, otherwise one after the other. */
+/** Performs parts 0 … parts − 1 of a task with this many multiplications: by the team where that pays, otherwise one after the other. */
 export function performParts(
   perform: (part: i32, record: usize) => void,
   parts: i32,
@@ -118,7 +118,7 @@ export function performParts(
   for (let part = 0; part < parts; part++) perform(part, record);
 }
 
-/** Whether a task of so many multiplications should be shared: there is a team, and this is not part of a shared task already. */
+/** Whether a task with this many multiplications should be shared: there is a team, and this is not part of a shared task already. */
 export function isWorthSharing(multiplications: f64): bool {
   return block != 0 && !isInside && multiplications >= LEAST;
 }
@@ -129,7 +129,7 @@ export function threadNumber(): i32 {
 }
 
 /**
- * How many parts to cut a task of so many multiplications into along an extent of which a part should have `least` at least: as many for each
+ * Number of parts into which to cut a task with this many multiplications, along an extent of which each part should have at least `least`: as many for each
  * thread, where there is enough, and one where it is not worth sharing.
  */
 export function partsAlong(extent: i32, least: i32, multiplications: f64): i32 {
