@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { CountingReporter } from './test/runner/countingReporter.ts';
 
@@ -29,7 +30,8 @@ export default defineConfig({
     reporters: ['default', new CountingReporter()],
     allowOnly: false,
     passWithNoTests: false,
-    maxWorkers: '100%',
+    // One more than processors: some tests wait for other processes and for servers.
+    maxWorkers: availableParallelism() + 1,
     // What a page shows is waited for: beside other work a page may take seconds.
     expect: { poll: { timeout: 20_000 } },
     projects: [

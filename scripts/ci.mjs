@@ -60,7 +60,13 @@ const steps = [
   // Those of pages, and of what is built.
   {
     name: 'browser: tests',
-    run: [npx('vitest', 'run', 'test/browser', 'test/app/plot/plotHtml', 'test/app/cli/explore', '.built.test.ts')],
+    // A page keeps more than one processor busy.
+    run: [
+      npx(
+        ...['vitest', 'run', '--maxWorkers=100%'],
+        ...['test/browser', 'test/app/plot/plotHtml', 'test/app/cli/explore', '.built.test.ts'],
+      ),
+    ],
     counts: true,
   },
   { name: 'engine native: tests', run: [npx('vitest', 'run', ...ENGINE_TESTS)], env: nativeEngine, counts: true },
