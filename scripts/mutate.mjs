@@ -37,6 +37,8 @@ const MOST_WAITING = 600;
 /** Files of tests that run together, the nearest first. */
 const TOGETHER = 4;
 const WANTED = 0.88;
+/** What is compiled from the assembly, for one thread and for several. */
+const COMPILED = ['src/engine/wasm/engineModule.ts', 'src/engine/wasm/threadedEngineModule.ts'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
@@ -172,11 +174,7 @@ async function inAllCopies(work) {
 /** What is under version control, and what is generated from it, as it lies here. */
 function copyOf(target) {
   const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
-  const generated = [
-    'src/engine/wasm/engineModule.ts',
-    'src/engine/wasm/threadedEngineModule.ts',
-    'src/engine/tensors/stockGradients.ts',
-  ];
+  const generated = [...COMPILED, 'src/engine/tensors/stockGradients.ts'];
   for (const file of [...stdout.toString().split('\0'), ...generated]) {
     if (file === '' || !existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(target, file)), { recursive: true });
@@ -193,17 +191,14 @@ function copyOf(target) {
 async function tried(copy, mutant) {
   const { file, start, end: last, fault } = mutant;
   const path = join(copy.folder, file);
-  const module = 'src/engine/wasm/engineModule.ts';
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, source.slice(0, start) + fault + source.slice(last));
   try {
     if (isCompiled(file)) {
-      const { status } = spawnSync(process.execPath, ['scripts/buildWasm.mjs', '--force', '--unthreaded'], {
-        cwd: copy.folder,
-      });
+      const { status } = spawnSync(process.execPath, ['scripts/buildWasm.mjs', '--force'], { cwd: copy.folder });
       if (status !== 0) return { outcome: 'unusable', why: ['does not compile'], killers: [] };
     }
-    const changed = [isCompiled(file) ? module : file];
+    const changed = isCompiled(file) ? COMPILED : [file];
     const tests = testsOf(mutant).slice(0, mostTests);
     for (let first = 0; first < tests.length; first += TOGETHER) {
       const some = tests.slice(first, first + TOGETHER);
@@ -213,8 +208,8 @@ async function tried(copy, mutant) {
     return { outcome: 'survived', why: tests.length === 0 ? ['no test calls it'] : [], killers: [] };
   } finally {
     writeFileSync(path, source);
-    if (isCompiled(file)) cpSync(join(root, module), join(copy.folder, module));
-    copy.tests.changed(isCompiled(file) ? module : file);
+    if (isCompiled(file)) for (const module of COMPILED) cpSync(join(root, module), join(copy.folder, module));
+    copy.tests.changed(...(isCompiled(file) ? COMPILED : [file]));
   }
 }
 
@@ -254,9 +249,9 @@ function testsIn(copy) {
       stale = [];
       return await answerOf(child);
     },
-    /** Says that a file is another than in the last run. */
-    changed(file) {
-      stale.push(file);
+    /** Says that files are others than in the last run. */
+    changed(...files) {
+      stale.push(...files);
     },
     end() {
       child?.disconnect();
