@@ -124,7 +124,7 @@ export function slopeVariances(kernel: Kernel, values: ParameterValues, q: numbe
   const { form } = kernel;
   switch (form.type) {
     case 'leaf':
-      return leafSlopes(kernel, values, q);
+      return leafSlopes(kernel.name, form.capabilities.structure?.type, values, q);
     case 'scale': {
       const [child] = namedParts([form.child], ['scale']);
       const variance = values['scale.variance'] as number;
@@ -151,13 +151,12 @@ function renamed({ own }: ReturnType<typeof namedParts>[number], values: Paramet
   return own(values as never) as unknown as ParameterValues;
 }
 
-function leafSlopes({ name, form }: Kernel, values: ParameterValues, q: number): Float64Array | undefined {
-  if (form.type !== 'leaf') return undefined;
+function leafSlopes(name: string, structure: string | undefined, values: ParameterValues, q: number) {
   const entry = (parameter: string) => {
     const entries = entriesOf(values[`${name}.${parameter}`]!);
     return (d: number) => entries[entries.length === 1 ? 0 : d]!;
   };
-  switch (form.capabilities.structure?.type) {
+  switch (structure) {
     case 'constant':
     case 'white':
       return new Float64Array(q);

@@ -215,6 +215,7 @@ describe('a maximum-entropy field of several sets of constraints', () => {
     const wrong: [() => object, RegExp][] = [
       [() => maxEntropy({ expect: {} }), /at least one set of constraints/],
       [() => maxEntropy({ expect: { near: graph as never } }), /'near' of expect must be a set of constraints/],
+      [() => quadratic([]), /quadratic takes a list of at least one form/],
       [() => quadratic([{ rows: [1], columns: [0], values: [1] }]), /Form 0 of quadratic needs rows/],
       [() => quadratic([{ rows: [0, 1], columns: [1, 0], values: [1, 1] }]), /Form 0 of quadratic needs rows/],
       [() => quadratic([{ rows: [0, 1], columns: [1], values: [1, 1] }]), /Form 0 of quadratic needs rows/],

@@ -102,6 +102,18 @@ describe('the minimum degree order', () => {
     expect(entries(completeGraph(20), order(completeGraph(20)))).toBe(210);
   });
 
+  it('takes the nodes amid the edges of a banded graph first, and fills nothing in among the others', () => {
+    const size = 30;
+    const pairs = natural(size).reduce<[number, number][]>((all, i) => {
+      for (let j = i + 1; j <= Math.min(size - 1, i + 3); j++) all.push([(7 * i) % size, (7 * j) % size]);
+      return all;
+    }, []);
+    const halves = pairs.flatMap(([i, j], e) => [[i, size + e] as const, [j, size + e] as const]);
+    const graph = graphOf(size + pairs.length, halves);
+    // A column with its two ends for each node amid an edge, then that edge itself.
+    expect(entries(graph, order(graph))).toBe(3 * pairs.length + size + pairs.length);
+  });
+
   // SuperLU's multiple minimum degree has 2.18, 3.21 and 5.39 on these.
   it.each([
     [20, 20, 2.1],

@@ -226,6 +226,18 @@ describe('threads share the work bit for bit', () => {
     });
   }
 
+  it('the upper triangle of a symmetric matrix from its lower one', () => {
+    const n = 600;
+    const numbers = Float64Array.from({ length: n * n }, (_, p) => p);
+    const symmetric = numbers.map((p) => {
+      const [i, j] = [Math.floor(p / n), p % n];
+      return Math.max(i, j) * n + Math.min(i, j);
+    });
+    for (const { left } of byThreads([numbers], (_, [a], engine) => engine.mirrorLower(n, a!))) {
+      expect(left[0]!.findIndex((entry, p) => entry !== symmetric[p])).toBe(-1);
+    }
+  });
+
   it('factors of ill-conditioned matrices, and of those that are not positive definite', () => {
     for (const n of [120, 300]) {
       expectSameBits(byThreads([definite(n, 1e-13, 20)], (_, [a], engine) => engine.cholesky(n, a!)));
