@@ -17,6 +17,8 @@ import {
   ppca,
   rbf,
 } from '../../../src/index.ts';
+import { exactField } from '../../../src/inference/geometry/metricField.ts';
+import { graphStarts } from '../../../src/inference/geometry/paths.ts';
 
 /** A process that was given points of a surface at its coordinates, without noise to speak of. */
 async function surface(
@@ -177,6 +179,26 @@ describe('geodesics of other dimensions', () => {
     const { latents, converged } = geometry(result).geodesic(0, 39, { points: 21 });
     expect(converged).toBe(true);
     for (const [a, b] of latents.toArrays()) expect(Math.hypot(a!, b!)).toBeGreaterThan(0.7);
+  });
+});
+
+describe('the start of a geodesic in three dimensions', () => {
+  it('goes from point to point around where lengths are many times as large', () => {
+    const onArc = (i: number) => [Math.cos(0.2 * i), Math.sin(0.2 * i), 0];
+    const elsewhere = Array.from({ length: 12 }, (_, i) => [9, 0, i / 10]);
+    const points = [...elsewhere, ...Array.from({ length: 24 }, (_, i) => onArc(i))];
+    // Lengths within the circle are exp(40·(1 − r)) as large, so that the way is the shorter the nearer it keeps to the circle.
+    const metricAt = (X: Matrix) =>
+      Float64Array.from(
+        X.toArrays().flatMap((x) => {
+          const square = Math.exp(80 * (1 - Math.hypot(...x)));
+          return [square, 0, 0, 0, square, 0, 0, 0, square];
+        }),
+      );
+    const start = graphStarts(exactField(metricAt, 3, 1e-3), Matrix.from(points));
+    const path = start(Float64Array.from(onArc(2.5)), Float64Array.from(onArc(17.5)));
+    const wanted = [2.5, ...Array.from({ length: 15 }, (_, k) => 3 + k), 17.5].flatMap(onArc);
+    expect(Array.from(path)).toEqual(wanted);
   });
 });
 
