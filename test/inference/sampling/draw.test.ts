@@ -173,6 +173,14 @@ describe('draws', () => {
     expect(again.message).toBe(draws.message);
     expect(String(again.summary())).toBe(String(draws.summary()));
     expect(again.predict([[0]])).toEqual(draws.predict([[0]]));
+    for (const [part, name] of [
+      ['values', NOISE],
+      ['statistics', 'energy'],
+    ] as const) {
+      const json = JSON.parse(JSON.stringify(draws));
+      json.record[part][name]['~float64'].pop();
+      expect(() => loadDraws(json)).toThrow(/^What was saved cannot be read at record/);
+    }
     const json = JSON.parse(JSON.stringify(draws));
     delete json.record.values[NOISE];
     expect(() => loadDraws(json)).toThrow(InvalidInputError);
