@@ -19,6 +19,7 @@ import {
 } from '../../../src/index.ts';
 import { exactField } from '../../../src/inference/geometry/metricField.ts';
 import { graphStarts } from '../../../src/inference/geometry/paths.ts';
+import { expectClose } from '../../tolerance.ts';
 
 /** A process that was given points of a surface at its coordinates, without noise to speak of. */
 async function surface(
@@ -180,6 +181,13 @@ describe('geodesics of other dimensions', () => {
     expect(converged).toBe(true);
     for (const [a, b] of latents.toArrays()) expect(Math.hypot(a!, b!)).toBeGreaterThan(0.7);
   });
+});
+
+it('an exact metric has the slopes of its entries, side by side for each column', () => {
+  const metricAt = (X: Matrix) => Float64Array.from(X.toArrays().flatMap(([a, b]) => [a! * a!, a! * b!, a! * b!, b!]));
+  const { metric, slopes } = exactField(metricAt, 2, 0.01).withSlopes(Float64Array.of(2, 3, -1, 0.5));
+  expect(Array.from(metric)).toEqual([4, 6, 6, 3, 1, -0.5, -0.5, 0.5]);
+  expectClose(slopes, [4, 3, 3, 0, 0, 2, 2, 1, -2, 0.5, 0.5, 0, 0, -1, -1, 1], 1e-13);
 });
 
 describe('the start of a geodesic in three dimensions', () => {
