@@ -10,9 +10,11 @@ import {
   type Geometry,
   gaussianProcess,
   geometry,
+  known,
   latent,
   latentVariableModel,
   mapped,
+  mlpMap,
   observed,
   ppca,
   rbf,
@@ -226,6 +228,28 @@ describe('interpolation along a geodesic', () => {
     expect(result.interpolate(0, 29, 6).latents.toArrays()).not.toEqual(path.toArrays());
     expect(() => result.interpolate(0, 29, 6, { along: 'curve' } as never)).toThrow(/line/);
     await expect(async () => result.interpolate(0, 29, 1, { along: 'geodesic' })).rejects.toThrow(/from 2/);
+  });
+
+  it('leads along what is mapped from the observations, where there are no latents', async () => {
+    const model = defineModel({
+      name: 'encoder',
+      variables: ({ y }: { y: number[][] }) => {
+        const measured = known(y);
+        const x = mapped(measured, mlpMap({ hidden: 3 }), { dim: 1 });
+        const density = gaussianProcess({ kernel: rbf(), noise: 0.01 });
+        return { measured, x, y: observed(measured, { density, given: x }) };
+      },
+    });
+    const y = Array.from({ length: 6 }, (_, i) => [Math.cos(i / 3), Math.sin(i / 3), i / 6]);
+    const result = await fit(model({ y }), { maxIterations: 0 });
+    const { latents, mean } = await result.interpolate(0, 5, 3, { along: 'geodesic' });
+    const ends = [0, 2].map((k) => latents.at(k, 0));
+    expectClose(
+      ends,
+      [0, 5].map((k) => result.latents.at(k, 0)),
+      1e-12,
+    );
+    expect(mean.toArrays()).toEqual(result.predict({ x: latents }).y.mean.toArrays());
   });
 
   it('goes the shorter of the two ways around a circle, by the metric', async () => {
