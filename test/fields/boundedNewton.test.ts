@@ -4,6 +4,7 @@ import { type EngineChoice, withEngine } from '../../src/engine/dense/index.ts';
 import { sharedMemory } from '../../src/engine/memory.ts';
 import { curvedField } from '../../src/fields/density/curvedField.ts';
 import { lbfgs, lbfgsb, minimize } from '../../src/inference/index.ts';
+import { scaledObjective } from '../../src/inference/minimize/scaledObjective.ts';
 import { boundedNewton } from '../../src/inference/solvers/boundedNewton.ts';
 import { denseWeightsSolver, firstWeights } from '../../src/inference/solvers/fields/denseWeights.ts';
 import { type FieldProblem, kktResidual, weightScale } from '../../src/inference/solvers/fields/fieldProblem.ts';
@@ -108,6 +109,29 @@ describe('the curvature of a field', () => {
     for (let sweep = 0; sweep < 20; sweep++) for (const descent of [dense, known]) descent.sweep(all);
     expectClose(dense.steps(), known.steps(), 1e-12);
     expectClose(dense.slopes(all), known.slopes(all), 1e-12);
+    objective.dispose();
+  });
+
+  it('of scaled variables is its Hessian between their units', () => {
+    const objective = fieldObjective(problem);
+    const n = weights.length;
+    const scale = Float64Array.from(weights, (_, e) => 0.5 + 0.3 * (e % 4));
+    const box = { lower: new Float64Array(n), upper: new Float64Array(n).fill(Infinity) };
+    const at = { x: weights.map((w, e) => w / scale[e]!), value: 0, gradient: new Float64Array(n) };
+    const scaled = scaledObjective(objective, scale, box).curvature(at);
+    const H = objective.curvature!(weights, at.gradient)!.hessian();
+    const between = H.map((entry, k) => entry * scale[Math.floor(k / n)]! * scale[k % n]!);
+    expectClose(scaled.hessian(), between, 1e-13);
+    const all = Int32Array.from(some.keys());
+    const [found, dense] = [scaled, denseCurvature(between, n)].map((curvature) => {
+      const descent = curvature.quadratic(model);
+      const filled = new Float64Array(36);
+      descent.fill(all, filled);
+      return { filled, diagonal: descent.diagonal, product: descent.product(all, Float64Array.from(all)) };
+    });
+    expectClose(found!.filled, dense!.filled, 1e-13);
+    expectClose(found!.diagonal, dense!.diagonal, 1e-13);
+    expectClose(found!.product, dense!.product, 1e-13);
     objective.dispose();
   });
 

@@ -5,7 +5,7 @@ import { seededRandom } from '../../src/core/random.ts';
 import { laplacianFactor } from '../../src/engine/sparse/index.ts';
 import { edgeDistances } from '../../src/fields/density/edgeSquaredDistances.ts';
 import type { FieldProblem } from '../../src/inference/solvers/fields/fieldProblem.ts';
-import { interiorPoint } from '../../src/inference/solvers/fields/interiorPoint.ts';
+import { interiorPoint, supportNewton } from '../../src/inference/solvers/fields/interiorPoint.ts';
 import { expectClose } from '../tolerance.ts';
 import { fieldMaximum } from './fieldObjective.ts';
 
@@ -69,6 +69,17 @@ describe('the interior-point method on a sparse graph', () => {
     expectClose(weights, wanted, 1e-8);
     expect(Array.from(weights, (w) => w > 0)).toEqual(Array.from(wanted, (w) => w > 0));
     if (problem.upper < 1) expect(weights.filter((w) => w === problem.upper).length).toBeGreaterThan(10);
+  });
+
+  it('lets weights on the support that start at 0 come back', () => {
+    const problem = problemOf(60);
+    const { weights } = solved(problem);
+    const positive = Array.from(weights.keys()).filter((e) => weights[e]! > 0);
+    const start = weights.slice();
+    for (const e of [positive[3]!, positive[20]!]) start[e] = 0;
+    const found = completed(supportNewton(problem, laplacianFactor(problem), start));
+    expect(found.kktResidual).toBeLessThan(1e-11);
+    expectClose(found.weights, weights, 1e-8);
   });
 
   it.each([1e-12, 1e12])('takes the same steps with distances in units of %s', (unit) => {

@@ -44,6 +44,15 @@ describe('the local inverse of the Hessian', () => {
     expectClose(applied(graph, weights, shift, base)(product), z, 1e-9);
   });
 
+  it('has rows g with gᵀAg = 1, so that the trace of GᵀGA is the number of edges, where more meet than rows hold', () => {
+    const graph = completeGraph(14);
+    const weights = randomWeights(graph, 3);
+    const shift = some(weights.length).map((entry) => 0.1 + 0.05 * entry);
+    const inverse = applied(graph, weights, shift, 0.01);
+    const trace = scaledHessian(graph, weights, shift, 0.01).reduce((sum, row, e) => sum + inverse(row)[e]!, 0);
+    expectClose(trace, weights.length, 1e-9);
+  });
+
   it('makes the condition number small on a neighbourhood graph', () => {
     const graph = rollGraph(60, 4);
     const weights = randomWeights(graph, 5);

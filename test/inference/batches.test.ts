@@ -19,6 +19,7 @@ import {
   poisson,
   real,
   seededRandom,
+  standardNormal,
 } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
@@ -248,5 +249,18 @@ describe('a fit in batches', () => {
     await expect(fit(gplvm(Y, { latentDim: 2 }), { batchSize: 8 })).rejects.toThrow(
       /cannot be evaluated on some of its rows/,
     );
+    // Rows of x are independent, and what is said of y is one number for all of them.
+    const joined = defineDensity({
+      name: 'joined',
+      logDensity: (_, { value, given }) => op.neg(op.sum(op.square(op.sub(value, given[0]!)))),
+    });
+    const own = defineModel({
+      name: 'own',
+      variables: (Z: number[][]) => {
+        const x = latent({ dim: 3, density: standardNormal() });
+        return { x, y: observed(Z, { density: joined(), given: x }) };
+      },
+    });
+    await expect(fit(own(Y), { batchSize: 8 })).rejects.toThrow(/cannot be evaluated on some of its rows/);
   });
 });

@@ -3,7 +3,7 @@ import { completed, watched } from '../../src/core/progressiveWork.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
-import { fit, gplvm, Matrix, meu, OptimizationError, tsne } from '../../src/index.ts';
+import { fit, fitAt, gplvm, Matrix, meu, OptimizationError, tsne } from '../../src/index.ts';
 import { beginsWithin, OutOfTime } from '../../src/inference/fit/fitOptions.ts';
 import { openProblem } from '../../src/inference/fit/fitProblem.ts';
 import { type RunEvent, runFrom } from '../../src/inference/fit/run.ts';
@@ -132,4 +132,9 @@ describe('limit of seconds', () => {
     stop.release();
     problem.dispose();
   });
+});
+
+it('a fit at given values says how many seconds it took', () => {
+  vi.spyOn(performance, 'now').mockReturnValueOnce(1000).mockReturnValue(3500);
+  expect(fitAt(gplvm([[0], [1], [3]], { latentDim: 1 })).diagnostics.seconds).toBe(2.5);
 });

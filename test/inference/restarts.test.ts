@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import { InvalidInputError, LatentFieldError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
@@ -17,6 +17,7 @@ import {
   type WorkerPool,
 } from '../../src/inference/index.ts';
 import type { Reply, Request } from '../../src/inference/workers/messages.ts';
+import { listen } from '../../src/inference/workers/pool.ts';
 import { serveRuns, type WorkerPort } from '../../src/inference/workers/serveRuns.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
 import type { Fit } from '../../src/model/fit.ts';
@@ -238,6 +239,21 @@ describe('workers', () => {
       /A worker of the fit was lost: Cannot find module '\/.*noSuchFile\.mjs'.*\. Where a bundler has moved the package, .*latentfield\/worker\.js/s,
     );
     await expect(run({ workers: 0 })).rejects.toThrow(/'workers' of fit must be a whole number from 1/);
+  });
+
+  it('of a page whose policy forbids their file are lost by that, though it is said last', async () => {
+    const page = new EventTarget();
+    vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+    try {
+      const worker = new EventTarget();
+      const reason = new Promise((lost) => listen(worker as globalThis.Worker, { message: () => {}, lost }));
+      worker.dispatchEvent(new Event('error'));
+      const violation = { effectiveDirective: 'worker-src', blockedURI: 'https://here/worker.js' };
+      page.dispatchEvent(Object.assign(new Event('securitypolicyviolation'), violation));
+      expect(await reason).toMatch(/security policy forbids its file, https:\/\/here\/worker\.js, by worker-src\./);
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 
   describe('that end by themselves', () => {

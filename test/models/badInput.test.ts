@@ -296,6 +296,9 @@ describe('what a user might well write wrong', () => {
       /takes an object of parameters, such as bias\(\{ variance: 0\.1 \}\)/,
     );
     expectInvalid(() => rbf(null as unknown as object), /but null was given/);
+    for (const given of [null, [], 0.1]) {
+      expectInvalid(() => poisson(given as object), /^Likelihood 'poisson' takes an object of parameters, but /);
+    }
     expectInvalid(() => rbf({ lengthscale: [] }), /at least one number/);
     expectInvalid(() => gplvm(good(), undefined as unknown as { latentDim: number }), /needs the option 'latentDim'/);
     const one = standardNormal() as unknown as Prior[];

@@ -83,6 +83,14 @@ describe('checkDensity', () => {
     expect(checkPrior(right(), { priors: { pair: right } }).passed).toBe(true);
   });
 
+  it('refuses a density that multiplies what it says of some rows to stand for all', () => {
+    const scaled = defineDensity({
+      name: 'scaled',
+      logDensity: (_, { value }, { batch }) => op.mul(batch === undefined ? 1 : 3, halfSquares(value)),
+    });
+    expect(failures(scaled())).toEqual([expect.stringMatching(/^rows: entry 0 is .* and should be /)]);
+  });
+
   const noisy = (changes: Partial<Parameters<typeof defineDensity<'variance'>>[0]> = {}) =>
     defineDensity<'variance'>({
       name: 'noisy',
@@ -190,6 +198,22 @@ describe('checkDensity', () => {
       },
     });
     expect(failures(halved, one)).toEqual([expect.stringMatching(/^missing entries: entry 0 is/)]);
+  });
+
+  it('refuses draws of classes that do not have their probabilities', () => {
+    const coin = (chance: number) =>
+      defineDensity({
+        name: 'coin',
+        logDensity: (_, { value }) =>
+          op.sum<Tensor1D>(op.add(Math.log(0.3), op.mul(value, Math.log(0.7) - Math.log(0.3))), 1),
+        sample: (_, { uniform }, [n, D]) =>
+          op.tensor(
+            Float64Array.from({ length: n * D }, () => (uniform() < chance ? 1 : 0)),
+            [n, D],
+          ),
+      })();
+    expect(failures(coin(0.7), { support: [0, 1] })).toEqual([]);
+    expect(failures(coin(0.5), { support: [0, 1] })).toEqual([expect.stringMatching(/^draws: row 0 should be 0\.7/)]);
   });
 
   it('takes likelihoods of several functions, which checkLikelihood names', () => {

@@ -10,13 +10,18 @@ import {
   type Geometry,
   gaussianProcess,
   geometry,
+  known,
   latent,
   latentVariableModel,
   mapped,
+  mlpMap,
   observed,
   ppca,
   rbf,
 } from '../../../src/index.ts';
+import { exactField } from '../../../src/inference/geometry/metricField.ts';
+import { graphStarts } from '../../../src/inference/geometry/paths.ts';
+import { expectClose } from '../../tolerance.ts';
 
 /** A process that was given points of a surface at its coordinates, without noise to speak of. */
 async function surface(
@@ -180,6 +185,33 @@ describe('geodesics of other dimensions', () => {
   });
 });
 
+it('an exact metric has the slopes of its entries, side by side for each column', () => {
+  const metricAt = (X: Matrix) => Float64Array.from(X.toArrays().flatMap(([a, b]) => [a! * a!, a! * b!, a! * b!, b!]));
+  const { metric, slopes } = exactField(metricAt, 2, 0.01).withSlopes(Float64Array.of(2, 3, -1, 0.5));
+  expect(Array.from(metric)).toEqual([4, 6, 6, 3, 1, -0.5, -0.5, 0.5]);
+  expectClose(slopes, [4, 3, 3, 0, 0, 2, 2, 1, -2, 0.5, 0.5, 0, 0, -1, -1, 1], 1e-13);
+});
+
+describe('the start of a geodesic in three dimensions', () => {
+  it('goes from point to point around where lengths are many times as large', () => {
+    const onArc = (i: number) => [Math.cos(0.2 * i), Math.sin(0.2 * i), 0];
+    const elsewhere = Array.from({ length: 12 }, (_, i) => [9, 0, i / 10]);
+    const points = [...elsewhere, ...Array.from({ length: 24 }, (_, i) => onArc(i))];
+    // Lengths within the circle are exp(40·(1 − r)) as large, so that the way is the shorter the nearer it keeps to the circle.
+    const metricAt = (X: Matrix) =>
+      Float64Array.from(
+        X.toArrays().flatMap((x) => {
+          const square = Math.exp(80 * (1 - Math.hypot(...x)));
+          return [square, 0, 0, 0, square, 0, 0, 0, square];
+        }),
+      );
+    const start = graphStarts(exactField(metricAt, 3, 1e-3), Matrix.from(points));
+    const path = start(Float64Array.from(onArc(2.5)), Float64Array.from(onArc(17.5)));
+    const wanted = [2.5, ...Array.from({ length: 15 }, (_, k) => 3 + k), 17.5].flatMap(onArc);
+    expect(Array.from(path)).toEqual(wanted);
+  });
+});
+
 describe('interpolation along a geodesic', () => {
   it('predicts at its points, and names the columns of a table', async () => {
     const arc = Array.from({ length: 30 }, (_, i) => [Math.cos(i / 8), Math.sin(i / 8)]);
@@ -196,6 +228,28 @@ describe('interpolation along a geodesic', () => {
     expect(result.interpolate(0, 29, 6).latents.toArrays()).not.toEqual(path.toArrays());
     expect(() => result.interpolate(0, 29, 6, { along: 'curve' } as never)).toThrow(/line/);
     await expect(async () => result.interpolate(0, 29, 1, { along: 'geodesic' })).rejects.toThrow(/from 2/);
+  });
+
+  it('leads along what is mapped from the observations, where there are no latents', async () => {
+    const model = defineModel({
+      name: 'encoder',
+      variables: ({ y }: { y: number[][] }) => {
+        const measured = known(y);
+        const x = mapped(measured, mlpMap({ hidden: 3 }), { dim: 1 });
+        const density = gaussianProcess({ kernel: rbf(), noise: 0.01 });
+        return { measured, x, y: observed(measured, { density, given: x }) };
+      },
+    });
+    const y = Array.from({ length: 6 }, (_, i) => [Math.cos(i / 3), Math.sin(i / 3), i / 6]);
+    const result = await fit(model({ y }), { maxIterations: 0 });
+    const { latents, mean } = await result.interpolate(0, 5, 3, { along: 'geodesic' });
+    const ends = [0, 2].map((k) => latents.at(k, 0));
+    expectClose(
+      ends,
+      [0, 5].map((k) => result.latents.at(k, 0)),
+      1e-12,
+    );
+    expect(mean.toArrays()).toEqual(result.predict({ x: latents }).y.mean.toArrays());
   });
 
   it('goes the shorter of the two ways around a circle, by the metric', async () => {

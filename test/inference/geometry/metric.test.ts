@@ -5,15 +5,22 @@ import {
   add,
   bayesianGplvm,
   bias,
+  defineModel,
   fit,
+  fixed,
   fixedAt,
+  gaussianProcess,
   geometry,
   isomap,
+  latent,
   latentVariableModel,
   linear,
+  linearMap,
+  mapped,
   matern12,
   matern52,
   multiply,
+  observed,
   periodic,
   ppca,
   rationalQuadratic,
@@ -95,6 +102,28 @@ describe('the expected metric', () => {
     const result = await known(kernel as never, 0.006);
     const [G] = geometry(result).metric(NEW);
     expect(difference(G!.toArrays(), closedForm(NEW[0]!, 1.3, 0.8, 0, 0.01))).toBeLessThan(1e-8);
+  });
+
+  it('through a linear map that turns and stretches the latents is that of the closed form on the latents', async () => {
+    const weights = Matrix.from([
+      [1.5, 2],
+      [-2, 1.5],
+    ]);
+    const turned = defineModel({
+      name: 'turned',
+      variables: ({ y }: { y: number[][] }) => {
+        const x = latent({ dim: 2, init: X });
+        const f = mapped(x, linearMap({ weights: fixed(weights) }), { dim: 2 });
+        const kernel = rbf({ variance: 1.3, lengthscale: 2.5 * 0.8 });
+        return { x, f, y: observed(y, { density: gaussianProcess({ kernel, noise: 0.01 }), given: f }) };
+      },
+    });
+    const result = await fit(turned({ y: Y }), { maxIterations: 0 });
+    geometry(result)
+      .metric(NEW)
+      .forEach((G, i) => {
+        expect(difference(G.toArrays(), closedForm(NEW[i]!, 1.3, 0.8, 0, 0.01))).toBeLessThan(1e-8);
+      });
   });
 
   it('is that of draws of the Jacobian, within 3 standard errors', async () => {

@@ -104,6 +104,19 @@ describe('a Gaussian process of 30 points', () => {
       expect(essBulk(chains)).toBeGreaterThan(300);
     });
     expect(draws.message).toMatch(/The chains agree/);
+    // The log density of each draw, but for its constant.
+    const [variances, lengthscales, noises] = [VARIANCE, LENGTHSCALE, NOISE].map((path) => draws.values(path));
+    const wanted = [0, 1].flatMap((chain) =>
+      Array.from({ length: 20 }, (_, k) =>
+        logDensity([variances!, lengthscales!, noises!].map((values) => Math.log(values.at(chain, k)))),
+      ),
+    );
+    const found = [0, 1].flatMap((chain) => Array.from(draws.logDensity.row(chain).subarray(0, 20)));
+    expectClose(
+      found.map((own) => own - found[0]!),
+      wanted.map((own) => own - wanted[0]!),
+      1e-10,
+    );
   });
 });
 
@@ -160,6 +173,14 @@ describe('draws', () => {
     expect(again.message).toBe(draws.message);
     expect(String(again.summary())).toBe(String(draws.summary()));
     expect(again.predict([[0]])).toEqual(draws.predict([[0]]));
+    for (const [part, name] of [
+      ['values', NOISE],
+      ['statistics', 'energy'],
+    ] as const) {
+      const json = JSON.parse(JSON.stringify(draws));
+      json.record[part][name]['~float64'].pop();
+      expect(() => loadDraws(json)).toThrow(/^What was saved cannot be read at record/);
+    }
     const json = JSON.parse(JSON.stringify(draws));
     delete json.record.values[NOISE];
     expect(() => loadDraws(json)).toThrow(InvalidInputError);

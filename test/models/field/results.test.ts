@@ -1,6 +1,6 @@
 import { alle, drill, evaluate, fit, loadFit, Matrix, meu, mpme, rbf, seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { completed } from '../../../src/core/progressiveWork.ts';
+import { completed, watched } from '../../../src/core/progressiveWork.ts';
 import { connectedComponents } from '../../../src/engine/graph/connectedComponents.ts';
 import { laterNeighbours } from '../../../src/models/field/alle.ts';
 import { expectClose } from '../../tolerance.ts';
@@ -61,6 +61,17 @@ describe('results of maximum-entropy models', () => {
       const sorted = order.slice(place + 1).sort((a, b) => square(a) - square(b) || a - b);
       expect(Array.from(lists[i]!)).toEqual(sorted.slice(0, 6));
     });
+  });
+
+  it('alle tells of its search for neighbours what part of all sizes of halves is done', () => {
+    const parts: number[] = [];
+    const order = Array.from({ length: 8 }, (_, i) => (i * 3) % 8);
+    watched(
+      (part) => parts.push(24 * part),
+      () => completed(laterNeighbours(Matrix.from(swissRoll(8)), 2, order)),
+    );
+    // Two pairs and what joins them, of either half, and then both halves.
+    expect(parts).toEqual([2, 4, 8, 10, 12, 16, 24]);
   });
 
   it('drill says what components do to the embedding', async () => {

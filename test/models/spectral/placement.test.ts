@@ -118,18 +118,20 @@ describe('new points are placed by the formulas of Bengio et al. 2004', () => {
   });
 
   it.each([
-    ['normalised', true, 'binary'],
-    ['normalised, heat', true, 'heat'],
-    ['not normalised, heat', false, 'heat'],
-  ] as const)('laplacianEigenmaps, %s', async (_, normalized, weights) => {
+    ['normalised', true, 'binary', {}],
+    ['normalised, heat', true, 'heat', {}],
+    ['not normalised, heat', false, 'heat', {}],
+    ['normalised, heat, mutual neighbours twice', true, 'heat', { preset: 'lawrence2012' }],
+  ] as const)('laplacianEigenmaps, %s', async (_, normalized, weights, more) => {
     const width = 3;
     const k = 6;
-    const result = await fit(laplacianEigenmaps(Y, { normalized, weights, width, neighbours: k }));
+    const result = await fit(laplacianEigenmaps(Y, { normalized, weights, width, neighbours: k, ...more }));
     const reach = distances.map((row) => row.toSorted((a, b) => a - b)[k]!);
     const wanted = freshDistances.map((row) => {
       const near = nearest(row, k);
       const joined = Array.from(row.keys()).filter((j) => near.includes(j) || row[j]! < reach[j]!);
-      const w = joined.map((j) => (weights === 'heat' ? Math.exp(-(row[j]! ** 2) / (2 * width ** 2)) : 1));
+      const times = (j: number) => ('preset' in more && near.includes(j) && row[j]! < reach[j]! ? 2 : 1);
+      const w = joined.map((j) => times(j) * (weights === 'heat' ? Math.exp(-(row[j]! ** 2) / (2 * width ** 2)) : 1));
       return Array.from(result.eigenvalues!, (mu, c) => {
         const numerator = sum(joined.map((j, a) => w[a]! * result.latents.at(j, c)));
         const s = sum(w);

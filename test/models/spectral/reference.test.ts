@@ -55,6 +55,7 @@ describe('the spectral family agrees with scikit-learn and numpy to 1e-8', () =>
     expectClose(placed.latents, result.latents, 1e-12);
     const all = await fit(pca(Y, { latentDim: 3 }));
     expectClose(all.predict(all.latents).mean, Y, 1e-12, 'all components give the points back');
+    expect(all.parameters.noise).toBe(0);
   });
 
   it.each([false, true])(

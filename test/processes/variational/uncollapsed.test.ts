@@ -64,6 +64,13 @@ describe('the uncollapsed bound', () => {
     const each = evaluate(bayesianGplvm(Y, { ...base, kernel, likelihood: columns }));
     expect(Math.abs(each.objective / one.objective - 1)).toBeLessThan(1e-12);
   });
+
+  it('is saved where the collapsed one could be taken', async () => {
+    const model = bayesianGplvm(Y, { ...base, kernel, noise: 0.03, bound: 'uncollapsed' });
+    const result = await fit(model, { maxIterations: 1 });
+    const again = loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.predict!(mean)).toEqual(result.predict!(mean));
+  });
 });
 
 const flat = (value: unknown): number[] =>
