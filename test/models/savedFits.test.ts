@@ -34,6 +34,12 @@ describe.each(readdirSync(folder))('fits that were saved as %s', (form) => {
   });
 });
 
+it('a saved fit without checksums whose observations were changed is refused, as its log density is another', () => {
+  const json = saved('version1', 'bayesianGplvm').fit as unknown as { model: { observations: number[][] } };
+  json.model.observations[0]![0]! += 1;
+  expect(() => loadFit(json)).toThrow(/objective: it is .*, but the model has .* at these values/);
+});
+
 /** The same members and texts, and numbers to 1e-6; to 1e-5 where a projection ends before it has converged. */
 function expectNear(found: unknown, expected: unknown, place: string): void {
   if (typeof expected === 'number') {

@@ -630,17 +630,17 @@ interface Draws {
  * @see McKay, Beckman & Conover 1979
  */
 function averagedOverDraws(
-  { batch, random }: TermContext,
+  context: TermContext,
   termsAt: (draws: Draws) => Record<string, Scalar>,
 ): Record<string, Scalar> {
   const shared = { spreads: new Map<string, op.GaussianRows>(), fixed: new Map<string, Scalar>() };
-  if (batch !== undefined) return termsAt({ ...shared, draw: (_, shape) => normalEntries(random, ...shape) });
+  if (context.batch) return termsAt({ ...shared, draw: (_, shape) => normalEntries(context.random, ...shape) });
   const drawn = new Map<string, readonly Tensor2D[]>();
   const termsOf = (k: number) =>
     termsAt({
       ...shared,
       draw: (name, shape) => {
-        const all = drawn.get(name) ?? stratifiedEntries(random, shape);
+        const all = drawn.get(name) ?? stratifiedEntries(context.random, shape);
         drawn.set(name, all);
         return all[k]!;
       },
