@@ -2,9 +2,9 @@ import { seededRandom } from '../src/core/random.ts';
 import { float64Backend } from '../src/engine/tensors/float64/scope.ts';
 
 /** Bytes of views that an allocation detaches, on the average: V8 collects garbage by them, and large memories leave it no time for anything else. */
-const BYTES = 2 ** 18;
+const BYTES = 2 ** 14;
 
-// Views kept across an allocation are errors, and they are noticed by detaching views: at one allocation of four while the memory is small, at
+// Views kept across an allocation are errors, and they are noticed by detaching views: at one allocation of 64 while the memory is small, at
 // fewer, by chance, where it is large. The tests of each engine do so at every one.
 const { memory64 } = float64Backend();
 const { uniform } = seededRandom(1);
