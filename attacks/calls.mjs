@@ -72,7 +72,7 @@ const small = fc.integer({ min: -1, max: 8 });
 /** Options of any model, sensible or not. */
 const optionValues = {
   latentDim: fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 1, max: 2 }) }, { weight: 1, arbitrary: small }),
-  neighbours: fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 2, max: 5 }) }, { weight: 1, arbitrary: small }),
+  neighbors: fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 2, max: 5 }) }, { weight: 1, arbitrary: small }),
   radius: fc.double({ min: -1, max: 5, noNaN: true }),
   kernel: fc.oneof(
     kernels.map((text) => latentfield.parseKernel(text)),
@@ -80,7 +80,7 @@ const optionValues = {
   ),
   noise: fc.oneof(fc.double({ min: -0.1, max: 2, noNaN: true }), fc.constantFrom(0, 1e-12, 1e12)),
   missing: fc.constantFrom('ignore', 'ignore', 'ignore', 'other'),
-  centre: fc.boolean(),
+  center: fc.boolean(),
   scale: fc.boolean(),
   inducing: fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 2, max: 4 }) }, { weight: 1, arbitrary: small }),
   backConstraint: fc.constantFrom('kernel', 'mlp', 'linear', 'kernel', 'none'),
@@ -118,7 +118,7 @@ const GP = [
   'kernel',
   'noise',
   'missing',
-  'centre',
+  'center',
   'scale',
   'inducing',
   'backConstraint',
@@ -126,30 +126,30 @@ const GP = [
   'init',
   'likelihood',
 ];
-const GRAPH = ['neighbours', 'disconnected'];
+const GRAPH = ['neighbors', 'disconnected'];
 const TAKEN = {
   gplvm: GP,
   tpslvm: GP,
-  gplrf: [...GP, 'strength', 'neighbours'],
+  gplrf: [...GP, 'strength', 'neighbors'],
   dgplvm: [...GP, 'strength'],
-  llGplvm: [...GP, 'strength', 'neighbours'],
+  llGplvm: [...GP, 'strength', 'neighbors'],
   rankGplvm: [...GP, 'strength'],
   tsneGplvm: [...GP, 'strength', 'perplexity'],
-  bayesianGplvm: ['kernel', 'noise', 'missing', 'centre', 'scale', 'inducing', 'likelihood'],
-  meu: ['neighbours', 'disconnected', 'basePrecision', 'slackPenalty', 'missing'],
-  mpme: ['neighbours', 'disconnected', 'basePrecision', 'slackPenalty'],
-  alle: ['neighbours'],
-  drill: ['neighbours', 'penalty'],
+  bayesianGplvm: ['kernel', 'noise', 'missing', 'center', 'scale', 'inducing', 'likelihood'],
+  meu: ['neighbors', 'disconnected', 'basePrecision', 'slackPenalty', 'missing'],
+  mpme: ['neighbors', 'disconnected', 'basePrecision', 'slackPenalty'],
+  alle: ['neighbors'],
+  drill: ['neighbors', 'penalty'],
   kernelPca: ['kernel'],
   classicalMds: ['input'],
   isomap: [...GRAPH, 'input', 'landmarks'],
   mvu: GRAPH,
-  lle: ['neighbours'],
+  lle: ['neighbors'],
   laplacianEigenmaps: GRAPH,
   lda: ['shrinkage'],
   kernelLda: ['kernel', 'regularization'],
-  lpp: ['neighbours', 'regularization', 'kernel'],
-  slpp: ['neighbours', 'regularization', 'kernel'],
+  lpp: ['neighbors', 'regularization', 'kernel'],
+  slpp: ['neighbors', 'regularization', 'kernel'],
   sammon: ['init'],
 };
 const optionsOf = (name) =>

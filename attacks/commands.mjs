@@ -10,7 +10,7 @@ import { Y } from './savedModels.mjs';
 
 const TABLES = {
   'good.csv': ['a,b,c', ...Y.map((row) => row.join(','))].join('\n'),
-  'labelled.csv': ['a,b,label', ...Y.map(([a, b], i) => `${a},${b},${'xyz'[i % 3]}`)].join('\n'),
+  'labeled.csv': ['a,b,label', ...Y.map(([a, b], i) => `${a},${b},${'xyz'[i % 3]}`)].join('\n'),
   'holes.csv': ['a,b', ...Y.map(([a, b], i) => `${i === 2 ? '' : a},${b}`)].join('\n'),
   'ragged.csv': 'a,b\n1,2\n3\n4,5,6\n',
   'text.csv': 'a,b\nx,y\nz,w\n',
@@ -51,11 +51,11 @@ const FLAGS = [
   '--columns',
   '--drop',
   '--id',
-  '--standardise',
+  '--standardize',
   '--row-sums',
   '--log1p',
   '--kernel',
-  '--neighbours',
+  '--neighbors',
   '--noise',
   '--engine',
   '--threads',

@@ -1,4 +1,4 @@
-// Every export that takes options is given one that it does not have: it must refuse it by name, and name the option that is nearest to a misspelt one.
+// Every export that takes options is given one that it does not have: it must refuse it by name, and name the option that is nearest to a misspelled one.
 import * as root from 'latentfield';
 import { seededRandom } from 'latentfield';
 import { SparseMatrix } from 'latentfield/core';
@@ -17,7 +17,13 @@ const labels = Y.map((_, i) => i % 3);
 const model = () => root.gplvm(Y, { latentDim: 2 });
 const fitted = await root.fit(model(), { maxIterations: 3, seed: 1 });
 const drawn = async () =>
-  root.draw(root.gplvm(Y.slice(0, 6), { latentDim: 1 }), { chains: 1, warmup: 2, draws: 4, seed: 1, priors: 'weak' });
+  root.samplePosterior(root.gplvm(Y.slice(0, 6), { latentDim: 1 }), {
+    chains: 1,
+    warmup: 2,
+    draws: 4,
+    seed: 1,
+    priors: 'weak',
+  });
 const square = (x) => ({ value: x[0] ** 2, gradient: [2 * x[0]] });
 const sparse = new SparseMatrix({
   ...{ rows: 4, columns: 1, starts: Int32Array.of(0, 1, 2, 3, 4) },
@@ -66,7 +72,7 @@ const calls = {
   describedModel: (o) => root.describedModel('gplvm', root.Matrix.from(Y), undefined, o),
   dgplvm: (o) => root.dgplvm(Y, labels, o),
   discriminative: (o) => root.discriminative(labels, o),
-  draw: (o) => root.draw(model(), o),
+  samplePosterior: (o) => root.samplePosterior(model(), o),
   drill: (o) => root.drill(Y, o),
   dynamics: (o) => root.dynamics(o),
   ellipticalSlice: (o) => root.ellipticalSlice(o),
@@ -142,7 +148,7 @@ const calls = {
   positive: (o) => root.positive(1, o),
   ppca: (o) => root.ppca(Y, o),
   predictInSlices: (o) => root.predictInSlices((Z) => fitted.predict(Z), X, o),
-  priorDraws: (o) => root.priorDraws(model(), o),
+  samplePrior: (o) => root.samplePrior(model(), o),
   psis: (o) => root.psis(Y.flat(), o),
   quadratic: (o) => root.quadratic([{ rows: [0], columns: [1], values: [1] }], [1], o),
   rank: (o) => root.rank(o),
@@ -163,7 +169,7 @@ const calls = {
   slice: (o) => root.slice(o),
   slpp: (o) => root.slpp(Y, labels, o),
   solve: (o) => root.solve(square, [1], root.lbfgs(), o).next(),
-  sparseNeighbours: (o) => root.sparseNeighbours(sparse, 2, o),
+  sparseNeighbors: (o) => root.sparseNeighbors(sparse, 2, o),
   sphere: (o) => root.sphere(o),
   standardNormal: (o) => root.standardNormal(o),
   studentT: (o) => root.studentT(o),
@@ -173,13 +179,13 @@ const calls = {
   tpslvm: (o) => root.tpslvm(Y, o),
   tsne: (o) => root.tsne(Y, o),
   tsneGplvm: (o) => root.tsneGplvm(Y, o),
-  tsneNeighbours: (o) => root.tsneNeighbours(o),
+  tsneNeighbors: (o) => root.tsneNeighbors(o),
   umap: (o) => root.umap(Y, o),
   uncorrelated: (o) => root.uncorrelated(X, o),
-  umapNeighbours: (o) => root.umapNeighbours(o),
+  umapNeighbors: (o) => root.umapNeighbors(o),
   white: (o) => root.white(o),
-  normaliseCounts: (o) =>
-    io.normaliseCounts(root.Matrix.from(Y.map((row) => row.map((y) => Math.round(9 + 5 * y)))), o),
+  normalizeCounts: (o) =>
+    io.normalizeCounts(root.Matrix.from(Y.map((row) => row.map((y) => Math.round(9 + 5 * y)))), o),
   readSparseTable: (o) => io.readSparseTable('nowhere.mtx', o),
   distortedS: (o) => data.distortedS(o),
   helix: (o) => data.helix(o),
@@ -230,10 +236,10 @@ const WITHOUT = new Set(
   `
   add clusteringAccuracy compareElpd completeGraph continuity covariance describe essBulk essMean essQuantile essSd essTail expand fixed fixedAt
   graphUnion heldOutDensity initialLatents kernelFromJSON kernelToJSON kindOf known labelGraph latentsFromJSON layersMap likelihoodFromJSON loadDraws
-  loadFit mcse mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighbourError nearestNeighbourScore negativeLogPredictiveDensity newton
+  loadFit mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighborError nearestNeighborScore negativeLogPredictiveDensity newton
   parseKernel priorFromJSON priorToJSON products rHat rootMeanSquaredError scale seededRandom select shared squaredDifferences stage startThreads sparsePrincipalComponents
   stateFromJson stateToJson symmetricEigenpairs trustworthiness trustworthinessScore waic withFloat64 checkFilePath lockPath makeFolder
-  removeEmptyFolders rowsOf standardise tableText canvasMap markPath panelColumns keysOf localTransport serveQueueThread serveFits readParts
+  removeEmptyFolders rowsOf standardize tableText canvasMap markPath panelColumns keysOf localTransport serveQueueThread serveFits readParts
 `
     .trim()
     .split(/\s+/),
@@ -272,5 +278,5 @@ async function oneExport(name, call, report) {
   const suggested = await refusal(`${known}s`);
   if (suggested === undefined) return;
   if (!suggested.includes(`Did you mean '${known}`)) return report.fail(`${name}({ ${known}s: 1 })`, suggested);
-  report.count('misspelt options named');
+  report.count('misspelled options named');
 }

@@ -55,7 +55,7 @@ if (process.argv[1] === PROGRAM) {
 async function fitMeu(data, columns) {
   const { Matrix, fit, meu } = await import(new URL('../dist/index.js', import.meta.url).href);
   const start = performance.now();
-  const model = meu(new Matrix(data, data.length / columns, columns), { neighbours: 6, basePrecision: 1e-4 });
+  const model = meu(new Matrix(data, data.length / columns, columns), { neighbors: 6, basePrecision: 1e-4 });
   const { objective, diagnostics, graph } = await fit(model, { engine: 'wasm' });
   return {
     ms: performance.now() - start,
@@ -97,7 +97,7 @@ async function fitCounts(data, columns) {
     latentDim: 2,
     inducing: isLarge ? 50 : 20,
     likelihood: poisson({ offset: 'rowSums' }),
-    init: isLarge ? 'neighbours' : 'pca',
+    init: isLarge ? 'tsne' : 'pca',
   });
   const { latents, status, diagnostics } = await fit(model);
   const ms = performance.now() - start;

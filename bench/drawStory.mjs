@@ -5,7 +5,7 @@
  *   node bench/drawStory.mjs WARMUP DRAWS SEED < {"inputs": […], "observations": […]}
  */
 export async function drawStory(library, { inputs, observations }, { warmup, draws, seed }) {
-  const { draw, fixedAt, gamma, latentVariableModel, positive, rbf } = library;
+  const { samplePosterior, fixedAt, gamma, latentVariableModel, positive, rbf } = library;
   const prior = gamma({ shape: 2, rate: 2 });
   const model = latentVariableModel({
     observations: observations.map((y) => [y]),
@@ -13,11 +13,11 @@ export async function drawStory(library, { inputs, observations }, { warmup, dra
     latents: fixedAt(inputs.map((t) => [t])),
     kernel: rbf({ variance: positive(1, { prior }), lengthscale: positive(1, { prior }) }),
     noise: positive(0.1, { prior }),
-    centre: false,
+    center: false,
   });
   const start = performance.now();
   const used = globalThis.process?.cpuUsage?.();
-  const result = await draw(model, { chains: 4, warmup, draws, seed });
+  const result = await samplePosterior(model, { chains: 4, warmup, draws, seed });
   const ms = performance.now() - start;
   const { user, system } = used === undefined ? {} : process.cpuUsage(used);
   const rows = Object.values(result.summary());

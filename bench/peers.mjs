@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const OWN = fileURLToPath(new URL('peers/mpme.py', import.meta.url));
-const NEIGHBOURS = fileURLToPath(new URL('peers/neighbours.py', import.meta.url));
+const NEIGHBORS = fileURLToPath(new URL('peers/neighbors.py', import.meta.url));
 const GPLVM = fileURLToPath(new URL('peers/gplvm.py', import.meta.url));
 const usual = fileURLToPath(new URL('../../shared/peers/peers.py', import.meta.url));
 
@@ -93,15 +93,15 @@ export function findPeers(missing) {
       missing[`peers mpme ${rows}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
       return undefined;
     },
-    /** The exact neighbours by scikit-learn's brute force; undefined, with the reason in `missing`, when it fails. */
-    neighbours(threads, { data, rows, columns }, k) {
+    /** The exact neighbors by scikit-learn's brute force; undefined, with the reason in `missing`, when it fails. */
+    neighbors(threads, { data, rows, columns }, k) {
       const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-      const result = run([NEIGHBOURS, rows, columns, k].map(String), threads, 'utf8', bytes);
+      const result = run([NEIGHBORS, rows, columns, k].map(String), threads, 'utf8', bytes);
       if (result.status === 0) return JSON.parse(result.stdout);
-      missing[`peers neighbours ${rows}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
+      missing[`peers neighbors ${rows}`] = result.error?.message ?? result.stderr.trim().split('\n').at(-1);
       return undefined;
     },
-    /** The points that the peers use, by rows: the n×12 centred observations of 'oil', or those of 'circle' (n×2) and 'swiss' (n×3). */
+    /** The points that the peers use, by rows: the n×12 centered observations of 'oil', or those of 'circle' (n×2) and 'swiss' (n×3). */
     points: (kind, n) => numbers(POINTS, kind, n),
     /** Where scikit-learn puts the n points of the Swiss roll, n×2; the same models as those that the task of this name times. */
     embedding: (task, n) => numbers(EMBEDDING, task, n),

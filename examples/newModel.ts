@@ -4,9 +4,9 @@ import { latentPlot } from 'latentfield/plot';
 
 const at = (t: number) => [Math.cos(t / 9), Math.sin(t / 9), t / 60, Math.cos(t / 4)];
 const rows = lf.Matrix.from(Array.from({ length: 90 }, (_, t) => at(t)));
-const known = Array.from({ length: 90 }, (_, t) => (t % 3 === 0 ? Math.floor(t / 30) : undefined)); // a third is labelled
+const known = Array.from({ length: 90 }, (_, t) => (t % 3 === 0 ? Math.floor(t / 30) : undefined)); // a third is labeled
 export const followed = lf.defineModel({
-  name: 'followed', // a sequence of rows, some labelled: smooth steps, near neighbours and members of a class near each other
+  name: 'followed', // a sequence of rows, some labeled: smooth steps, near neighbors and members of a class near each other
   variables: (data: lf.Matrix) => {
     const field = lf.laplacian(lf.graphUnion(lf.labelGraph(known), lf.knnGraph(data, 5)), { strength: 0.1 });
     const steps = lf.dynamics({ kernel: lf.add(lf.rbf(), lf.white({ variance: lf.fixed(0.1) })) });

@@ -30,7 +30,7 @@ export interface MapOptions {
   readonly model?: string | undefined;
   /** Options of the model, such as { latentDim: 2 }. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
-  /** One a row: colours. */
+  /** One a row: colors. */
   readonly labels?: readonly (string | number)[] | undefined;
   /** Names of the columns, for the row under the pointer. */
   readonly columns?: readonly string[] | undefined;

@@ -1,9 +1,9 @@
-// The packages that come with latentfield: their licences, that each is one of those below, and that none runs a script when it is installed.
+// The packages that come with latentfield: their licenses, that each is one of those below, and that none runs a script when it is installed.
 // With `--sbom FILE` a bill of materials (CycloneDX) of them is written too.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const LICENCES = ['Apache-2.0', 'MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'CC0-1.0', 'Unlicense'];
+const LICENSES = ['Apache-2.0', 'MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'CC0-1.0', 'Unlicense'];
 
 const { packages } = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 const production = Object.entries(packages).filter(
@@ -12,8 +12,8 @@ const production = Object.entries(packages).filter(
 const problems = [];
 for (const [path, { version, license, hasInstallScript }] of production) {
   const name = path.replace(/^.*node_modules\//, '');
-  console.log(`${name} ${version}: ${license ?? 'no licence'}`);
-  if (!LICENCES.includes(license)) problems.push(`${name} has the licence ${license ?? 'none'}`);
+  console.log(`${name} ${version}: ${license ?? 'no license'}`);
+  if (!LICENSES.includes(license)) problems.push(`${name} has the license ${license ?? 'none'}`);
   if (hasInstallScript === true) problems.push(`${name} runs a script when it is installed`);
 }
 console.log(`${production.length} packages, ${problems.length} problems`);

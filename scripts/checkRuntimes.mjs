@@ -38,8 +38,8 @@ const options = { maxIterations: 15, seed: 1, engine: 'wasm' };
 for (const [name, model] of Object.entries({
   gplvm: () => gplvm(flow, { latentDim: 2 }),
   kernels: () => gplvm(flow, { latentDim: 2, kernel: add(rbf(), matern32(), periodic(), bias(), white()) }),
-  mpme: () => mpme(roll, { latentDim: 2, neighbours: 6 }),
-  isomap: () => isomap(roll, { latentDim: 2, neighbours: 6 }),
+  mpme: () => mpme(roll, { latentDim: 2, neighbors: 6 }),
+  isomap: () => isomap(roll, { latentDim: 2, neighbors: 6 }),
   pca: () => pca(flow, { latentDim: 2 }),
 })) {
   const result = await fit(model(), options);

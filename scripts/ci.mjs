@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const place = mkdtempSync(join(tmpdir(), 'latentfield-ci-'));
 const wanted = process.argv.slice(2);
-// Colours would hide the counts from whoever reads this as plain text.
+// Colors would hide the counts from whoever reads this as plain text.
 const plain = { ...process.env, NO_COLOR: '1' };
 
 /** What rests on linear algebra, once more on each engine: conformance, values, gradients, failures, a fit of each kind, a resumed one. */

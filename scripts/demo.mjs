@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readLabelledTable } from '../dist/app/cli/tableFlags.js';
+import { readLabeledTable } from '../dist/app/cli/tableFlags.js';
 import { pipeFlow } from '../dist/app/data/index.js';
 import { readTable, writeTable } from '../dist/app/io/index.js';
-import { nearestNeighbourError } from '../dist/index.js';
+import { nearestNeighborError } from '../dist/index.js';
 
 const given = process.argv.slice(2);
 const file = given[0]?.startsWith('-') ? undefined : given.shift();
@@ -46,19 +46,19 @@ async function simulated() {
 async function report() {
   const named = optionValue('--labels') ?? (file ? undefined : 'flow');
   const options = { allowMissing: true, allowMissingLabels: true };
-  const { observations, labels } = await readLabelledTable(data, named, options);
+  const { observations, labels } = await readLabeledTable(data, named, options);
   const latents = (await readTable(join(folder, 'latents.csv'), { columns: 'x*' })).observations;
   if (labels !== undefined && labels.length === latents.rows) {
-    const labelled = labels.map((_, i) => i).filter((i) => labels[i] !== '');
+    const labeled = labels.map((_, i) => i).filter((i) => labels[i] !== '');
     const errors = (points) => {
-      const rows = labelled.map((i) => points.row(i));
-      const rate = nearestNeighbourError(
+      const rows = labeled.map((i) => points.row(i));
+      const rate = nearestNeighborError(
         rows,
-        labelled.map((i) => labels[i]),
+        labeled.map((i) => labels[i]),
       );
       return `${Math.round(rate * rows.length)} of ${rows.length} (${(100 * rate).toFixed(1)} %)`;
     };
-    console.log('leave-one-out 1-nearest-neighbour errors:');
+    console.log('leave-one-out 1-nearest-neighbor errors:');
     console.log(`  ${errors(latents)} on the latents (dimension ${latents.columns})`);
     const isComplete = observations.data.every(Number.isFinite);
     if (isComplete) console.log(`  ${errors(observations)} on the data (dimension ${observations.columns})`);

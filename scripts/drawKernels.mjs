@@ -1,4 +1,4 @@
-// Draws every kernel of the catalogue for docs/kernels.md: the covariance with three points on a line, and samples of a process
+// Draws every kernel of the catalog for docs/kernels.md: the covariance with three points on a line, and samples of a process
 // with that covariance. `node scripts/drawKernels.mjs [FOLDER]` writes one SVG each; the folder is docs/kernels unless given.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const {
   withFloat64,
 } = await import('../dist/index.js');
 const op = await import('../dist/engine/tensors/ops.js');
-const { colourOf } = await import('../dist/app/plot/looks.js');
+const { colorOf } = await import('../dist/app/plot/looks.js');
 const { renderSvg } = await import('../dist/app/plot/render.js');
 
 const kernels = [
@@ -44,7 +44,7 @@ const kernels = [
   mlp({ weightVariance: 10, biasVariance: 1 }),
   bias(),
   white(),
-  thinPlateSpline({ centres: [-3, -2, -1, 0, 1, 2, 3].map((centre) => [centre]) }),
+  thinPlateSpline({ centers: [-3, -2, -1, 0, 1, 2, 3].map((center) => [center]) }),
 ];
 const AGAINST = [-1.5, 0, 1];
 const curveName = (x) => `x′ = ${String(x).replace('-', '−')}`;
@@ -88,13 +88,13 @@ function panel(name, title, points, order, legend) {
     scales: [
       { name: 'x', type: 'linear', domain: [-3, 3], range: [0, 300] },
       { name: 'y', type: 'linear', nice: true, zero: true, range: [190, 0], domain: { data: name, field: 'y' } },
-      { name: 'colour', type: 'ordinal', domain: order, range: order.map((_, i) => colourOf(i)) },
+      { name: 'color', type: 'ordinal', domain: order, range: order.map((_, i) => colorOf(i)) },
     ],
     axes: [
       { scale: 'x', orient: 'bottom', title: 'x', tickCount: 7 },
       { scale: 'y', orient: 'left', tickCount: 5, grid: true, gridColor: '#e5e5e5' },
     ],
-    ...(legend && { legends: [{ stroke: 'colour', orient: 'right', symbolType: 'stroke' }] }),
+    ...(legend && { legends: [{ stroke: 'color', orient: 'right', symbolType: 'stroke' }] }),
     marks: [
       {
         type: 'group',
@@ -107,7 +107,7 @@ function panel(name, title, points, order, legend) {
               enter: {
                 x: { scale: 'x', field: 'x' },
                 y: { scale: 'y', field: 'y' },
-                stroke: { scale: 'colour', field: 'curve' },
+                stroke: { scale: 'color', field: 'curve' },
                 strokeWidth: { value: 1.6 },
               },
             },
@@ -124,7 +124,7 @@ for (const kernel of kernels) {
   const samples = Array.from({ length: SAMPLES }, (_, k) =>
     line.map((x, i) => ({ x, y: drawn.at(i, k), curve: `${k}` })),
   ).flat();
-  const shape = kernel.name === 'thinPlateSpline' ? 'thinPlateSpline, centres −3, −2, …, 3' : describe(kernel);
+  const shape = kernel.name === 'thinPlateSpline' ? 'thinPlateSpline, centers −3, −2, …, 3' : describe(kernel);
   const svg = await renderSvg({
     description: `${shape}: covariance and samples`,
     padding: 8,

@@ -46,7 +46,7 @@ const PICTURES = {
   },
   async 'pictures/numbers'() {
     const { observations } = swissRoll({ points: 800, seed: 1 });
-    const { latents } = await fit(isomap(observations, { neighbours: 10 }));
+    const { latents } = await fit(isomap(observations, { neighbors: 10 }));
     // How far out on the roll a point is.
     const color = observations.toArrays().map(([x, , z]) => Math.hypot(x, z));
     return latentPlot({ latents, color, legendTitle: 'radius', equalScales: true, width: 640, height: 260 });

@@ -2,10 +2,10 @@
  * Names the files of the library that run in one evaluation, and in one fit, of a GPLVM with its default prior, by V8's coverage:
  *   npm run count:files [-- --list]
  * Counted are files of which a function was called when something ran for the second time: an evaluation of an open model, value and gradients, as in
- * each iteration of a fit; `evaluate`, which checks and initialises the model first; and a fit of five iterations.
+ * each iteration of a fit; `evaluate`, which checks and initializes the model first; and a fit of five iterations.
  */
 import { Session } from 'node:inspector/promises';
-import { evaluate, fit, gplvm, open } from '../dist/index.js';
+import { evaluate, fit, gplvm, logDensityOf } from '../dist/index.js';
 
 const observations = Array.from({ length: 20 }, (_, i) => [Math.sin(i), Math.cos(i), Math.sin(2 * i)]);
 const dist = new URL('../dist/', import.meta.url).href;
@@ -25,7 +25,7 @@ session.disconnect();
 
 /** Evaluates a model that is opened outside of what is counted, each time anew: the operations of the first evaluations are recorded. */
 function evaluationsOf(model) {
-  const opened = [open(model, { seed: 1 }), open(model, { seed: 1 })];
+  const opened = [logDensityOf(model, { seed: 1 }), logDensityOf(model, { seed: 1 })];
   return () => {
     const one = opened.pop();
     one.evaluate(one.start);

@@ -56,7 +56,7 @@ const extensions = {
         });`,
       'priors/builtIn.js': `import { peaked } from './peaked.js';\nexport { peaked };`,
     },
-    // The catalogue of priors is a list, of which a prior is one entry more.
+    // The catalog of priors is a list, of which a prior is one entry more.
     entry: { after: 'standardNormal,', text: 'peaked,' },
     isKnown: ({ peaked, builtInPriors }) => peaked !== undefined && builtInPriors.peaked === peaked,
   },

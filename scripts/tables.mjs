@@ -75,7 +75,7 @@ export const tables = {
   },
   'different-units': {
     files: { 'table.csv': () => table(NAMES, ([length, ...rest]) => [Math.round(length * 1e6), ...rest]) },
-    commands: [fit('table.csv'), fit('table.csv', '--standardise', '--force')],
+    commands: [fit('table.csv'), fit('table.csv', '--standardize', '--force')],
   },
   holes: {
     files: { 'table.csv': () => HOLES },

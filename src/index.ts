@@ -13,7 +13,7 @@ export {
   Matrix,
   type MatrixLike,
   type NamedTable,
-  type NormalisedCounts,
+  type NormalizedCounts,
   NumericalError,
   type ObservationsLike,
   OptimizationError,

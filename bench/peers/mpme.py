@@ -3,9 +3,9 @@
 
   mpme.py N D COPIES BASE_PRECISION < observations
 
-Reads N x D doubles by rows, takes squared Euclidean distances of all pairs, and maximises
+Reads N x D doubles by rows, takes squared Euclidean distances of all pairs, and maximizes
 log|L(w) + lambda I| - (1/c) sum_e w_e phi_e over w >= 0 in variables scaled by c/phi, with the constant vector deflated.
-The c largest eigenpairs of the centred covariance are the embedding, which the seconds include.
+The c largest eigenpairs of the centered covariance are the embedding, which the seconds include.
 Prints one JSON line: {"n", "seconds", "cpu", "value", "evaluations", "kkt", "edges"}. Threads: OPENBLAS_NUM_THREADS.
 """
 import json

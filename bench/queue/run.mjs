@@ -12,7 +12,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { add, bayesianGplvm, bias, evaluate, fit, gplvm, open, rbf } from 'latentfield';
+import { add, bayesianGplvm, bias, evaluate, fit, gplvm, logDensityOf, rbf } from 'latentfield';
 import { pipeFlow } from 'latentfield/data';
 import { queuePool, queueShards, redisTransport } from 'latentfield/queue';
 
@@ -133,7 +133,7 @@ const rowsOf = (rows) => pipeFlow({ points: rows, seed: 1 }).observations;
 async function evaluations(rows, inducing, count, repeats) {
   const shards = count === 0 ? {} : { shards: queueShards({ connection, count }) };
   const model = bayesianGplvm(rows, { latentDim: 2, inducing, ...shards });
-  const problem = await open(model, { seed: 1 });
+  const problem = await logDensityOf(model, { seed: 1 });
   problem.evaluate(problem.start);
   const times = [];
   for (let k = 0; k < repeats; k++) {

@@ -21,7 +21,7 @@ const MODELS = {
   ppca: (Y) => ppca(Y, shape),
 };
 /** A field over points fills in columns of the points that were fitted. */
-const field = (Y) => meu(Y, { ...shape, neighbours: 7 });
+const field = (Y) => meu(Y, { ...shape, neighbors: 7 });
 
 const normals = (random, rows, columns) =>
   new Matrix(
@@ -76,7 +76,7 @@ const SIMULATED = {
   },
 };
 
-/** Columns of a field over points: precision L + λI on the graph of neighbours of a plane. */
+/** Columns of a field over points: precision L + λI on the graph of neighbors of a plane. */
 function fieldDraw(random, rows, columns) {
   const X = normals(random, rows, 2);
   const graph = library.knnGraph(X, 7);

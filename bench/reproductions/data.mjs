@@ -81,7 +81,7 @@ export function drawnRows(N, size, seed) {
 }
 
 /** Columns of mean 0 and variance 1 by the first matrix, constant ones of 0; the same change of the others. */
-export function standardisedBy(first, ...others) {
+export function standardizedBy(first, ...others) {
   const { rows: N, columns: D } = first;
   const mean = new Float64Array(D);
   const deviation = new Float64Array(D);
@@ -103,7 +103,7 @@ export function standardisedBy(first, ...others) {
 }
 
 /** Errors of the nearest other point, of N: a count. */
-export const errorsOf = (X, labels) => Math.round(library.nearestNeighbourError(X, labels) * labels.length);
+export const errorsOf = (X, labels) => Math.round(library.nearestNeighborError(X, labels) * labels.length);
 
 /** Labels of an int32 .npy file. */
 export function readLabels(name) {

@@ -1,7 +1,7 @@
-import { count, drawnRows, library, readLabels, readMatrix, rowsOf, standardisedBy } from './data.mjs';
+import { count, drawnRows, library, readLabels, readMatrix, rowsOf, standardizedBy } from './data.mjs';
 import { readDigits, splitDigits, testError } from './digits.mjs';
 
-const { fit, gplrf, gplvm, llGplvm, Matrix, nearestNeighbourError, rankGplvm, trustworthiness, tsneGplvm } = library;
+const { fit, gplrf, gplvm, llGplvm, Matrix, nearestNeighborError, rankGplvm, trustworthiness, tsneGplvm } = library;
 
 const SETS = {
   iris: ['iris_X.npy', 'iris_y.npy'],
@@ -10,7 +10,7 @@ const SETS = {
   'digits 8×8': ['digits8x8_X.npy', 'digits8x8_y.npy'],
   robot: ['robot_train_X.npy'],
 };
-/** Labelled sets whose first rows are taken, as classes are many. */
+/** Labeled sets whose first rows are taken, as classes are many. */
 const FIRST = { 'YALE-B': ['yaleb_X.npy', 'yaleb_y.npy'] };
 const POINTS = 150;
 const ITERATIONS = 300;
@@ -21,7 +21,7 @@ async function readSet(name, points) {
   const rows = name in FIRST ? count(POINTS) : drawnRows(all.rows, Math.min(points, all.rows), 1);
   const labels = labelFile && readLabels(labelFile);
   const Y = rowsOf(all, rows);
-  return { Y: name === 'wine' ? standardisedBy(Y)[0] : Y, labels: labels && rows.map((i) => labels[i]) };
+  return { Y: name === 'wine' ? standardizedBy(Y)[0] : Y, labels: labels && rows.map((i) => labels[i]) };
 }
 
 /** The models, each with what multiplies the factor: the scale of the data. */
@@ -33,7 +33,7 @@ const MODELS = {
   rankGplvm: { make: rankGplvm, latentDim: 4, scale: ND, factors: [0.01, 0.02, 0.04, 0.1] },
 };
 
-/** (Σ s²)²/Σ s⁴ over the singular values s of the centred latents: how many directions they have. */
+/** (Σ s²)²/Σ s⁴ over the singular values s of the centered latents: how many directions they have. */
 function directions(X) {
   const q = X.columns;
   const mean = count(q).map((d) => X.column(d).reduce((sum, entry) => sum + entry, 0) / X.rows);
@@ -53,11 +53,11 @@ function difference(X, Z) {
     count(A.rows).flatMap((i) =>
       count(i).map((j) => Math.sqrt(count(A.columns).reduce((sum, d) => sum + (A.at(i, d) - A.at(j, d)) ** 2, 0))),
     );
-  const centred = (list) => {
+  const centered = (list) => {
     const mean = list.reduce((sum, entry) => sum + entry, 0) / list.length;
     return list.map((entry) => entry - mean);
   };
-  const [a, b] = [centred(distances(X)), centred(distances(Z))];
+  const [a, b] = [centered(distances(X)), centered(distances(Z))];
   const dot = (u, v) => u.reduce((sum, entry, k) => sum + entry * v[k], 0);
   return 1 - dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
@@ -73,7 +73,7 @@ async function run(study) {
         Matrix.from(await study.cell(`${name}, ${key}`, async () => (await fit(made(), fitted)).latents.toArrays()));
       const plain = await latentsOf(`gplvm, ${latentDim}`, () => gplvm(Y, { latentDim }));
       const show = (X) => [
-        labels === undefined ? '–' : nearestNeighbourError(X, labels).toFixed(3),
+        labels === undefined ? '–' : nearestNeighborError(X, labels).toFixed(3),
         trustworthiness(Y, X, 10).toFixed(3),
         directions(X).toFixed(1),
         difference(plain, X).toFixed(2),
@@ -87,13 +87,13 @@ async function run(study) {
     }
     study.table(`${model}, ${latentDim} dimensions`, ['data', 'strength', ...COLUMNS], rows);
   }
-  await labelled(study, fitted);
+  await labeled(study, fitted);
   await validatedOnDigits(study, fitted);
 }
 
 const COLUMNS = ['error', 'trustworthiness', 'directions', 'difference from gplvm'];
 
-async function labelled(study, fitted) {
+async function labeled(study, fitted) {
   const rows = [];
   const factors = study.quick ? [1] : [0.1, 1, 4.5, 10];
   const inHalves = [...Object.keys(SETS).filter((set) => SETS[set].length > 1), ...Object.keys(FIRST)];

@@ -1,6 +1,6 @@
 import { components, count, hasData, library, readLabels, readMatrix, rowsOf } from './data.mjs';
 
-const { fit, InvalidInputError, Matrix, namedModels, NumericalError, nearestNeighbourError, trustworthiness } = library;
+const { fit, InvalidInputError, Matrix, namedModels, NumericalError, nearestNeighborError, trustworthiness } = library;
 
 /** The data sets by name; labels where there are any. */
 const SETS = {
@@ -33,7 +33,7 @@ const CUBIC = 'gplvm tpslvm gplrf dgplvm llGplvm rankGplvm tsneGplvm drill mvu'.
 const ASKED = 'gplvm tpslvm gplrf dgplvm llGplvm rankGplvm tsneGplvm bayesianGplvm'.split(' ');
 /** Changes of the unit that no model may notice but by rounding. */
 const NUDGES = [1 + 2 ** -30, 1 - 2 ** -30];
-const NEIGHBOURS = 10;
+const NEIGHBORS = 10;
 
 async function readSet(name, points) {
   const [file, labelFile] = SETS[name];
@@ -56,10 +56,10 @@ function inUnit(Y, deviation, nudge) {
   );
 }
 
-/** Leave-one-out errors of the nearest neighbour; without labels what neighbourhoods lose, 1 − trustworthiness. */
+/** Leave-one-out errors of the nearest neighbor; without labels what neighborhoods lose, 1 − trustworthiness. */
 function errorOf({ Y, labels }, X) {
-  if (labels !== undefined) return nearestNeighbourError(X, labels);
-  return 1 - trustworthiness(Y, X, Math.min(NEIGHBOURS, Math.floor((Y.rows - 1) / 4)));
+  if (labels !== undefined) return nearestNeighborError(X, labels);
+  return 1 - trustworthiness(Y, X, Math.min(NEIGHBORS, Math.floor((Y.rows - 1) / 4)));
 }
 
 async function outcomeOf(name, set, deviation, nudge = 1) {
@@ -154,7 +154,7 @@ function show(study, pairs, sets, points, known) {
   }
   const missing = SCALES.length * pairs.length - [...known.keys()].filter(isAtScale).length;
   study.note(
-    `Every named model with two latent dimensions, its default or asked for where it has none, and no other option. One factor, a power of two, brings the root mean variance of the columns near 0.1, 1 and 100: what a model shows should not depend on the unit. Errors are leave-one-out errors of the nearest neighbour in two dimensions; of data without two kinds of labels among these rows they are 1 − trustworthiness of ${NEIGHBOURS} neighbours, and models of labels are left out. Components are those of the learned graph. Seconds are CPU seconds, the most of the three. All rows are fitted where the cost promises at most ${PATIENCE} of them.${missing > 0 ? ` ${missing} of ${SCALES.length * pairs.length} fits are not in the tables yet (–): the command goes on where it was.` : ''}${study.builds().size > 1 ? ' Units may differ because their values are of different commits, too.' : ''}`,
+    `Every named model with two latent dimensions, its default or asked for where it has none, and no other option. One factor, a power of two, brings the root mean variance of the columns near 0.1, 1 and 100: what a model shows should not depend on the unit. Errors are leave-one-out errors of the nearest neighbor in two dimensions; of data without two kinds of labels among these rows they are 1 − trustworthiness of ${NEIGHBORS} neighbors, and models of labels are left out. Components are those of the learned graph. Seconds are CPU seconds, the most of the three. All rows are fitted where the cost promises at most ${PATIENCE} of them.${missing > 0 ? ` ${missing} of ${SCALES.length * pairs.length} fits are not in the tables yet (–): the command goes on where it was.` : ''}${study.builds().size > 1 ? ' Units may differ because their values are of different commits, too.' : ''}`,
   );
   study.note(summary([...known]));
   study.table(

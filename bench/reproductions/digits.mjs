@@ -39,13 +39,13 @@ export function onPrincipalAxes({ training, test }) {
   training.Y.data.forEach((entry, k) => {
     mean[k % D] += entry / N;
   });
-  const centred = (Y) =>
+  const centered = (Y) =>
     op.tensor(
       Y.data.map((entry, k) => entry - mean[k % D]),
       [Y.rows, D],
     );
   return withFloat64(() => {
-    const Y = centred(training.Y);
+    const Y = centered(training.Y);
     const { values, vectors } = op.symmetricEigen(op.matMul(Y, Y, true, false));
     const variances = Float64Array.from(values.dataSync()).reverse();
     const total = variances.reduce((sum, entry) => sum + entry, 0);
@@ -53,7 +53,7 @@ export function onPrincipalAxes({ training, test }) {
     for (let sum = 0; sum < 0.99 * total; kept++) sum += variances[kept];
     const axes = op.slice(vectors, [0, D - kept], [D, kept]);
     const scores = ({ Y, labels }) => {
-      const projected = op.matMul(centred(Y), axes);
+      const projected = op.matMul(centered(Y), axes);
       return { Y: new Matrix(Float64Array.from(projected.dataSync()), Y.rows, kept), labels };
     };
     return { training: scores(training), test: scores(test) };

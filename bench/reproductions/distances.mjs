@@ -1,4 +1,4 @@
-import { count, library, readMatrix, rowsOf, standardisedBy } from './data.mjs';
+import { count, library, readMatrix, rowsOf, standardizedBy } from './data.mjs';
 
 const { fit, geometry, Matrix, pca, seededRandom } = library;
 
@@ -42,7 +42,7 @@ function rankCorrelation(a, b) {
 async function distancesOf(make, Y, landmarks, seed, maxIterations) {
   const { normal } = seededRandom(seed);
   const { latents } = await fit(pca(Y, { latentDim: 2 }));
-  const [first] = standardisedBy(latents);
+  const [first] = standardizedBy(latents);
   const init = Matrix.from(first.toArrays().map((row) => row.map((entry) => entry + normal())));
   const result = await fit(make(Y, { latentDim: 2, init }), { maxIterations });
   const X = result.latents;
@@ -96,7 +96,7 @@ async function run(study) {
   const starts = count(fitted * several).map((k) => k + 1);
   const tables = [[], []];
   study.note(
-    `Distances between ${landmarked} landmarks, all pairs of them, by ${fitted} fits of one model of two latent dimensions, each started at principal components of unit variance plus N(0, I), ${maxIterations} iterations at the most; ${size} rows evenly through each set, columns standardised. Euclidean ones of the latents, and lengths of geodesics by \`geometry(fit).distances\`. What is printed is Spearman's rank correlation of the distances of two fits, over all pairs of fits, the mean of that with the distances of the rows themselves, and by how much the objectives of the fits differ. Such starts end at maps of different likelihood, and no distance can make those agree; so each fit is that of one start (seeds 1 to ${fitted}) in the first table, and in the second the one of the greatest objective of ${several} starts (seeds 1 to ${starts.length}).`,
+    `Distances between ${landmarked} landmarks, all pairs of them, by ${fitted} fits of one model of two latent dimensions, each started at principal components of unit variance plus N(0, I), ${maxIterations} iterations at the most; ${size} rows evenly through each set, columns standardized. Euclidean ones of the latents, and lengths of geodesics by \`geometry(fit).distances\`. What is printed is Spearman's rank correlation of the distances of two fits, over all pairs of fits, the mean of that with the distances of the rows themselves, and by how much the objectives of the fits differ. Such starts end at maps of different likelihood, and no distance can make those agree; so each fit is that of one start (seeds 1 to ${fitted}) in the first table, and in the second the one of the greatest objective of ${several} starts (seeds 1 to ${starts.length}).`,
   );
   const titles = ['from one start each', `from the best of ${several} starts each`];
   titles.forEach((title, k) => {
@@ -116,7 +116,7 @@ async function run(study) {
       count(size).map((k) => Math.floor((k * all.rows) / size)),
     );
     const varied = count(some.columns).filter((j) => new Set(some.column(j)).size > 1);
-    const [Y] = standardisedBy(Matrix.from(some.toArrays().map((row) => varied.map((j) => row[j]))));
+    const [Y] = standardizedBy(Matrix.from(some.toArrays().map((row) => varied.map((j) => row[j]))));
     const landmarks = count(landmarked).map((k) => Math.floor(((k + 0.5) * size) / landmarked));
     const fits = [];
     for (const seed of starts) {
@@ -131,7 +131,7 @@ async function run(study) {
   if (study.quick || !study.isChosen('cost')) return;
   const digits = rowsOf(await readMatrix('digits8x8_X.npy'), count(1000));
   const varied = count(digits.columns).filter((j) => new Set(digits.column(j)).size > 1);
-  const [Y] = standardisedBy(Matrix.from(digits.toArrays().map((row) => varied.map((j) => row[j]))));
+  const [Y] = standardizedBy(Matrix.from(digits.toArrays().map((row) => varied.map((j) => row[j]))));
   const own = await study.cell('cost', () => costOf(Y));
   study.table(
     'What 200 geodesics cost: gplvm of 1000 digits, 50 iterations, each of 200 rows joined with another',

@@ -18,7 +18,7 @@ async function run(study) {
     for (const { structure, rho, objective, nnzOffDiag, theta } of cases) {
       const name = `${data}, ${structure} pairs, penalty ${rho.toPrecision(4)}`;
       const outcome = await study.cell(name, async () => {
-        const result = await fit(drill(Y, { neighbours: structure === 'full' ? 'all' : k, penalty: rho }));
+        const result = await fit(drill(Y, { neighbors: structure === 'full' ? 'all' : k, penalty: rho }));
         const { sources, targets } = result.graph;
         const precision = result.precision();
         const pairs = new Set(theta.filter(([i, j]) => i !== j).map(([i, j]) => `${Math.min(i, j)} ${Math.max(i, j)}`));

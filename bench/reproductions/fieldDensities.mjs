@@ -23,9 +23,9 @@ const models = {
   'graphical lasso': {
     option: 'penalty, of the mean variance',
     grid: [0.003, 0.01, 0.03, 0.1, 0.3],
-    fitted: (Y, penalty) => drill(Y, { neighbours: 'all', penalty: penalty * meanVariance(Y) }),
+    fitted: (Y, penalty) => drill(Y, { neighbors: 'all', penalty: penalty * meanVariance(Y) }),
   },
-  MEU: { option: 'neighbours', grid: [3, 6, 12, 24], fitted: (Y, neighbours) => meu(Y, { neighbours }) },
+  MEU: { option: 'neighbors', grid: [3, 6, 12, 24], fitted: (Y, neighbors) => meu(Y, { neighbors }) },
   MPME: {
     option: 'multiple of λ',
     grid: [0.1, 1, 10, 100],
@@ -44,7 +44,7 @@ async function run(study) {
   const sets = study.quick ? { 'motion capture': SETS['motion capture'] } : SETS;
   const [rows, chosen] = [[], []];
   study.note(
-    'A random field over points says how likely a column of observations is: each column is a draw from N(0, K), K the covariance of the points. A third of the columns is held out, and the mean log density of one of their entries is printed, in nats, for the covariance that each model learns from the others. Columns are centred, and densities are those of the N − 1 directions in which centred columns vary. Each model has one option, chosen on a third of the training columns; all else is the default. PPCA is that of columns, with covariance WWᵀ + σ²I between points; the graphical lasso is `drill` over all pairs, which takes over 15 CPU minutes a value on all 215 points of the robot, so every third is taken. Mean and standard deviation over three draws of the columns; higher is better. Pairs alike are pairs of points that agree in all training columns of a draw, one number a draw: a field lets them differ by next to nothing in the others too.',
+    'A random field over points says how likely a column of observations is: each column is a draw from N(0, K), K the covariance of the points. A third of the columns is held out, and the mean log density of one of their entries is printed, in nats, for the covariance that each model learns from the others. Columns are centered, and densities are those of the N − 1 directions in which centered columns vary. Each model has one option, chosen on a third of the training columns; all else is the default. PPCA is that of columns, with covariance WWᵀ + σ²I between points; the graphical lasso is `drill` over all pairs, which takes over 15 CPU minutes a value on all 215 points of the robot, so every third is taken. Mean and standard deviation over three draws of the columns; higher is better. Pairs alike are pairs of points that agree in all training columns of a draw, one number a draw: a field lets them differ by next to nothing in the others too.',
   );
   study.table(
     'Mean log density of a held-out entry',
@@ -86,7 +86,7 @@ async function columnsOf({ file, points, step = 1, every = 1 }) {
     all,
     count(Math.min(points ?? all.rows, all.rows)).filter((i) => i % step === 0),
   );
-  return centred(
+  return centered(
     withColumns(
       Y,
       count(Y.columns).filter((d) => d % every === 0),
@@ -96,7 +96,7 @@ async function columnsOf({ file, points, step = 1, every = 1 }) {
 
 const withColumns = (Y, columns) => Matrix.from(count(Y.rows).map((i) => columns.map((d) => Y.at(i, d))));
 
-function centred(Y) {
+function centered(Y) {
   const means = count(Y.columns).map((d) => meanOf([...Y.column(d)]));
   return new Matrix(
     Y.data.map((entry, k) => entry - means[k % Y.columns]),
@@ -145,7 +145,7 @@ async function learned({ covariance, fitted }, Y, value) {
   return { K: result.covariance(), status: result.status };
 }
 
-/** WWᵀ + σ²I of probabilistic principal components over the N − 1 directions of centred columns. */
+/** WWᵀ + σ²I of probabilistic principal components over the N − 1 directions of centered columns. */
 function ppcaCovariance(Y, q) {
   const { rows: N, columns: D } = Y;
   return withFloat64(() => {
@@ -167,7 +167,7 @@ function ppcaCovariance(Y, q) {
   });
 }
 
-/** The mean log density of an entry of centred columns under N(0, K), in the N − 1 directions orthogonal to the constant. */
+/** The mean log density of an entry of centered columns under N(0, K), in the N − 1 directions orthogonal to the constant. */
 function logDensity(K, Y) {
   const { rows: N, columns: D } = Y;
   const basis = helmert(N);

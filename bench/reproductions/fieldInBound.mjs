@@ -23,7 +23,7 @@ const sets = [
   { name: 'vowels', file: 'deterding_X.npy', rows: 264, dim: 4, isOptional: true },
   { name: 'USPS', file: 'usps_X.npy', rows: 500, dim: 4 },
 ];
-const NEIGHBOURS = 4;
+const NEIGHBORS = 4;
 /** Draws of the latents over which predictions are averaged. */
 const DRAWS = 16;
 
@@ -48,7 +48,7 @@ function graphOf(Y) {
       return o === i || both.length < 3 ? Infinity : both.reduce((sum, square) => sum + square, 0) / both.length;
     });
     const nearest = count(Y.rows).sort((a, b) => distances[a] - distances[b]);
-    for (const o of nearest.slice(0, NEIGHBOURS)) {
+    for (const o of nearest.slice(0, NEIGHBORS)) {
       if (distances[o] < Infinity) edges.set(Math.min(i, o) * Y.rows + Math.max(i, o));
     }
   }
@@ -104,7 +104,7 @@ async function run(study) {
   const seeds = study.quick ? [1] : [1, 2, 3];
   const chosen = study.quick ? sets.slice(1, 2) : sets.filter(({ file, isOptional }) => !isOptional || hasData(file));
   study.note(
-    `The density of variational latents: N(0, I), and random fields over a graph that joins each row with the ${NEIGHBOURS} nearest by the entries that both have, learned inside the bound. Entries of fitted rows are hidden at random, anew with each of ${seeds.length} seed(s); the first rows of each set, columns that are constant left out, ${maxIterations} iterations, 25 inducing inputs. Log densities an entry, averaged over ${DRAWS} draws of the latents from their posterior; what is gained over N(0, I) is of the same hidden entries. The vowels are Deterding's (four of his speakers, eleven vowels six times each), in the folder that LATENTFIELD_DATA names where \`Rscript bench/reproductions/mlbench.R FOLDER\` wrote them.`,
+    `The density of variational latents: N(0, I), and random fields over a graph that joins each row with the ${NEIGHBORS} nearest by the entries that both have, learned inside the bound. Entries of fitted rows are hidden at random, anew with each of ${seeds.length} seed(s); the first rows of each set, columns that are constant left out, ${maxIterations} iterations, 25 inducing inputs. Log densities an entry, averaged over ${DRAWS} draws of the latents from their posterior; what is gained over N(0, I) is of the same hidden entries. The vowels are Deterding's (four of his speakers, eleven vowels six times each), in the folder that LATENTFIELD_DATA names where \`Rscript bench/reproductions/mlbench.R FOLDER\` wrote them.`,
   );
   const missing = study.quick ? [] : sets.filter((set) => !chosen.includes(set));
   if (missing.length > 0) study.note(`Not found, and so left out: ${missing.map(({ name }) => name).join(', ')}.`);

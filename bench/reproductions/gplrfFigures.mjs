@@ -32,7 +32,7 @@ async function figure1(study) {
   }
   study.note('The strength of DGPLVM and GPLRF (100) and γ (0.01) were set by hand.');
   study.table(
-    `1-nearest-neighbour error of ${some.length} test digits in two dimensions`,
+    `1-nearest-neighbor error of ${some.length} test digits in two dimensions`,
     ['model', 'error', 'status'],
     Object.entries(placed).map(([name, points]) => [name, error(points).toFixed(4), points.status]),
   );
@@ -211,7 +211,7 @@ async function dimensionality(study) {
     'The paper shows curves and no numbers; its claim is that DGPLVM is at its best at C − 1 dimensions, and GPLRF goes on to improve above. The motion capture is another selection of the same archive (walk, run, jump; 84 features), for the paper does not list its own. The strength of both models (100) and γ of each set were set by hand; searches end after 100 iterations. Mean and deviation of five splits.',
   );
   study.table(
-    '1-nearest-neighbour error of the test points by latent dimension',
+    '1-nearest-neighbor error of the test points by latent dimension',
     ['data', 'q', 'DGPLVM', 'status, DGPLVM', 'GPLRF', 'status, GPLRF'],
     rows,
   );

@@ -7,7 +7,7 @@ async function oil(study) {
   const labels = readLabels('oil_train_y.npy').slice(0, study.quick ? 150 : 1000);
   const Y = rowsOf(all, count(labels.length));
   const maxIterations = study.quick ? 40 : 1500;
-  const isomapOf = () => fit(isomap(Y, { latentDim: 2, neighbours: 10 }));
+  const isomapOf = () => fit(isomap(Y, { latentDim: 2, neighbors: 10 }));
   const ways = {
     PCA: () => fit(pca(Y, { latentDim: 2 })),
     Isomap: isomapOf,
@@ -19,7 +19,7 @@ async function oil(study) {
     'GPLVM with a normal prior, from PCA': () => fit(gplvm(Y, { latentDim: 2 }), { maxIterations }),
   };
   study.note(
-    'Oil flow in two dimensions, leave-one-out errors of the nearest neighbour. Independent numbers: 1 error for a GP-LVM of all 1000 points, 2 for GPy, 162 for PCA, at least 11 for methods like Isomap. From principal components the search comes to a lower maximum than from Isomap, and has more errors there: the log density tells which start to keep.',
+    'Oil flow in two dimensions, leave-one-out errors of the nearest neighbor. Independent numbers: 1 error for a GP-LVM of all 1000 points, 2 for GPy, 162 for PCA, at least 11 for methods like Isomap. From principal components the search comes to a lower maximum than from Isomap, and has more errors there: the log density tells which start to keep.',
   );
   const rows = [];
   study.table(

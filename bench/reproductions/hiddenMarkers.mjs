@@ -16,7 +16,7 @@ const {
   rbf,
 } = library;
 
-const { nearestNeighbours } = await fromDist('engine/neighbours/index.js');
+const { nearestNeighbors } = await fromDist('engine/neighbors/index.js');
 
 const FILES = ['cmu_mocap_X.npy', 'cmu_mocap_seq.npy', 'cmu_mocap_y.npy'];
 const RUNNING = 1;
@@ -75,7 +75,7 @@ function nearest(training, test, columns) {
     return Math.sqrt(column.reduce((sum, entry) => sum + (entry - mean) ** 2 / column.length, 0));
   });
   const scaled = (Y) => Matrix.from(Y.toArrays().map((row) => seen.map((j, k) => row[j] / scales[k])));
-  const { indices } = nearestNeighbours(scaled(training), 1, { queries: scaled(test) });
+  const { indices } = nearestNeighbors(scaled(training), 1, { queries: scaled(test) });
   return rowsOf(training, Array.from(indices));
 }
 
@@ -103,7 +103,7 @@ async function run(study) {
   const table = [];
   const single = [];
   study.note(
-    `Motion capture of a person who runs, ${sequences.length} sequences of the CMU database (${sequences.map(({ rows }) => rows).join(', ')} frames), the positions of 27 joints about that of the root in units of the skeleton. Each sequence is held out in turn${study.quick ? ' (here the first)' : ''}: its first ${SEEN_WHOLE} frames are seen whole, in the others the markers of a leg, or of the upper body, are hidden and predicted from the rest. The protocol is that of Taylor, Hinton & Roweis 2007 and Lawrence 2007, whose errors are root mean squared angles (GPLVM 3.40 and 2.49, scaled nearest neighbours 4.44 and 2.62); the sequences here are others and the errors are of positions, so the order of the methods can be compared and the numbers cannot. Frames of the other sequences and those seen whole are fitted, ${maxIterations} iterations at the most. The dynamical model has a process of time as the prior of its latents and sees the frames with hidden markers while it is fitted, each at its time; others place each frame alone by what is seen of it.`,
+    `Motion capture of a person who runs, ${sequences.length} sequences of the CMU database (${sequences.map(({ rows }) => rows).join(', ')} frames), the positions of 27 joints about that of the root in units of the skeleton. Each sequence is held out in turn${study.quick ? ' (here the first)' : ''}: its first ${SEEN_WHOLE} frames are seen whole, in the others the markers of a leg, or of the upper body, are hidden and predicted from the rest. The protocol is that of Taylor, Hinton & Roweis 2007 and Lawrence 2007, whose errors are root mean squared angles (GPLVM 3.40 and 2.49, scaled nearest neighbors 4.44 and 2.62); the sequences here are others and the errors are of positions, so the order of the methods can be compared and the numbers cannot. Frames of the other sequences and those seen whole are fitted, ${maxIterations} iterations at the most. The dynamical model has a process of time as the prior of its latents and sees the frames with hidden markers while it is fitted, each at its time; others place each frame alone by what is seen of it.`,
   );
   study.table(
     `Root mean squared error of hidden markers: mean over the sequences, ± standard deviation`,
@@ -112,7 +112,7 @@ async function run(study) {
   );
   study.table('Each sequence', ['sequence', 'hidden', 'model', 'error', 'fit'], single);
   const methods = {
-    'nearest neighbour, scaled': null,
+    'nearest neighbor, scaled': null,
     'gplvm, q = 3': (Y) => gplvm(Y, { latentDim: 3 }),
     'gplvm, q = 4': (Y) => gplvm(Y, { latentDim: 4 }),
     [`bayesianGplvm, q = ${dim}`]: (Y) => bayesianGplvm(Y, { latentDim: dim, inducing }),

@@ -13,7 +13,7 @@ import { gplvmMocap, gplvmOil } from './gplvm.mjs';
 import { hiddenMarkers } from './hiddenMarkers.mjs';
 import { gplvmImputation } from './imputation.mjs';
 import { jointField } from './jointField.mjs';
-import { labelledDefaults } from './labelledDefaults.mjs';
+import { labeledDefaults } from './labeledDefaults.mjs';
 import { manifoldAgreement, manifoldsFound } from './manifolds.mjs';
 import { drillStudy, meuFigure7, meuFigures } from './maxEntropyUnfolding.mjs';
 import { mpmeFigure4, mpmeTeapots } from './mpmeClustering.mjs';
@@ -35,7 +35,7 @@ export const reproductions = [
   defaults,
   duplicates,
   rankUniformity,
-  labelledDefaults,
+  labeledDefaults,
   gplvmOil,
   gplvmMocap,
   gplvmImputation,

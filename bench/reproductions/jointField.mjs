@@ -74,7 +74,7 @@ async function run(study) {
       });
       const panel = (latents, title, edges) => latentPlot({ latents, title, graph: edges, width: 420, height: 420 });
       const panels = [
-        panel(alone, 'Neighbours of the observations; latents alone', graph),
+        panel(alone, 'Neighbors of the observations; latents alone', graph),
         panel(result.latents, 'Graph and latents learned together', typed(result.graph)),
       ];
       const svg = pictureGrid(await Promise.all(panels), { columns: 2, title: 'A run (55 frames), GPLVM' });
@@ -86,7 +86,7 @@ async function run(study) {
     }
   }
   study.note(
-    'GPLVMs with a field over their latents, all options at their defaults, 7 neighbours as candidates. The gradient is its largest entry in the variables of the solver, latents and logarithms of kernel parameters, of which 1e-5 counts as stationary; the violation that of the optimality conditions of the field at the latents where the fit was ended. A joint fit may take 300 evaluations here, among which its Hessians count, and an hour. At the cap are edges whose weight is 4C = 100, the most that the field of distances may have: latents that want to meet are held by it alone.',
+    'GPLVMs with a field over their latents, all options at their defaults, 7 neighbors as candidates. The gradient is its largest entry in the variables of the solver, latents and logarithms of kernel parameters, of which 1e-5 counts as stationary; the violation that of the optimality conditions of the field at the latents where the fit was ended. A joint fit may take 300 evaluations here, among which its Hessians count, and an hour. At the cap are edges whose weight is 4C = 100, the most that the field of distances may have: latents that want to meet are held by it alone.',
   );
   study.table(
     'Joint fits',

@@ -228,7 +228,7 @@ async function bounds(Y, inducing, maxIterations) {
   const first = await onCircle(latents);
   const ways = [first, await onCircle(reversed(first.latents.data, first.pair))];
   const flat = async (latentDim, further) => {
-    const map = await fit(isomap(Y, { latentDim, neighbours: 10 }));
+    const map = await fit(isomap(Y, { latentDim, neighbors: 10 }));
     const starts = [];
     for (const init of [undefined, map, ...further]) {
       const model = bayesianGplvm(Y, { latentDim, inducing, scale: false, ...(init && { init }) });

@@ -5,7 +5,7 @@
 
 vowels  2700x24, nine vowels of one speaker, 300 of each: datasets/data/jon_vowel_data.mat of SheffieldML/GPmat, columns 13 and 26 left out
         as in its lvmLoadData.m
-umist   575x644, faces of 20 people, 28x23 grey values: data/umist.mat of domainxz/unsupervised-feature-selection-evaluation
+umist   575x644, faces of 20 people, 28x23 gray values: data/umist.mat of domainxz/unsupervised-feature-selection-evaluation
 isolet  1560x617, 26 letters: skfeature/data/Isolet.mat of jundongl/scikit-feature
 """
 import sys

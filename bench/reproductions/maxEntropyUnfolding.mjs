@@ -12,15 +12,15 @@ const preset = 'lawrence2012';
  * with equalities; its optimum can be flat, so that its embedding is one of many, and inequalities are shown beside it.
  */
 const methods = (Y, k, regularization) => ({
-  Isomap: isomap(Y, { neighbours: k }),
-  ALLE: alle(Y, { neighbours: k, preset, regularization, basePrecision: 1e-4 }),
-  'ALLE, later neighbours': alle(Y, { neighbours: k, basePrecision: 1e-4 }),
-  MVU: mvu(Y, { neighbours: k, constraints: 'inequality' }),
-  'MVU, equality': mvu(Y, { neighbours: k, constraints: 'equality' }),
-  DRILL: drill(Y, { neighbours: k, preset }),
-  MEU: meu(Y, { neighbours: k, basePrecision: 1e-4 }),
-  LE: laplacianEigenmaps(Y, { neighbours: k, preset }),
-  LLE: lle(Y, { neighbours: k, regularization: 'auto' }),
+  Isomap: isomap(Y, { neighbors: k }),
+  ALLE: alle(Y, { neighbors: k, preset, regularization, basePrecision: 1e-4 }),
+  'ALLE, later neighbors': alle(Y, { neighbors: k, basePrecision: 1e-4 }),
+  MVU: mvu(Y, { neighbors: k, constraints: 'inequality' }),
+  'MVU, equality': mvu(Y, { neighbors: k, constraints: 'equality' }),
+  DRILL: drill(Y, { neighbors: k, preset }),
+  MEU: meu(Y, { neighbors: k, basePrecision: 1e-4 }),
+  LE: laplacianEigenmaps(Y, { neighbors: k, preset }),
+  LLE: lle(Y, { neighbors: k, regularization: 'auto' }),
 });
 
 const SETS = {
@@ -96,38 +96,38 @@ async function figure7(study) {
     }
     scored.sort((a, b) => b[1] - a[1]);
     study.table(
-      `${name}, ${k} neighbours: log likelihood of a GP-LVM with its latents held there`,
+      `${name}, ${k} neighbors: log likelihood of a GP-LVM with its latents held there`,
       ['method', 'score', 'place in the paper'],
       scored.map(([method, score]) => [method, score.toFixed(1), paper.indexOf(method) + 1 || '–']),
     );
   }
   study.note(
-    "The paper's figure has no numbers; its text has the order of the motion capture, which is the order here, and of the robot that Isomap, ALLE, MVU and DRILL are ahead of MEU, and that of LE and LLE. MVU with equalities has no unique embedding here (its optimum is flat); with inequalities it has, and that is in the paper's place. ALLE has the parents that the author's program gives it, those of a sparse Cholesky factor; with the nearest of the later points it comes ahead of Isomap by 0.1 %. Of the robot the order differs: DRILL is behind MEU and 0.1 % behind LE, and ALLE behind LE. That does not change with the number of neighbours of ALLE (7 to 20), its regularization (1e-9 to 1e-2), MEU's base precision (1e-4 to 1e-2), or one start of the score or thirty. The order belongs to the data, though: another circuit of the same robot has another, and the points in another order give ALLE another score.",
+    "The paper's figure has no numbers; its text has the order of the motion capture, which is the order here, and of the robot that Isomap, ALLE, MVU and DRILL are ahead of MEU, and that of LE and LLE. MVU with equalities has no unique embedding here (its optimum is flat); with inequalities it has, and that is in the paper's place. ALLE has the parents that the author's program gives it, those of a sparse Cholesky factor; with the nearest of the later points it comes ahead of Isomap by 0.1 %. Of the robot the order differs: DRILL is behind MEU and 0.1 % behind LE, and ALLE behind LE. That does not change with the number of neighbors of ALLE (7 to 20), its regularization (1e-9 to 1e-2), MEU's base precision (1e-4 to 1e-2), or one start of the score or thirty. The order belongs to the data, though: another circuit of the same robot has another, and the points in another order give ALLE another score.",
   );
 }
 
 async function drillFigures(study) {
   study.note(
-    "The log likelihood of a GP-LVM with its latents held at DRILL's embedding of the motion capture, by the penalty. The paper's figures have no numbers. With all pairs a small penalty leaves the score of principal components, 2840.7, and no penalty does better: as the paper has it, the penalty alone does not find the neighbourhoods.",
+    "The log likelihood of a GP-LVM with its latents held at DRILL's embedding of the motion capture, by the penalty. The paper's figures have no numbers. With all pairs a small penalty leaves the score of principal components, 2840.7, and no penalty does better: as the paper has it, the penalty alone does not find the neighborhoods.",
   );
   const Y = await readMatrix('run1_X.npy');
   const figures = {
-    'Figure 8, 20 neighbours': {
-      neighbours: 20,
+    'Figure 8, 20 neighbors': {
+      neighbors: 20,
       penalties: study.quick ? [0.01, 0.1] : [0.001, 0.003, 0.01, 0.03, 0.1],
       paper: 0.01,
     },
     'Figure 9, all pairs': {
-      neighbours: 'all',
+      neighbors: 'all',
       penalties: study.quick ? [0.1] : [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02],
       paper: 0.002,
     },
   };
-  for (const [figure, { neighbours, penalties, paper }] of Object.entries(figures)) {
+  for (const [figure, { neighbors, penalties, paper }] of Object.entries(figures)) {
     const rows = [];
     for (const penalty of penalties) {
       const outcome = await study.cell(`${figure}, penalty ${penalty}`, async () => {
-        const result = await fit(drill(Y, { neighbours, penalty }));
+        const result = await fit(drill(Y, { neighbors, penalty }));
         const edges = result.graph.sources.length;
         return { score: await gpScore(Y, result.latents), edges, status: result.status };
       });

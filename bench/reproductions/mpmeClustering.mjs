@@ -74,13 +74,13 @@ async function teapots(study) {
     const methods = {
       'MPME, defaults': () => mpme(Y, { latentDim: 2 }),
       'MPME, half the largest λ': () => mpme(Y, { latentDim: 2, basePrecision: largest / 2 }),
-      MVU: () => mvu(Y, { latentDim: 2, neighbours: 4 }),
-      MEU: () => meu(Y, { latentDim: 2, neighbours: 4 }),
+      MVU: () => mvu(Y, { latentDim: 2, neighbors: 4 }),
+      MEU: () => meu(Y, { latentDim: 2, neighbors: 4 }),
       // Figure 9: of as many copies as there are dimensions, so that the field of the same points is the same but for its scale.
       ...(noise >= 0.4 && {
         'MPME, half the largest λ, 3 dimensions': () =>
           mpme(Y, { latentDim: 3, basePrecision: (3 / 2) * (largest / 2) }),
-        'MVU, 3 dimensions': () => mvu(Y, { latentDim: 3, neighbours: 4 }),
+        'MVU, 3 dimensions': () => mvu(Y, { latentDim: 3, neighbors: 4 }),
       }),
     };
     for (const [method, make] of Object.entries(methods)) {
@@ -109,7 +109,7 @@ async function teapots(study) {
   study.note(
     '100 views of the teapot (the paper has 400), pixels in [0, 1] plus uniform noise between 0 and ρ. Counted are views whose two nearest latents are the views before and after. MPME runs with its default λ, which keeps the graph connected whatever the data, and with half of the largest λ at which the learned graph is connected, found by bisection: no view is looked at for it. At the default, which is smaller, the graph has edges across the ring, and the ring is folded. The paper does not say its λ here.',
   );
-  study.table('Views between their neighbours', ['ρ', 'method', 'λ', 'edges', 'in order', 'of'], table);
+  study.table('Views between their neighbors', ['ρ', 'method', 'λ', 'edges', 'in order', 'of'], table);
   if (!study.quick)
     await study.figure(
       'mpme-teapots.svg',

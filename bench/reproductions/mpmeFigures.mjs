@@ -81,7 +81,7 @@ async function embeddings(table, quick) {
   ];
   const rivals = {
     MEU: meu,
-    'Laplacian eigenmaps': (Y) => laplacianEigenmaps(Y, { neighbours: 12, weights: 'heat', width: 1 }),
+    'Laplacian eigenmaps': (Y) => laplacianEigenmaps(Y, { neighbors: 12, weights: 'heat', width: 1 }),
     'kernel PCA': kernelPca,
     GPLVM: (Y) => gplvm(Y, { latentDim: 2 }),
     't-SNE': tsne,

@@ -151,7 +151,7 @@ export async function readSet({ file, from = 0, rows, unit, halves }, quick, dra
   };
 }
 
-/** Each row centred and divided by its length, which gives the dimension that the paper states for YALE-B. */
+/** Each row centered and divided by its length, which gives the dimension that the paper states for YALE-B. */
 function rowsOfUnitLength(Y) {
   return Matrix.from(
     count(Y.rows).map((i) => {

@@ -18,8 +18,8 @@ const {
   umap,
 } = library;
 
-/** k-nearest neighbours of all methods of neighbours, as in drtoolbox, which the paper used. */
-const neighbours = 12;
+/** k-nearest neighbors of all methods of neighbors, as in drtoolbox, which the paper used. */
+const neighbors = 12;
 
 /**
  * The methods, each with the column of the paper it belongs to. Those with `vectors` are eigenvectors, as many as either read-out needs; the maps are in
@@ -32,10 +32,10 @@ const methods = {
     paper: 'MPME',
     make: (Y, vectors, own) => mpme(Y, { ...own, embedding: { vectors } }),
   },
-  MEU: { paper: 'MEU', make: (Y, vectors) => meu(Y, { embedding: { vectors }, neighbours }) },
-  LE: { paper: 'LE', make: (Y, vectors) => laplacianEigenmaps(Y, { embedding: { vectors }, neighbours }) },
-  LLE: { paper: 'LLE', make: (Y, vectors) => lle(Y, { embedding: { vectors }, neighbours }) },
-  Isomap: { make: (Y, vectors) => isomap(Y, { embedding: { vectors }, neighbours }) },
+  MEU: { paper: 'MEU', make: (Y, vectors) => meu(Y, { embedding: { vectors }, neighbors }) },
+  LE: { paper: 'LE', make: (Y, vectors) => laplacianEigenmaps(Y, { embedding: { vectors }, neighbors }) },
+  LLE: { paper: 'LLE', make: (Y, vectors) => lle(Y, { embedding: { vectors }, neighbors }) },
+  Isomap: { make: (Y, vectors) => isomap(Y, { embedding: { vectors }, neighbors }) },
   KPCA: { paper: 'KPCA', make: (Y, vectors) => kernelPca(Y, { embedding: { vectors } }) },
   't-SNE': { paper: 't-SNE', isMap: true, make: (Y) => tsne(Y) },
   UMAP: { isMap: true, make: (Y) => umap(Y) },
@@ -47,9 +47,9 @@ const methods = {
 
 const NOTES = [
   "K-means, the best of 20 starts, on each embedding. Two read-outs: 'paper', the d eigenvectors that the paper states, as the method scales them; and 'rule', as many eigenvectors as there are classes, each row divided by its length (Ng, Jordan & Weiss 2002; option `embedding: { vectors: k, rows: 'unit' }`).",
-  'The rule is the same for all sets and uses no label: k = the number of classes, rows of unit length, all options of MPME at their defaults (λ by the rule of docs/fields.md, C = ∞), and of the two kinds of distances, squared (the default) and plain (§4.1 of the paper), the one on whose rows K-means leaves the smaller sum of squares about its centres, as Ng, Jordan & Weiss choose the width of their affinities. All but the choice of a kind was fixed before anything was scored. The choice was written down when the scores of both kinds had been seen, and before any of these sums of squares had been: read it as a choice that may flatter, and the columns of each kind beside it as those that cannot. The paper tunes λ and C on each set, and does not say by what: the third table has such a grid. Fits that are counted as `maxIterations` take one iteration, to read the default λ off, and no number stands on them.',
-  "Spectral methods of neighbours have 12 of them. t-SNE and UMAP are maps in two dimensions at the library's defaults; the paper does not state the dimension of its t-SNE. Of the paper's ten methods two are not here: landmark MVU, which is not among the models of the library, and the GPLVM, whose row in the paper is that of PCA, or nearly, on five of seven sets.",
-  "Observations are in the units of the files; YALE-B: each row centred and divided by its length, which gives the paper's d and its numbers of K-means. USPS: the 2007 test digits. Letter: the first 5000 rows (the paper does not say which it has), and only pairs of 20 near neighbours may have a weight. Satimage and Isolet come from the folder that LATENTFIELD_DATA names, as satimage_X.npy (which `Rscript bench/reproductions/mlbench.R FOLDER` writes) and isolet_X.npy with their labels; a set that is not there is left out and named. The paper has 3119 rows of Isolet; a file of 1560 is the first of its two parts, isolet1.",
+  'The rule is the same for all sets and uses no label: k = the number of classes, rows of unit length, all options of MPME at their defaults (λ by the rule of docs/fields.md, C = ∞), and of the two kinds of distances, squared (the default) and plain (§4.1 of the paper), the one on whose rows K-means leaves the smaller sum of squares about its centers, as Ng, Jordan & Weiss choose the width of their affinities. All but the choice of a kind was fixed before anything was scored. The choice was written down when the scores of both kinds had been seen, and before any of these sums of squares had been: read it as a choice that may flatter, and the columns of each kind beside it as those that cannot. The paper tunes λ and C on each set, and does not say by what: the third table has such a grid. Fits that are counted as `maxIterations` take one iteration, to read the default λ off, and no number stands on them.',
+  "Spectral methods of neighbors have 12 of them. t-SNE and UMAP are maps in two dimensions at the library's defaults; the paper does not state the dimension of its t-SNE. Of the paper's ten methods two are not here: landmark MVU, which is not among the models of the library, and the GPLVM, whose row in the paper is that of PCA, or nearly, on five of seven sets.",
+  "Observations are in the units of the files; YALE-B: each row centered and divided by its length, which gives the paper's d and its numbers of K-means. USPS: the 2007 test digits. Letter: the first 5000 rows (the paper does not say which it has), and only pairs of 20 near neighbors may have a weight. Satimage and Isolet come from the folder that LATENTFIELD_DATA names, as satimage_X.npy (which `Rscript bench/reproductions/mlbench.R FOLDER` writes) and isolet_X.npy with their labels; a set that is not there is left out and named. The paper has 3119 rows of Isolet; a file of 1560 is the first of its two parts, isolet1.",
 ];
 
 async function table2(study) {
@@ -110,7 +110,7 @@ const unitRows = (X) =>
     }),
   );
 
-/** Accuracy and NMI of K-means, and what it leaves about its centres: of rows of unit length, as a share of what they have about zero. */
+/** Accuracy and NMI of K-means, and what it leaves about its centers: of rows of unit length, as a share of what they have about zero. */
 function clustered(X, labels, quick) {
   const { clusters, withinSumOfSquares } = kMeans(X, classesOf(labels), { seed: 1, restarts: quick ? 4 : 19 });
   const scores = [clusteringAccuracy(labels, clusters), normalizedMutualInformation(labels, clusters)];
@@ -122,7 +122,7 @@ async function scoresOf({ Y, labels }, { d, candidates }, method, quick) {
   const { make, isMap } = methods[method];
   if (make === undefined) return { paper: clustered(Y, labels, quick).scores, status: '–' };
   const k = classesOf(labels);
-  const own = candidates !== undefined && !quick ? { neighbours: candidates } : {};
+  const own = candidates !== undefined && !quick ? { neighbors: candidates } : {};
   const before = process.cpuUsage();
   const { latents, status } = await fit(make(Y, quick ? Math.max(k, 12) : Math.max(k, d), own));
   const { user, system } = process.cpuUsage(before);
@@ -200,7 +200,7 @@ async function chosenByLabels(study, sets, read) {
     for (const { distances, multiple } of variants) {
       const { rule } = await study.cell(`${name}, MPME, ${distances} distances, λ × ${multiple}`, async () => {
         const { Y, labels } = read[name];
-        const options = { distances, ...(set.candidates !== undefined && { neighbours: set.candidates }) };
+        const options = { distances, ...(set.candidates !== undefined && { neighbors: set.candidates }) };
         const basePrecision = multiple * (await defaultPrecision(Y, options));
         const embedding = { vectors: classesOf(labels), rows: 'unit' };
         const { latents, status } = await fit(mpme(Y, { ...options, latentDim: 2, basePrecision, embedding }));

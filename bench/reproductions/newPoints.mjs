@@ -1,9 +1,9 @@
 import { fromDist } from '../context.mjs';
 import { count, drawnRows, library, readLabels, readMatrix, rowsOf } from './data.mjs';
 
-const { alle, classicalMds, fit, isomap, laplacianEigenmaps, lle, mvu, nearestNeighbourError } = library;
+const { alle, classicalMds, fit, isomap, laplacianEigenmaps, lle, mvu, nearestNeighborError } = library;
 const { reconstructedRows } = await fromDist('models/spectral/placement/byWeights.js');
-const { nearestNeighbours } = await fromDist('engine/neighbours/index.js');
+const { nearestNeighbors } = await fromDist('engine/neighbors/index.js');
 
 const SETS = {
   'oil flow': ['oil_train_X.npy', 'oil_train_y.npy'],
@@ -19,7 +19,7 @@ const SEEDS = [1, 2, 3];
 
 /** How often the nearest of some points has another label. */
 function errorAmong(X, labels, Z, own) {
-  const { indices } = nearestNeighbours(X, 1, { queries: Z });
+  const { indices } = nearestNeighbors(X, 1, { queries: Z });
   return own.filter((label, i) => labels[indices[i]] !== label).length / own.length;
 }
 
@@ -37,8 +37,8 @@ function divided(Y, labels, { fitted, placed }, seed) {
 
 /** New rows by the weights that reconstruct them of their 3 nearest points, as lle has them. */
 function placedByThree(X, points, rows) {
-  const places = reconstructedRows(points, rows, 3, 1e-3).map(({ neighbours, weights }) =>
-    count(X.columns).map((c) => weights.reduce((sum, weight, a) => sum + weight * X.at(neighbours[a], c), 0)),
+  const places = reconstructedRows(points, rows, 3, 1e-3).map(({ neighbors, weights }) =>
+    count(X.columns).map((c) => weights.reduce((sum, weight, a) => sum + weight * X.at(neighbors[a], c), 0)),
   );
   return library.Matrix.from(places);
 }
@@ -62,7 +62,7 @@ async function errorsAlone(make, Y, labels, size, seed) {
   }
   return {
     placed: errorAmong(result.latents, known, latents, own),
-    fitted: nearestNeighbourError(result.latents, known),
+    fitted: nearestNeighborError(result.latents, known),
     alone: wrong / later.length,
     byThree: errorAmong(result.latents, known, byThree, own),
     off,
@@ -108,7 +108,7 @@ async function errorsOf(make, Y, labels, size, seed) {
   ];
   return {
     placed: errorAmong(result.latents, known, latents, own),
-    fitted: nearestNeighbourError(result.latents, known),
+    fitted: nearestNeighborError(result.latents, known),
     refitted: errorAmong(X, known, Z, own),
   };
 }
@@ -116,7 +116,7 @@ async function errorsOf(make, Y, labels, size, seed) {
 async function run(study) {
   const rows = [];
   study.note(
-    `Errors of the nearest neighbour in two dimensions, means over ${SEEDS.length} drawn sets of rows, each divided into points that are fitted and new rows. 'Placed' are new rows by \`project\`, among the fitted points; 'fitted' are those points among themselves in the same fit; 'fitted with them' are the new rows in a fit of all rows, among the same points. All options have their defaults.`,
+    `Errors of the nearest neighbor in two dimensions, means over ${SEEDS.length} drawn sets of rows, each divided into points that are fitted and new rows. 'Placed' are new rows by \`project\`, among the fitted points; 'fitted' are those points among themselves in the same fit; 'fitted with them' are the new rows in a fit of all rows, among the same points. All options have their defaults.`,
   );
   study.table('New rows', ['data', 'points', 'new rows', 'model', 'placed', 'fitted', 'fitted with them'], rows);
   for (const [name, [file, labelFile]] of Object.entries(study.quick ? { iris: QUICK } : SETS)) {
@@ -141,7 +141,7 @@ async function alone(study) {
   const { models, size, seeds } = ALONE;
   const rows = [];
   study.note(
-    `The second table says what placing loses, over ${seeds} sets of ${size.fitted} points and ${size.placed} new rows. 'Alone' is each new row in a fit of the points and that one row. 'Off' is the median distance from a row's place to that one, which a linear map of the columns brings to the first fit, in units of the root mean square of the latents. It rests on the rows ('compared') with which the map explains nine tenths of the first fit; others change the embedding itself. 'By 3' are rows that lle makes of 3 neighbours instead of 7.`,
+    `The second table says what placing loses, over ${seeds} sets of ${size.fitted} points and ${size.placed} new rows. 'Alone' is each new row in a fit of the points and that one row. 'Off' is the median distance from a row's place to that one, which a linear map of the columns brings to the first fit, in units of the root mean square of the latents. It rests on the rows ('compared') with which the map explains nine tenths of the first fit; others change the embedding itself. 'By 3' are rows that lle makes of 3 neighbors instead of 7.`,
   );
   const head = ['data', 'model', 'placed', 'fitted', 'alone', 'by 3', 'off', 'off by 3', 'compared'];
   study.table('What placing loses', head, rows);

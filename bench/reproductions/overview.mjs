@@ -124,7 +124,7 @@ const results = [
   },
   {
     source: 'Lawrence 2012, Figure 8',
-    what: 'the best penalty of DRILL is 0.01 with 20 neighbours',
+    what: 'the best penalty of DRILL is 0.01 with 20 neighbors',
     page: 'drill-figures',
     read: (rows) => {
       const best = rows.reduce((a, b) => (number(b.score) > number(a.score) ? b : a));

@@ -71,7 +71,7 @@ export function rankedModels(library) {
         latents: fixedAt(X.slice(0, N)),
         kernel: linear({ variance: fixed(variance) }),
         noise: fixed(noise),
-        centre: false,
+        center: false,
         scale: false,
       }),
     );
@@ -89,7 +89,7 @@ export function rankedModels(library) {
       const kernel = rbf({ variance: fixed(variance), lengthscale: fixed(lengthscale) });
       const density = gaussianProcess({ kernel, noise: fixed(noise) });
       const x = latent({ dim: 1, density: standardNormal() });
-      return { x, y: observed(Y, { density, given: x, centre: false }) };
+      return { x, y: observed(Y, { density, given: x, center: false }) };
     },
   });
 

@@ -1,6 +1,6 @@
 import { count, errorsOf, library, plot, readLabels, readMatrix, rowsOf } from './data.mjs';
 
-const { bayesianGplvm, draw, fit, gplvm, laplaceApproximation, Matrix, nuts, rbf } = library;
+const { bayesianGplvm, samplePosterior, fit, gplvm, laplaceApproximation, Matrix, nuts, rbf } = library;
 const { latentPlot, pictureGrid } = plot;
 
 /** Rows, transitions of each chain in the warm-up and after it, and the most doublings of a trajectory: an evaluation takes N³. */
@@ -28,7 +28,15 @@ async function posteriorMaps(study) {
         seed: 1,
       });
       const method = nuts({ maxDepth: set.maxDepth });
-      const drawn = await draw(model, { start, priors: 'weak', chains: CHAINS, warmup, draws, method, seed: 1 });
+      const drawn = await samplePosterior(model, {
+        start,
+        priors: 'weak',
+        chains: CHAINS,
+        warmup,
+        draws,
+        method,
+        seed: 1,
+      });
       const { latents, diagnostics, logDensity, divergences, message } = drawn;
       return {
         rHat: latents.rHat,
@@ -138,7 +146,7 @@ async function posteriorMaps(study) {
   );
   study.table(
     "How wide the ellipses are: the median over points of the fourth root of a covariance's determinant, in units of the spread of the map",
-    ['data', 'posterior', 'width', 'nearest neighbour errors'],
+    ['data', 'posterior', 'width', 'nearest neighbor errors'],
     widths,
   );
 }

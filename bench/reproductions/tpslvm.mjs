@@ -9,7 +9,7 @@ import {
   readLabels,
   readMatrix,
   rowsOf,
-  standardisedBy,
+  standardizedBy,
 } from './data.mjs';
 
 const {
@@ -80,7 +80,7 @@ async function oil600(quick) {
 /** Points of a mixture of four normals on the sheet that is rolled up, as the paper draws them. */
 function swissRollOfFour(points, seed = 1) {
   const random = seededRandom(seed);
-  const centres = [
+  const centers = [
     [7.5, 7.5],
     [7.5, 12.5],
     [12.5, 7.5],
@@ -88,7 +88,7 @@ function swissRollOfFour(points, seed = 1) {
   ];
   const labels = count(points).map((i) => i % 4);
   const rows = labels.map((label) => {
-    const [t, h] = centres[label].map((entry) => entry + random.normal());
+    const [t, h] = centers[label].map((entry) => entry + random.normal());
     return [t * Math.cos(t), h, t * Math.sin(t)];
   });
   return { Y: Matrix.from(rows), labels };
@@ -135,7 +135,7 @@ async function table1(study) {
     rows.push([model, ...cells, (await overSeeds(study, model)).join(' ')]);
   }
   study.note(
-    "Leave-one-out errors of the nearest neighbour in two dimensions. The paper's numbers are not in its text; its claim is that TPSLVM has the fewest errors on oil flow and by far on the Swiss roll, and slightly more than GPLVM and kernel PCA on iris. No prior on the latents, as in the authors' program. Oil flow: the first 200 points of each class. Swiss roll: 400 points of four normals on the sheet, drawn anew; the last column has five of them. The noise of TPSLVM is 1e-6 of the mean variance at least: the roll has none, and where the noise may go to 0 four of five fits fail.",
+    "Leave-one-out errors of the nearest neighbor in two dimensions. The paper's numbers are not in its text; its claim is that TPSLVM has the fewest errors on oil flow and by far on the Swiss roll, and slightly more than GPLVM and kernel PCA on iris. No prior on the latents, as in the authors' program. Oil flow: the first 200 points of each class. Swiss roll: 400 points of four normals on the sheet, drawn anew; the last column has five of them. The noise of TPSLVM is 1e-6 of the mean variance at least: the roll has none, and where the noise may go to 0 four of five fits fail.",
   );
   study.table(
     'Leave-one-out errors in two dimensions',
@@ -196,12 +196,12 @@ function spread(values) {
 }
 
 /** Accuracy on points that the model was not fitted to, and how the fit ended. */
-async function outOfSample(make, { Y, labels, training, test, standardise }, quick) {
+async function outOfSample(make, { Y, labels, training, test, standardize }, quick) {
   const chosen = new Set(training);
   const rest = count(labels.length).filter((i) => !chosen.has(i));
   const held = rest.length <= test ? rest : drawnRows(rest.length, test, 1).map((k) => rest[k]);
   const raw = [rowsOf(Y, training), rowsOf(Y, held)];
-  const [Ytrain, Ytest] = standardise ? standardisedBy(...raw) : raw;
+  const [Ytrain, Ytest] = standardize ? standardizedBy(...raw) : raw;
   const own = training.map((i) => labels[i]);
   const result = await fit(make(Ytrain, own), { maxIterations: maxIterations(quick) });
   const { latents } = await result.project(Ytest);
@@ -223,7 +223,7 @@ async function table2(study) {
     labels: few.map((i) => usps.labels[i]),
   };
   const problems = {
-    wine: { ...wine, training: firstOfEachClass(wine.labels, 30), test: Infinity, standardise: true },
+    wine: { ...wine, training: firstOfEachClass(wine.labels, 30), test: Infinity, standardize: true },
     'USPS 0–4': {
       ...digits,
       training: firstOfEachClass(digits.labels, study.quick ? 10 : 50),
@@ -240,13 +240,13 @@ async function table2(study) {
   const shown = { PCA: models.PCA, ...rivals, 'GPLVM, RBF': models['GPLVM, RBF'], TPSLVM: models.TPSLVM };
   for (const [model, make] of Object.entries(shown)) {
     const cells = [];
-    for (const [name, { Y, labels, training, test, standardise }] of Object.entries(problems)) {
+    for (const [name, { Y, labels, training, test, standardize }] of Object.entries(problems)) {
       const of = [];
       const statuses = new Set();
       for (let split = 0; split <= (study.quick ? 0 : SPLITS); split++) {
         const own = split === 0 ? training : drawnOfEachClass(labels, training.length / classesOf(labels), split);
         const { accuracy, status } = await study.cell(`${name}, ${model}, split ${split}`, () =>
-          outOfSample(make, { Y, labels, training: own, test, standardise }, study.quick),
+          outOfSample(make, { Y, labels, training: own, test, standardize }, study.quick),
         );
         of.push(accuracy);
         statuses.add(status);
@@ -256,7 +256,7 @@ async function table2(study) {
     rows.push([model, ...cells]);
   }
   study.note(
-    "Accuracy of the 10 nearest neighbours in two dimensions; new points are placed by the maximum of their density. The training points are the first of each class, as in the authors' program; the second column of a set has mean and deviation over five draws of as many from each class. PCA, linear discriminant analysis (which sees the labels) and Sammon's mapping are rivals that the paper does not show. Wine's columns have unit variance on the training points. The paper's numbers are not in its text; its claim is that TPSLVM is ahead on all three.",
+    "Accuracy of the 10 nearest neighbors in two dimensions; new points are placed by the maximum of their density. The training points are the first of each class, as in the authors' program; the second column of a set has mean and deviation over five draws of as many from each class. PCA, linear discriminant analysis (which sees the labels) and Sammon's mapping are rivals that the paper does not show. Wine's columns have unit variance on the training points. The paper's numbers are not in its text; its claim is that TPSLVM is ahead on all three.",
   );
   study.table(
     'Accuracy out of sample in two dimensions',
@@ -345,7 +345,7 @@ async function figures(study) {
 const oilAndIris = ['oil_train_X.npy', 'oil_train_y.npy', 'iris_X.npy', 'iris_y.npy'];
 export const tpslvmTable1 = {
   name: 'tpslvm-table1',
-  title: 'TPSLVM: nearest-neighbour errors in two dimensions',
+  title: 'TPSLVM: nearest-neighbor errors in two dimensions',
   source: 'Jiang et al. 2014, Table I',
   files: oilAndIris,
   run: table1,

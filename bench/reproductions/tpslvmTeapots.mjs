@@ -37,7 +37,7 @@ async function run(study) {
           Array.from({ length: all.rows / 4 }, (_, i) => 4 * i),
         )
       : all;
-    const geodesic = await fit(isomap(Y, { latentDim: 2, neighbours: 4 }));
+    const geodesic = await fit(isomap(Y, { latentDim: 2, neighbors: 4 }));
     const add = async (label, start, model, extra = {}) => {
       const cell = await study.cell(`${name}, ${label} from ${start}`, async () => {
         const before = await fit(model, { maxIterations: 0 });
@@ -58,10 +58,10 @@ async function run(study) {
     await add('BC-GPLVM-DM', 'Isomap', gplvm(Y, { ...both, init: geodesic }));
   }
   study.note(
-    'How many views have their two rotation neighbours as their two nearest latents; the spline has the form of the paper, all else its default.',
+    'How many views have their two rotation neighbors as their two nearest latents; the spline has the form of the paper, all else its default.',
   );
   study.table(
-    'Views between their neighbours',
+    'Views between their neighbors',
     ['data', 'model', 'start', 'at the start', 'fitted', 'of', 'log density'],
     rows,
   );

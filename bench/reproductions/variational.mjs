@@ -65,7 +65,7 @@ async function oil(study) {
     rows.push([name, bound.toFixed(1), left, ...errors, study.secondsOf(name).toFixed(0)]);
   }
   study.note(
-    `Oil flow, ${labels.length} points, q = ${base.latentDim}, M = ${base.inducing}, ${steps} iterations: the bound, how many dimensions have a relevance above 0.01, and leave-one-out errors of the nearest neighbour in the two most relevant, as they are and in units of their lengthscales, and in the three most relevant. GPy comes to a bound of 6920 and 207 errors from its own start; Titsias and Lawrence (2010) report 3 errors. Starts that are moved show how much depends on rounding.`,
+    `Oil flow, ${labels.length} points, q = ${base.latentDim}, M = ${base.inducing}, ${steps} iterations: the bound, how many dimensions have a relevance above 0.01, and leave-one-out errors of the nearest neighbor in the two most relevant, as they are and in units of their lengthscales, and in the three most relevant. GPy comes to a bound of 6920 and 207 errors from its own start; Titsias and Lawrence (2010) report 3 errors. Starts that are moved show how much depends on rounding.`,
   );
   study.table(
     `The start of a Bayesian GPLVM, ${labels.length} points`,
@@ -198,7 +198,7 @@ function poissonDraw(rate, random) {
 
 /** 1 − R² of A after the rotation, scale and shift that bring it nearest to B, both N×2. */
 function procrustes(A, B) {
-  const centred = (M) => {
+  const centered = (M) => {
     const [x, y] = [0, 1].map((d) => {
       const column = Array.from(M.column(d));
       const mean = column.reduce((sum, entry) => sum + entry, 0) / column.length;
@@ -206,7 +206,7 @@ function procrustes(A, B) {
     });
     return { x, y, energy: [...x, ...y].reduce((sum, entry) => sum + entry * entry, 0) };
   };
-  const [a, b] = [centred(A), centred(B)];
+  const [a, b] = [centered(A), centered(B)];
   const dot = (u, v) => u.reduce((sum, entry, i) => sum + entry * v[i], 0);
   const [xx, xy, yx, yy] = [dot(a.x, b.x), dot(a.x, b.y), dot(a.y, b.x), dot(a.y, b.y)];
   const turned = Math.hypot(xx + yy, xy - yx);
@@ -271,7 +271,7 @@ async function digits(study) {
       .map((k) => Math.log(Y.data[k] === 1 ? probability(k) : 1 - probability(k)));
     return logs.reduce((sum, own) => sum + own, 0) / logs.length;
   };
-  /** Score of Gaussian densities at 0 and 1, normalised. */
+  /** Score of Gaussian densities at 0 and 1, normalized. */
   const ofDensities = ({ mean, variance }) => score((k) => 1 / (1 + Math.exp((0.5 - mean.data[k]) / variance.data[k])));
   const predicted = async (model) => {
     const result = await fit(model, { maxIterations });

@@ -13,7 +13,7 @@ export function peersGplvm({ library }, Y, lengthscale = 1) {
 /** So short a lengthscale that the covariance has no form of low rank: that of a fitted model rather than that of a start. */
 const SHORT_LENGTHSCALE = 0.1;
 
-/** One value and gradient of what `fit` minimises for a GPLVM, tensors, tape and all. */
+/** One value and gradient of what `fit` minimizes for a GPLVM, tensors, tape and all. */
 export async function gplvmEvaluations(context) {
   const sizes = context.sizes([100, 300, 1000, 2000], [100]);
   const rows = await evaluations(context, { section: 'gplvm', task: 'evaluation' }, sizes, (Y) =>

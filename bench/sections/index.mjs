@@ -4,7 +4,7 @@ import { maps } from './maps.mjs';
 import { meuFits, mpmeFits } from './maxEntropy.mjs';
 import { fitMemory } from './memory.mjs';
 import { mpmeOfPapers } from './mpmeOfPapers.mjs';
-import { nearestOfAll } from './neighbours.mjs';
+import { nearestOfAll } from './neighbors.mjs';
 import { optima } from './optimum.mjs';
 import { pages } from './page.mjs';
 import { projections } from './projections.mjs';
@@ -31,7 +31,7 @@ export const sections = {
   meu: meuFits,
   abort: aborts,
   spectral: spectralEmbeddings,
-  neighbours: nearestOfAll,
+  neighbors: nearestOfAll,
   maps,
   thousands,
   sampling,
@@ -49,5 +49,5 @@ export const sectionsOfEngines = [
   'mpme',
   'papers',
   'abort',
-  'neighbours',
+  'neighbors',
 ];

@@ -11,7 +11,7 @@ const SETS = [
   { task: 'digits', file: 'digits8x8' },
   { task: 'USPS', file: 'usps' },
 ];
-/** Neighbours of the trustworthiness, which compares all pairs: of more points it is left out. */
+/** Neighbors of the trustworthiness, which compares all pairs: of more points it is left out. */
 const K = 15;
 const MOST_COMPARED = 5000;
 
@@ -60,16 +60,16 @@ export async function realSet({ library: { Matrix }, missing, short }, { task, f
 export function sheets({ library: { Matrix, seededRandom } }, n, { columns = 50, classes = 10 } = {}) {
   const random = seededRandom(7);
   const draw = (count, scale) => Array.from({ length: count }, () => scale * random.normal());
-  const parts = Array.from({ length: classes }, () => ({ centre: draw(columns, 1), axes: draw(4 * columns, 0.6) }));
+  const parts = Array.from({ length: classes }, () => ({ center: draw(columns, 1), axes: draw(4 * columns, 0.6) }));
   const Y = Matrix.zeros(n, columns);
   const labels = Array.from({ length: n }, () => random.integer(classes));
   labels.forEach((label, i) => {
-    const { centre, axes } = parts[label];
+    const { center, axes } = parts[label];
     const [s, t] = [2 * random.uniform() - 1, 2 * random.uniform() - 1];
     const forms = [s, t, s * t, s * s];
     for (let j = 0; j < columns; j++) {
       const bent = forms.reduce((sum, form, f) => sum + form * axes[4 * j + f], 0);
-      Y.data[i * columns + j] = centre[j] + bent + 0.3 * random.normal();
+      Y.data[i * columns + j] = center[j] + bent + 0.3 * random.normal();
     }
   });
   return { task: 'sheets', Y, labels };
@@ -77,8 +77,8 @@ export function sheets({ library: { Matrix, seededRandom } }, n, { columns = 50,
 
 /** Counts of eight kinds of rows whose totals differ as those of cells do. */
 async function mapsOfCounts(context, n, columns) {
-  const { fit, Matrix, pca, seededRandom, nearestNeighbourError } = context.library;
-  const { normaliseCounts } = await fromDist('app/io/index.js');
+  const { fit, Matrix, pca, seededRandom, nearestNeighborError } = context.library;
+  const { normalizeCounts } = await fromDist('app/io/index.js');
   const random = seededRandom(7);
   const base = Array.from({ length: columns }, () => random.normal());
   const kinds = Array.from({ length: 8 }, () => base.map((own) => Math.exp(own + 0.5 * random.normal())));
@@ -89,9 +89,9 @@ async function mapsOfCounts(context, n, columns) {
     const sum = kinds[label].reduce((a, b) => a + b, 0);
     for (let j = 0; j < columns; j++) Y.data[i * columns + j] = drawnCount((total * kinds[label][j]) / sum, random);
   });
-  const logs = normaliseCounts(Y, { rowSums: 'median', log1p: true }).observations;
+  const logs = normalizeCounts(Y, { rowSums: 'median', log1p: true }).observations;
   const zeros = Y.data.reduce((sum, y) => sum + (y === 0), 0) / Y.data.length;
-  const scored = ({ latents, ...measured }) => ({ ...measured, error: nearestNeighbourError(latents, labels) });
+  const scored = ({ latents, ...measured }) => ({ ...measured, error: nearestNeighborError(latents, labels) });
   const poisson = () => {
     const measured = measuredAlone(context, 'counts', Y);
     if (measured === undefined) return undefined;
@@ -223,8 +223,8 @@ export function umapJsOf({ library: { Matrix, seededRandom } }, Y, seed) {
 
 const pathOf = (name) => fileURLToPath(new URL(`../peers/${name}`, import.meta.url));
 
-function scoresOf({ nearestNeighbourError, trustworthiness }, Y, latents, labels) {
-  const error = nearestNeighbourError(latents, labels);
+function scoresOf({ nearestNeighborError, trustworthiness }, Y, latents, labels) {
+  const error = nearestNeighborError(latents, labels);
   return { error, ...(Y.rows <= MOST_COMPARED && { trust: trustworthiness(Y, latents, K) }) };
 }
 

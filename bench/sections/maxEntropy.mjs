@@ -46,7 +46,7 @@ const DENSE = 2000;
 /** Minutes after which a fit of MEU is given up: a million points, which only --sizes asks for, take most of an hour on a busy machine. */
 const minutesFor = (n) => (n > 100_000 ? 90 : 15);
 
-/** Whole fits of MEU to a Swiss roll: 6 neighbours, γ = 1e-4. */
+/** Whole fits of MEU to a Swiss roll: 6 neighbors, γ = 1e-4. */
 export async function meuFits(context) {
   const rows = [];
   for (const n of context.sizes([1000, 10_000, 100_000], [200])) {

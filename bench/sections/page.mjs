@@ -6,9 +6,9 @@ import { disagreements } from './evaluations.mjs';
 
 /** The same in Node and in a page: evaluations of a GPLVM, each a little elsewhere, for so many seconds. Sent to the page as text. */
 const MEASURE = `
-export function evaluator({ add, bias, gplvm, open, rbf }, rows, engine) {
+export function evaluator({ add, bias, gplvm, logDensityOf, rbf }, rows, engine) {
   const kernel = add(rbf(), bias({ variance: 0.1 }));
-  const density = open(gplvm(rows, { latentDim: 2, kernel, noise: 0.1, priors: [] }), { engine });
+  const density = logDensityOf(gplvm(rows, { latentDim: 2, kernel, noise: 0.1, priors: [] }), { engine });
   let count = 0;
   const evaluate = () => {
     const factor = 1 + 1e-6 * ++count;

@@ -22,7 +22,7 @@ export async function spectralEmbeddings(context) {
   for (const n of context.sizes([1000, 5000], [200])) {
     const Y = await manifoldPoints(context, 'swiss', n);
     for (const [task, { make, druid }] of Object.entries(models)) {
-      const embed = async () => (await fit(make(Y, { neighbours: 10 }), { engine: 'wasm' })).latents.data;
+      const embed = async () => (await fit(make(Y, { neighbors: 10 }), { engine: 'wasm' })).latents.data;
       const ours = await embed();
       const contenders = [
         { name: 'wasm', threads: 1, against: peerName(1), measure: asynchronousSampler(context.seconds, embed) },

@@ -19,7 +19,7 @@ export async function thousands(context) {
   // As many columns and classes as Satimage has.
   const generated = context.short ? [120] : [2000, 10_000];
   const kinds = generated.map((n) => sheets(context, n, { columns: 36, classes: 6 }));
-  const { bayesianGplvm, fit, gplvm, nearestNeighbourError } = context.library;
+  const { bayesianGplvm, fit, gplvm, nearestNeighborError } = context.library;
   const results = [];
   for (const { task, Y, labels } of [...sets.filter(Boolean), ...kinds]) {
     const measured = (name, make) => async () => {
@@ -28,11 +28,11 @@ export async function thousands(context) {
       const { iterations, evaluations } = diagnostics;
       const converged = status === 'converged';
       if (!converged) context.missing[`${name} of ${task}, N=${Y.rows}`] = `The fit ended at ${status}.`;
-      return { ...spent, iterations, evaluations, error: nearestNeighbourError(latents, labels), converged };
+      return { ...spent, iterations, evaluations, error: nearestNeighborError(latents, labels), converged };
     };
     const umapJs = async () => {
       const { value, ...spent } = await timed(() => umapJsOf(context, Y, 1));
-      return { ...spent, error: nearestNeighbourError(value, labels) };
+      return { ...spent, error: nearestNeighborError(value, labels) };
     };
     const contenders = [
       ...Object.entries({ gplvm, bayesianGplvm }).map(([name, make]) => [name, measured(name, make)]),

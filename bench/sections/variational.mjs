@@ -61,12 +61,12 @@ export async function variationalEvaluations(context) {
 function numpyContenders({ peers, threads, seconds, missing }, Y, problem) {
   if (peers === undefined) return [];
   const values = problem.valuesAt(problem.start);
-  const centred = centre(Y);
+  const centered = center(Y);
   const of = (path) => values[`mapping.${path}`];
   const entries = (value) => Array.from(value.data ?? value);
   const numbers = [
     ...[Y.rows, Y.columns, INDUCING, DIMENSIONS, of('kernel.rbf.variance'), of('noise'), JITTER],
-    ...centred,
+    ...centered,
     ...entries(values['latents.mean']),
     ...entries(values['latents.variance']),
     ...entries(of('inducing')),
@@ -94,7 +94,7 @@ function numpyContenders({ peers, threads, seconds, missing }, Y, problem) {
 }
 
 /** Entries of Y less their column's mean. */
-function centre({ data, rows, columns }) {
+function center({ data, rows, columns }) {
   const means = new Float64Array(columns);
   data.forEach((entry, k) => {
     means[k % columns] += entry / rows;

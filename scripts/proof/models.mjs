@@ -200,12 +200,12 @@ const others = {
   bayesianOwnLikelihood: { model: () => bayesianGplvm(sheet, { latentDim: 2, inducing: 6, likelihood: laplace() }) },
   mpmeUnbroken: { model: () => mpme(sheet, { latentDim: 2 }) },
   mpmeEigenmap: { model: () => mpme(sheet, { latentDim: 2, slackPenalty: 10, embedding: 'eigenmap' }) },
-  mpmeNeighbours: { model: () => mpme(sheet, { latentDim: 2, slackPenalty: 10, neighbours: 6, distances: 'plain' }) },
+  mpmeNeighbors: { model: () => mpme(sheet, { latentDim: 2, slackPenalty: 10, neighbors: 6, distances: 'plain' }) },
   ppcaSheet: { model: () => ppca(sheet, { latentDim: 2 }) },
   kernelPcaPolynomial: { model: () => kernelPca(sheet, { latentDim: 2, kernel: polynomial() }) },
-  isomapLandmarks: { model: () => isomap(sheet, { latentDim: 2, neighbours: 6, landmarks: 12 }) },
-  eigenmapsHeat: { model: () => laplacianEigenmaps(sheet, { latentDim: 2, neighbours: 6, weights: 'heat', width: 2 }) },
-  lleSheet: { model: () => lle(sheet, { latentDim: 2, neighbours: 6 }) },
+  isomapLandmarks: { model: () => isomap(sheet, { latentDim: 2, neighbors: 6, landmarks: 12 }) },
+  eigenmapsHeat: { model: () => laplacianEigenmaps(sheet, { latentDim: 2, neighbors: 6, weights: 'heat', width: 2 }) },
+  lleSheet: { model: () => lle(sheet, { latentDim: 2, neighbors: 6 }) },
 };
 
 const signs = signsOf(Y);

@@ -41,7 +41,7 @@ export async function writeAtomically(
     );
     const handle = await open(temporary, 'wx', mode);
     try {
-      // `open` masks the mode with the umask.
+      // `logDensityOf` masks the mode with the umask.
       if (mode !== undefined && ((await handle.stat()).mode & 0o777) !== mode) await handle.chmod(mode);
       await handle.writeFile(content);
       await handle.sync();

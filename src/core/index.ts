@@ -8,7 +8,7 @@ export {
 } from './errors.ts';
 export { systemReason } from './host.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
-export type { FittedTable, KnownColumns, NamedTable, NormalisedCounts, ObservationsLike } from './namedTable.ts';
+export type { FittedTable, KnownColumns, NamedTable, NormalizedCounts, ObservationsLike } from './namedTable.ts';
 export type { ScaleOption, Standardization } from './observations.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom } from './random.ts';

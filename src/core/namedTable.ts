@@ -3,8 +3,8 @@ import { describe, Matrix, type MatrixLike } from './matrix.ts';
 import { standardized } from './observations.ts';
 import { counted } from './wording.ts';
 
-/** Normalisation of a table of counts; see `normaliseCounts` of `latentfield/io`. */
-export interface NormalisedCounts {
+/** Normalization of a table of counts; see `normalizeCounts` of `latentfield/io`. */
+export interface NormalizedCounts {
   /** Sum to which each row was scaled. */
   readonly rowSums?: number;
   /** Whether entries are log(1 + y). */
@@ -29,8 +29,8 @@ export interface NamedTable {
   readonly labels?: readonly string[];
   /** Columns of the file that are not observations. */
   readonly leftOut?: readonly { readonly column: string }[];
-  /** How the counts of each row were normalised, if at all. */
-  readonly counts?: NormalisedCounts;
+  /** How the counts of each row were normalized, if at all. */
+  readonly counts?: NormalizedCounts;
 }
 
 /** Columns of a fitted table. */
@@ -51,14 +51,14 @@ export interface FittedTable extends KnownColumns {
   readonly labelColumn?: string | undefined;
   /** N labels of the points, '' where missing. */
   readonly labels?: readonly string[] | undefined;
-  /** How counts were normalised; `readMatchingTable` normalises other tables alike. */
-  readonly counts?: NormalisedCounts | undefined;
+  /** How counts were normalized; `readMatchingTable` normalizes other tables alike. */
+  readonly counts?: NormalizedCounts | undefined;
   /**
-   * Means subtracted from the columns and deviations they were divided by, as `fit --standardise` of the command line does. Matching a table
-   * standardises it the same way. Predictions are in the standardised units; `standardise(table.standardised).undo(mean)` returns to the original
+   * Means subtracted from the columns and deviations they were divided by, as `fit --standardize` of the command line does. Matching a table
+   * standardizes it the same way. Predictions are in the standardized units; `standardize(table.standardized).undo(mean)` returns to the original
    * ones.
    */
-  readonly standardised?: { readonly mean: readonly number[]; readonly deviation: readonly number[] } | undefined;
+  readonly standardized?: { readonly mean: readonly number[]; readonly deviation: readonly number[] } | undefined;
 }
 
 /** Observations, or a table of them. */
@@ -144,15 +144,15 @@ export function matchedObservations(given: ObservationsLike, known: FittedTable 
   return inUnits(matched, known);
 }
 
-const saidOf = ({ rowSums, log1p }: NormalisedCounts = {}): string =>
+const saidOf = ({ rowSums, log1p }: NormalizedCounts = {}): string =>
   `${rowSums === undefined ? 'the sums of their file' : `sums of ${rowSums}`}${log1p ? ' and logarithms, log(1 + y)' : ''}`;
 
 /** Observations in the units of the fitted table. */
-function inUnits(Y: Matrix, { standardised, columns }: FittedTable): Matrix {
-  if (standardised === undefined || Y.columns !== columns.length) return Y;
+function inUnits(Y: Matrix, { standardized: scales, columns }: FittedTable): Matrix {
+  if (scales === undefined || Y.columns !== columns.length) return Y;
   return standardized(Y, {
-    mean: Float64Array.from(standardised.mean),
-    deviation: Float64Array.from(standardised.deviation),
+    mean: Float64Array.from(scales.mean),
+    deviation: Float64Array.from(scales.deviation),
   });
 }
 

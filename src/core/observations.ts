@@ -90,7 +90,7 @@ export function unitsAdvice(Y: Matrix): string {
     .filter((j) => varies(Y, j, mean[j]!))
     .sort((i, j) => deviation[i]! - deviation[j]!);
   const [from, to] = [byDeviation[0]!, byDeviation.at(-1)!].map((j) => `${deviation[j]!.toPrecision(2)} (column ${j})`);
-  return ` Deviations of the columns run from ${from} to ${to}, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first (command line: --standardise).`;
+  return ` Deviations of the columns run from ${from} to ${to}, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first (command line: --standardize).`;
 }
 
 /** Spellings of a missing value: nothing, NaN, NA, N/A, NaT, null, None, ?, a dash. */
@@ -199,12 +199,12 @@ export interface Standardization {
  *
  * @internal
  */
-export function standardizationOf(Y: Matrix, centre: boolean, scale: boolean): Standardization {
+export function standardizationOf(Y: Matrix, center: boolean, scale: boolean): Standardization {
   const mean = new Float64Array(Y.columns);
   const deviation = new Float64Array(Y.columns).fill(1);
-  if (!centre && !scale) return { mean, deviation };
+  if (!center && !scale) return { mean, deviation };
   const average = columnMeans(Y);
-  if (centre) mean.set(average);
+  if (center) mean.set(average);
   if (!scale) return { mean, deviation };
   const variance = averagesOf(Y, (entry, j) => square(entry - average[j]!));
   const { data, columns: D } = Y;

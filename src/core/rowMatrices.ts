@@ -20,7 +20,7 @@ export function isRowSource(value: unknown): value is RowSource {
 export interface SampledRows extends RowSource {
   /** Sample of the rows, from which a model starts. */
   readonly sample: Matrix;
-  /** Means and deviations by which all rows are standardised. */
+  /** Means and deviations by which all rows are standardized. */
   readonly standardization: Standardization;
   /** Means and variances of the latents of all rows, once they are fitted. */
   readonly latents?: { readonly mean: Matrix; readonly variance: Matrix } | undefined;

@@ -4,7 +4,7 @@ export { type Eigenpairs, type SymmetricOperator, symmetricEigenpairs, topEigenp
 export type { EngineChoice, EngineName } from './dense/index.ts';
 export * from './graph/index.ts';
 export type { Float64Memory } from './memory.ts';
-export type { Metric, NeighbourSearch, Neighbours } from './neighbours/index.ts';
-export { sparseNeighbours } from './neighbours/sparseNeighbours.ts';
+export type { Metric, NeighborSearch, Neighbors } from './neighbors/index.ts';
+export { sparseNeighbors } from './neighbors/sparseNeighbors.ts';
 export { type SparseComponents, sparsePrincipalComponents } from './sparse/sparsePrincipalComponents.ts';
 export { startThreads, type Threads } from './threads.ts';

@@ -7,38 +7,38 @@ export interface KMeansRun {
   /** Cluster of each of N points, from 0. */
   readonly clusters: Int32Array;
   /** k×q, row c the mean of cluster c. */
-  readonly centres: Matrix;
+  readonly centers: Matrix;
 }
 
-/** Number of candidates for each further initial centre, of which the best is kept; few centres need few. */
+/** Number of candidates for each further initial center, of which the best is kept; few centers need few. */
 const candidatesFor = (k: number) => 2 + Math.floor(log(k));
 
 /**
- * One run of k-means from a k-means++ start: points are assigned to their nearest centre and centres move to the mean of their points until nothing
- * changes. A centre without points stays where it is.
+ * One run of k-means from a k-means++ start: points are assigned to their nearest center and centers move to the mean of their points until nothing
+ * changes. A center without points stays where it is.
  *
  * @param points - N×q, at least k of them distinct
- * @param random - source of the initial centres
+ * @param random - source of the initial centers
  * @see Lloyd, IEEE Transactions on Information Theory 28 (1982); Arthur & Vassilvitskii, k-means++, SODA 2007
  */
 export function kMeansRun(points: Matrix, k: number, random: Random, maxIterations: number): KMeansRun {
   const { rows: N, columns: q } = points;
-  let centres = plusPlusStart(points, k, random);
+  let centers = plusPlusStart(points, k, random);
   const clusters = new Int32Array(N).fill(-1);
   for (let iteration = 0; iteration < maxIterations; iteration++) {
     let moved = false;
     const sums = Matrix.zeros(k, q);
     const sizes = new Int32Array(k);
     for (let i = 0; i < N; i++) {
-      const nearest = nearestTo(points, i, centres);
+      const nearest = nearestTo(points, i, centers);
       moved ||= nearest !== clusters[i];
       clusters[i] = nearest;
       sizes[nearest]! += 1;
       for (let d = 0; d < q; d++) sums.data[nearest * q + d]! += points.data[i * q + d]!;
     }
     if (!moved) break;
-    const before = centres;
-    centres = new Matrix(
+    const before = centers;
+    centers = new Matrix(
       sums.data.map((sum, index) => {
         const size = sizes[Math.floor(index / q)]!;
         return size > 0 ? sum / size : before.data[index]!;
@@ -47,13 +47,13 @@ export function kMeansRun(points: Matrix, k: number, random: Random, maxIteratio
       q,
     );
   }
-  return { clusters, centres };
+  return { clusters, centers };
 }
 
 /** k of the points, each but the first drawn with probability proportional to its squared distance from the nearest previous one. */
 function plusPlusStart(points: Matrix, k: number, random: Random): Matrix {
   const { rows: N, columns: q } = points;
-  const centres = Matrix.zeros(k, q);
+  const centers = Matrix.zeros(k, q);
   let nearest = new Float64Array(N).fill(Infinity);
   let chosen = random.integer(N);
   for (let c = 0; c < k; c++) {
@@ -70,9 +70,9 @@ function plusPlusStart(points: Matrix, k: number, random: Random): Matrix {
       }
       nearest = bestNearest;
     }
-    centres.data.set(points.data.subarray(chosen * q, (chosen + 1) * q), c * q);
+    centers.data.set(points.data.subarray(chosen * q, (chosen + 1) * q), c * q);
   }
-  return centres;
+  return centers;
 }
 
 /** An index drawn with probability proportional to its weight; weights of 0 are never drawn. */
@@ -89,16 +89,16 @@ function drawn(weights: Float64Array, random: Random): number {
   return last;
 }
 
-/** Squared distances to the nearest centre after adding point `chosen`. */
+/** Squared distances to the nearest center after adding point `chosen`. */
 function closer(points: Matrix, nearest: Float64Array, chosen: number): Float64Array<ArrayBuffer> {
   return Float64Array.from(nearest, (distance, i) => Math.min(distance, squaredDistance(points, i, points, chosen)));
 }
 
-function nearestTo(points: Matrix, i: number, centres: Matrix): number {
+function nearestTo(points: Matrix, i: number, centers: Matrix): number {
   let nearest = 0;
   let least = Infinity;
-  for (let c = 0; c < centres.rows; c++) {
-    const distance = squaredDistance(points, i, centres, c);
+  for (let c = 0; c < centers.rows; c++) {
+    const distance = squaredDistance(points, i, centers, c);
     if (distance < least) [nearest, least] = [c, distance];
   }
   return nearest;

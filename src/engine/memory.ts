@@ -301,7 +301,7 @@ export class Float64Memory {
 
 let shared: Float64Memory | undefined;
 
-/** The memory that the float64 backend, the engines and the factorisations of one program share, created on first use. */
+/** The memory that the float64 backend, the engines and the factorizations of one program share, created on first use. */
 export function sharedMemory(): Float64Memory {
   shared ??= new Float64Memory();
   return shared;

@@ -7,7 +7,7 @@ import { alone, startTeam, type Threads } from './wasm/team.ts';
 
 /**
  * Starts threads for the WebAssembly engine: threads of Node, or Web Workers. Products, Cholesky factors, triangular solutions,
- * inverses and RBF covariances of some hundred rows and more are shared among them, and the search of nearest neighbours in many dimensions, with the
+ * inverses and RBF covariances of some hundred rows and more are shared among them, and the search of nearest neighbors in many dimensions, with the
  * same bits as on one thread; nothing else is. Give them to `fit` with its option `threads`, or run other work with them.
  *
  * While there are threads, all tensors of the library are in memory that they can share; they are copied there, and back in the end.

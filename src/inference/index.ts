@@ -55,14 +55,14 @@ export {
   type LocalScoreOptions,
   type LocalScores,
   localScores,
-  type NeighbourPair,
+  type NeighborPair,
   type OverallScores,
 } from './scores/localScores.ts';
-export { continuity, nearestNeighbourError, trustworthiness } from './scores/neighbourScores.ts';
+export { continuity, nearestNeighborError, trustworthiness } from './scores/neighborScores.ts';
 export type { Split } from './selection/folds.ts';
 export {
   heldOutDensity,
-  nearestNeighbourScore,
+  nearestNeighborScore,
   type ScoredFit,
   type SelectionScore,
   trustworthinessScore,

@@ -20,7 +20,7 @@ const STEP = 6.055454452393343e-6;
 
 /**
  * Rows and columns of the Hessian of a problem's objective at x by central differences of its gradient,
- * (g(x + h·e_i) − g(x − h·e_i))/2h, not symmetrised.
+ * (g(x + h·e_i) − g(x − h·e_i))/2h, not symmetrized.
  *
  * @param rows - variables to move
  * @param columns - entries of the gradient to take

@@ -18,7 +18,7 @@ const MOST_ENTRIES = 2 ** 20;
  *
  * @param density - of rows of Y at points, with its gradient
  * @param found - the maxima of each row of Y, the best first
- * @param length - a distance between neighbours
+ * @param length - a distance between neighbors
  * @param reach - the largest standard deviation
  */
 export function* placeModes(

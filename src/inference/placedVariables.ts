@@ -1,6 +1,6 @@
 import { Matrix } from '../core/matrix.ts';
 import { columnsByName, rowsOf, stacked } from '../core/rowMatrices.ts';
-import { nearestNeighbours } from '../engine/neighbours/index.ts';
+import { nearestNeighbors } from '../engine/neighbors/index.ts';
 import type { PlacedVariables } from '../model/language/abilitiesByName.ts';
 import type { FittedVariables } from '../model/language/derived.ts';
 import type { RowsByName } from '../model/language/fittedGraph.ts';
@@ -206,7 +206,7 @@ function evenly(rows: Matrix, most: number): Matrix {
 /** Median distance from a row to the nearest one in another place; 1 where there is none. */
 function typicalDistance(rows: Matrix): number {
   if (rows.rows < 2) return 1;
-  const { distances } = nearestNeighbours(rows, 1);
+  const { distances } = nearestNeighbors(rows, 1);
   const apart = Array.from(distances)
     .filter((distance) => distance > 0)
     .sort((a, b) => a - b);

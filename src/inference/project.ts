@@ -24,7 +24,7 @@ const WIDER = 1.5;
  * @param density - of rows of Y at points
  * @param modes - of each row of Y, at least one
  * @param latents - the fitted points, N×q
- * @param length - a distance between neighbours
+ * @param length - a distance between neighbors
  * @returns for each row points whose weights add up to 1, without extent; the modes themselves where no point has a density
  * @see Roberts, The unreasonable effectiveness of quasirandom sequences (2018), for the sequence; Geweke, Bayesian inference by Monte Carlo integration (1989); Owen & Zhou, Safe and effective importance sampling (2000)
  */
@@ -76,8 +76,8 @@ function proposalOf(modes: readonly PlaceMode[], latents: Matrix, length: number
     /** Point s of all. */
     at(s: number): Float64Array {
       if (s >= near) {
-        const centre = latents.row(Math.floor(((s - near + 0.5) * N) / (POINTS - near)));
-        return centre.map((entry, d) => entry + length * normals[s]![d]!);
+        const center = latents.row(Math.floor(((s - near + 0.5) * N) / (POINTS - near)));
+        return center.map((entry, d) => entry + length * normals[s]![d]!);
       }
       const part = (s + 0.5) / near;
       const found = shares.findIndex((share) => share >= part);
@@ -204,7 +204,7 @@ async function searched(
   const training: (readonly number[])[] = [];
   const perRow = Math.min(settings.starts, latents.rows);
   const rowsAtOnce = Math.max(1, Math.floor(MOST_ENTRIES / (perRow * latents.rows)));
-  // Loaded when asked for: a page that only fits does without nearest neighbours.
+  // Loaded when asked for: a page that only fits does without nearest neighbors.
   const { projectionStarts } = await import('./projectionStarts.ts');
   const candidates = projectionStarts(latents, mapping.predict(latents, true), perRow);
   const slice = slices();

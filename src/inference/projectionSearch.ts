@@ -61,7 +61,7 @@ export interface Search {
  * along, so that a maximum with few starts near it is not lost to one with many. Pauses after every evaluation.
  *
  * @param starts - of each row
- * @param length - a distance between training latents that are neighbours
+ * @param length - a distance between training latents that are neighbors
  */
 export function* projectionSearch(
   density: Density,

@@ -1,11 +1,11 @@
 import { log, square } from '../core/elementary/index.ts';
 import type { Matrix } from '../core/matrix.ts';
-import { nearestNeighbours } from '../engine/neighbours/index.ts';
+import { nearestNeighbors } from '../engine/neighbors/index.ts';
 import type { Prediction } from '../model/posterior.ts';
 import type { RowStarts } from './projectionSearch.ts';
 
 /** Training latents near each other: of these the one of highest density stands for the others. */
-const NEIGHBOURS = 4;
+const NEIGHBORS = 4;
 
 /** Candidate start points for new observations, from the training latents. */
 export interface ProjectionStarts {
@@ -26,13 +26,13 @@ export interface ProjectionStarts {
 export function projectionStarts(latents: Matrix, { mean, variance }: Prediction, most: number): ProjectionStarts {
   const { rows: N } = latents;
   const D = mean.columns;
-  const k = Math.min(NEIGHBOURS, N - 1);
-  const neighbours = k > 0 ? nearestNeighbours(latents, k) : undefined;
-  const near = neighbours?.indices ?? new Int32Array(0);
+  const k = Math.min(NEIGHBORS, N - 1);
+  const neighbors = k > 0 ? nearestNeighbors(latents, k) : undefined;
+  const near = neighbors?.indices ?? new Int32Array(0);
   const logVariance = variance.data.map((entry) => log(entry));
   const density = new Float64Array(N);
   return {
-    length: neighbours === undefined ? 1 : nearestDistance(neighbours.distances, k),
+    length: neighbors === undefined ? 1 : nearestDistance(neighbors.distances, k),
     of(y) {
       for (let i = 0; i < N; i++) {
         let sum = 0;

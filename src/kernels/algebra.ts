@@ -285,7 +285,7 @@ function summandsOf(kernel: Kernel): Kernel[] {
  * @returns a kernel with the same parameters
  * @example
  * ```ts
- * startedAt(thinPlateSpline({ centres: 4 }), Matrix.from(X)); // with 4 centres chosen by k-means
+ * startedAt(thinPlateSpline({ centers: 4 }), Matrix.from(X)); // with 4 centers chosen by k-means
  * ```
  */
 export function startedAt(kernel: Kernel, inputs: Matrix): Kernel {

@@ -22,7 +22,7 @@ export interface KernelDefinition<Name extends string, Options extends object = 
   readonly options?: { readonly [K in keyof Options]-?: (given: unknown) => Options[K] };
   /**
    * n×m covariance of the rows of A (n×q) and B (m×q). For a Gram matrix B is the same tensor as A. `inputs` are the inputs of the process, for
-   * covariances that are centred there.
+   * covariances that are centered there.
    */
   covariance(
     p: KernelParameters<Name>,

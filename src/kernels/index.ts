@@ -10,7 +10,7 @@ export {
 } from './defineKernel.ts';
 export { describe } from './describe.ts';
 export type { ExpectationInputs, Expectations } from './expectations/index.ts';
-export { type AnyKernelFactory, builtInKernels, type KernelCatalogue, kernelFromJSON } from './json.ts';
+export { type AnyKernelFactory, builtInKernels, type KernelCatalog, kernelFromJSON } from './json.ts';
 export type {
   Kernel,
   KernelBasis,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { unknownName } from '../core/options.ts';
 import { checkDepth, checkSaved, readingAt } from '../core/saved.ts';
-import type { DistributionCatalogue } from '../model/distributions/index.ts';
+import type { DistributionCatalog } from '../model/distributions/index.ts';
 import { parameterFromJSON, parametersFromJSON } from '../model/parameterJson.ts';
 import { add, multiply, scale, select } from './algebra.ts';
 import * as builtIn from './builtIn.ts';
@@ -11,17 +11,17 @@ import type { Kernel } from './kernel.ts';
 export type AnyKernelFactory = { make(overrides?: Record<string, unknown>): Kernel }['make'];
 
 /** Kernel factories by name. */
-export type KernelCatalogue = Readonly<Record<string, AnyKernelFactory>>;
+export type KernelCatalog = Readonly<Record<string, AnyKernelFactory>>;
 
 /** The built-in kernels. */
-export const builtInKernels: KernelCatalogue = Object.freeze({ ...builtIn });
+export const builtInKernels: KernelCatalog = Object.freeze({ ...builtIn });
 
 /**
  * The factory of a kernel by its name: a custom or a built-in one.
  *
  * @throws InvalidInputError for an unknown name, suggesting the nearest known one
  */
-export function kernelFactory(name: string, own: KernelCatalogue = {}): AnyKernelFactory {
+export function kernelFactory(name: string, own: KernelCatalog = {}): AnyKernelFactory {
   const factories = { ...builtInKernels, ...own };
   if (Object.hasOwn(factories, name)) return factories[name]!;
   throw unknownName(
@@ -43,8 +43,8 @@ export function kernelFactory(name: string, own: KernelCatalogue = {}): AnyKerne
  */
 export function kernelFromJSON(
   json: unknown,
-  own: KernelCatalogue = {},
-  distributions: DistributionCatalogue = {},
+  own: KernelCatalog = {},
+  distributions: DistributionCatalog = {},
   place = 'the kernel',
 ): Kernel {
   checkDepth(json, 'This saved kernel');
@@ -64,7 +64,7 @@ const schema = v.union([
   }),
 ]);
 
-function kernelAt(json: unknown, own: KernelCatalogue, distributions: DistributionCatalogue, place: string): Kernel {
+function kernelAt(json: unknown, own: KernelCatalog, distributions: DistributionCatalog, place: string): Kernel {
   const saved = checkSaved(schema, json, place);
   const again = (child: unknown, at: string) => kernelAt(child, own, distributions, `${place}.${at}`);
   return readingAt(place, () => {

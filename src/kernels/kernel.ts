@@ -124,7 +124,7 @@ export interface KernelBasis<P = TensorMap> {
   readonly at: (p: P, X: Tensor2D) => SymmetricBasis;
 }
 
-/** N basis functions centred at the N inputs, and further features. */
+/** N basis functions centered at the N inputs, and further features. */
 export interface SymmetricBasis {
   /** E, N×N, symmetric. */
   readonly basis: Tensor2D;

@@ -10,7 +10,7 @@ import {
   real,
 } from '../model/parameter.ts';
 import { add, multiply, scale, select } from './algebra.ts';
-import { type KernelCatalogue, kernelFactory } from './json.ts';
+import { type KernelCatalog, kernelFactory } from './json.ts';
 import type { Kernel } from './kernel.ts';
 
 /**
@@ -27,7 +27,7 @@ import type { Kernel } from './kernel.ts';
  * parseKernel('rbf(lengthscale=2) * linear + bias');
  * ```
  */
-export function parseKernel(text: string, own: KernelCatalogue = {}): Kernel {
+export function parseKernel(text: string, own: KernelCatalog = {}): Kernel {
   if (typeof text !== 'string')
     throw new InvalidInputError(`parseKernel takes a text, but ${describe(text)} was given.`);
   const tokens = tokensOf(text);

@@ -12,14 +12,14 @@ import type { Kernel, LeafPaths } from './kernel.ts';
 
 /** Options of a thin plate spline. */
 export interface ThinPlateSplineOptions {
-  /** Centres of the basis functions: M×q points, or a number M of k-means centres; default the inputs of the process. */
-  readonly centres?: MatrixLike | number;
+  /** Centers of the basis functions: M×q points, or a number M of k-means centers; default the inputs of the process. */
+  readonly centers?: MatrixLike | number;
   /** Constant of the thin plate ('corrected', the default), or the one printed in the paper. */
   readonly constant?: ThinPlateConstant;
 }
 
 interface Options {
-  readonly centres: number[][] | number;
+  readonly centers: number[][] | number;
   readonly constant: ThinPlateConstant;
 }
 
@@ -28,93 +28,93 @@ interface Options {
  * The covariance of a spline A·η + B·(x; 1) with independent standard normal weights. It has no parameters, is invariant to rotations
  * of all points, and not to shifts.
  *
- * By default it is centred at the inputs of the process: the covariance of the latents depends on them twice, and
- * gradients go through both. With M centres its rank is M + q + 1, and a model of
- * more points than that is fitted and used at cost O(N·M²), without any N×N matrix. A number M means k-means centres of the latents at which a
+ * By default it is centered at the inputs of the process: the covariance of the latents depends on them twice, and
+ * gradients go through both. With M centers its rank is M + q + 1, and a model of
+ * more points than that is fitted and used at cost O(N·M²), without any N×N matrix. A number M means k-means centers of the latents at which a
  * model starts (from a fixed seed), which are then held and saved.
  *
- * @param options - `centres`, `constant`: see {@link ThinPlateSplineOptions}
- * @throws InvalidInputError for an unknown option, centres that are neither points nor a whole number ≥ 1, and, when it is
+ * @param options - `centers`, `constant`: see {@link ThinPlateSplineOptions}
+ * @throws InvalidInputError for an unknown option, centers that are neither points nor a whole number ≥ 1, and, when it is
  *   evaluated, for points of more than 4 dimensions
  * @see Jiang et al. 2014, eqs. 8–17; its constant is wrong by √π^{q−1} for q = 2 and 4 (`constant: 'printed'` gives the paper's)
  * @example
  * ```ts
  * gplvm(Y, { latentDim: 2, kernel: thinPlateSpline() });
- * gplvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centres: 30 }) });
+ * gplvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centers: 30 }) });
  * ```
  */
 export const thinPlateSpline: (
   options?: ThinPlateSplineOptions,
 ) => Kernel<LeafPaths<'thinPlateSpline', never, object>> = defineKernel<never, Options, 'thinPlateSpline'>({
   name: 'thinPlateSpline',
-  options: { centres: readCentres, constant: readConstant },
+  options: { centers: readCenters, constant: readConstant },
   covariance: (_p, A, B, inputs, options) => {
-    const centres = centresFor(A, inputs, options);
-    const left = features(A, centres, options.constant);
+    const centers = centersFor(A, inputs, options);
+    const left = features(A, centers, options.constant);
     if (A === B) return op.gramMatrix(left);
-    return op.matMul(left, features(B, centres, options.constant), false, true) as Tensor2D;
+    return op.matMul(left, features(B, centers, options.constant), false, true) as Tensor2D;
   },
   diagonal: (_p, A, inputs, options) =>
-    op.sum(op.square(features(A, centresFor(A, inputs, options), options.constant)), 1) as Tensor1D,
+    op.sum(op.square(features(A, centersFor(A, inputs, options), options.constant)), 1) as Tensor1D,
   capabilities: (options) => {
-    const { centres, constant } = options;
-    if (centres === undefined) {
+    const { centers, constant } = options;
+    if (centers === undefined) {
       const at = (_p: object, X: Tensor2D) => ({ basis: basisAt(X, X, constant), features: affine(X) });
       return { structure: { type: 'symmetricBasis', at } };
     }
-    if (typeof centres === 'number') {
-      return { decidedAt: (inputs) => ({ centres: centresOf(inputs, centres).toArrays() }) };
+    if (typeof centers === 'number') {
+      return { decidedAt: (inputs) => ({ centers: centersOf(inputs, centers).toArrays() }) };
     }
     return {
       structure: {
         type: 'features',
-        rank: (columns) => centres.length + columns + 1,
-        at: (_p, A) => features(A, centresFor(A, A, options), constant),
+        rank: (columns) => centers.length + columns + 1,
+        at: (_p, A) => features(A, centersFor(A, A, options), constant),
       },
     };
   },
 });
 
 /** (η(‖x − x_1‖), …, η(‖x − x_M‖), x, 1) of every row: k is their inner product. */
-function features(X: Tensor2D, centres: Tensor2D, constant?: ThinPlateConstant): Tensor2D {
-  return op.concat([basisAt(X, centres, constant), affine(X)], 1);
+function features(X: Tensor2D, centers: Tensor2D, constant?: ThinPlateConstant): Tensor2D {
+  return op.concat([basisAt(X, centers, constant), affine(X)], 1);
 }
 
-function basisAt(X: Tensor2D, centres: Tensor2D, constant: ThinPlateConstant = 'corrected'): Tensor2D {
+function basisAt(X: Tensor2D, centers: Tensor2D, constant: ThinPlateConstant = 'corrected'): Tensor2D {
   const { profile, factor } = thinPlate(X.shape[1], constant);
-  return op.radialCovariance(X, centres, op.scalar(factor), profile);
+  return op.radialCovariance(X, centers, op.scalar(factor), profile);
 }
 
 function affine(X: Tensor2D): Tensor2D {
   return op.concat([X, op.ones<Tensor2D>([X.shape[0], 1])], 1);
 }
 
-function centresFor(A: Tensor2D, inputs: Tensor2D, { centres }: Partial<Options>): Tensor2D {
-  if (centres === undefined) return inputs;
-  if (typeof centres === 'number') {
+function centersFor(A: Tensor2D, inputs: Tensor2D, { centers }: Partial<Options>): Tensor2D {
+  if (centers === undefined) return inputs;
+  if (typeof centers === 'number') {
     throw new InvalidInputError(
-      `thinPlateSpline({ centres: ${centres} }) has its centres chosen where a model starts, and here is none. Give them as points.`,
+      `thinPlateSpline({ centers: ${centers} }) has its centers chosen where a model starts, and here is none. Give them as points.`,
     );
   }
-  if (centres[0]!.length !== A.shape[1]) {
+  if (centers[0]!.length !== A.shape[1]) {
     throw new InvalidInputError(
-      `The centres of a thin plate spline must be points like the others, of ${A.shape[1]} columns, but they have ${centres[0]!.length}.`,
+      `The centers of a thin plate spline must be points like the others, of ${A.shape[1]} columns, but they have ${centers[0]!.length}.`,
     );
   }
-  return op.tensor<Tensor2D>(centres);
+  return op.tensor<Tensor2D>(centers);
 }
 
-function readCentres(given: unknown): number[][] | number {
+function readCenters(given: unknown): number[][] | number {
   if (typeof given === 'number') {
     if (Number.isInteger(given) && given >= 1) return given;
     throw new InvalidInputError(
-      `Option 'centres' of a thin plate spline is points or a whole number from 1, but ${given} was given.`,
+      `Option 'centers' of a thin plate spline is points or a whole number from 1, but ${given} was given.`,
     );
   }
-  const points = checkNumbers(Matrix.from(given as MatrixLike, "Option 'centres'"), "Option 'centres'");
+  const points = checkNumbers(Matrix.from(given as MatrixLike, "Option 'centers'"), "Option 'centers'");
   if (points.rows > 0 && points.columns > 0) return points.toArrays();
   throw new InvalidInputError(
-    `Option 'centres' must hold at least one point, but a ${points.rows}×${points.columns} matrix was given.`,
+    `Option 'centers' must hold at least one point, but a ${points.rows}×${points.columns} matrix was given.`,
   );
 }
 
@@ -200,23 +200,23 @@ const FACTORS: Record<ThinPlateConstant, Readonly<Record<number, number>>> = {
   printed: { 1: 1 / 12, 2: 1 / (8 * Math.sqrt(Math.PI)), 3: -1 / (8 * Math.PI), 4: -1 / (8 * Math.sqrt(Math.PI)) },
 };
 
-/** A fixed seed: choosing centres is deterministic. */
+/** A fixed seed: choosing centers is deterministic. */
 const SEED = 0;
 const MOST_ITERATIONS = 100;
 
 /**
- * Centres of a k-means clustering of the rows of X, from one fixed seed (k-means++ start).
+ * Centers of a k-means clustering of the rows of X, from one fixed seed (k-means++ start).
  *
  * @param X - N×q points
- * @param count - number of centres, at most N
+ * @param count - number of centers, at most N
  * @returns count×q, in the order of their first coordinates
- * @throws InvalidInputError if there are fewer distinct points than centres
+ * @throws InvalidInputError if there are fewer distinct points than centers
  */
-function centresOf(X: Matrix, count: number): Matrix {
+function centersOf(X: Matrix, count: number): Matrix {
   const different = new Set(X.toArrays().map(String)).size;
   if (count > different) {
-    throw new InvalidInputError(`${count} centres were asked for, but there are ${different} different points.`);
+    throw new InvalidInputError(`${count} centers were asked for, but there are ${different} different points.`);
   }
-  const { centres } = kMeansRun(X, count, seededRandom(SEED), MOST_ITERATIONS);
-  return Matrix.from(centres.toArrays().sort((a, b) => a[0]! - b[0]! || a.at(-1)! - b.at(-1)!));
+  const { centers } = kMeansRun(X, count, seededRandom(SEED), MOST_ITERATIONS);
+  return Matrix.from(centers.toArrays().sort((a, b) => a[0]! - b[0]! || a.at(-1)! - b.at(-1)!));
 }

@@ -41,8 +41,8 @@ export const kernelRegressionFactory = defineMap({
     const gamma = options?.gamma ?? defaultGamma(training);
     return withFloat64(() => {
       const points = matrixTensor(Y);
-      const centres = Y === training ? points : matrixTensor(training);
-      return tensorMatrix(op.exp(op.mul<Tensor2D>(-gamma / 2, op.squaredDistances(points, centres))));
+      const centers = Y === training ? points : matrixTensor(training);
+      return tensorMatrix(op.exp(op.mul<Tensor2D>(-gamma / 2, op.squaredDistances(points, centers))));
     });
   },
   apply: (p, covariance) => op.matMul(covariance, p.weights),

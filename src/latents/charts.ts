@@ -42,13 +42,13 @@ function inPlanesOfCircles(z: Matrix): Matrix {
   const products = entries.map(([a, b]) =>
     Float64Array.from({ length: z.rows }, (_, i) => unit(a, b) * z.at(i, a) * z.at(i, b)),
   );
-  const centred = products.map((own) => {
+  const centered = products.map((own) => {
     const mean = own.reduce((sum, entry) => sum + entry / z.rows, 0);
     return own.map((entry) => entry - mean);
   });
   const covariance = Matrix.zeros(n, n);
-  centred.forEach((own, k) => {
-    centred.forEach((other, l) => {
+  centered.forEach((own, k) => {
+    centered.forEach((other, l) => {
       covariance.data[k * n + l] = own.reduce((sum, entry, i) => sum + (entry * other[i]!) / z.rows, 0);
     });
   });

@@ -131,7 +131,7 @@ const RIDGE = 1e-6;
 /** A start need not be exact: of a map that is linear in its parameters, this is near enough to the regression to be taken for it. */
 const LIMITS = { maxIterations: 100, relativeDecrease: 1e-7 };
 
-/** A map to initialise: the features of the N points, and the latents that it should give for them. */
+/** A map to initialize: the features of the N points, and the latents that it should give for them. */
 interface MapAtStart {
   readonly name: string;
   /** N rows */

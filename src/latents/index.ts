@@ -2,7 +2,7 @@ export { type Initialization, initialLatents } from '../model/initialization.ts'
 export { backConstrained, kernelRegression } from './backConstrained.ts';
 export { circle, sphere, torus } from './charts.ts';
 export { defineMap, type LatentMap, type MapDefinition, type MapFactory } from './defineMap.ts';
-export { type AnyMapFactory, builtInMaps, type LatentsCatalogue, latentsFromJSON, type MapCatalogue } from './json.ts';
+export { type AnyMapFactory, builtInMaps, type LatentsCatalog, latentsFromJSON, type MapCatalog } from './json.ts';
 export {
   encoded,
   type GaussianLatentsOptions,

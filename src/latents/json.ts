@@ -14,13 +14,13 @@ import { fixedAt, free } from './pointLatents.ts';
 export type AnyMapFactory = { make(overrides?: Record<string, ParameterLike>, options?: never): LatentMap }['make'];
 
 /** Factories by the names of the maps they make. */
-export type MapCatalogue = Readonly<Record<string, AnyMapFactory>>;
+export type MapCatalog = Readonly<Record<string, AnyMapFactory>>;
 
 /** What `defineLatents` returned, by name; the options are those that the latents were made with. */
-export type LatentsCatalogue = Readonly<Record<string, LatentsFactory<never>>>;
+export type LatentsCatalog = Readonly<Record<string, LatentsFactory<never>>>;
 
 /** The maps that come with the library. */
-export const builtInMaps: MapCatalogue = Object.freeze({
+export const builtInMaps: MapCatalog = Object.freeze({
   kernelRegression: kernelRegressionFactory,
   linear: linearMap,
   mlp: mlpMapFactory,
@@ -36,8 +36,8 @@ export const builtInMaps: MapCatalogue = Object.freeze({
  */
 export function latentsFromJSON(
   json: LatentsJSON | undefined,
-  own: MapCatalogue = {},
-  ownLatents: LatentsCatalogue = {},
+  own: MapCatalog = {},
+  ownLatents: LatentsCatalog = {},
 ): Latents {
   const saved = json === undefined ? { name: 'free' } : checkSaved(latentsSchema, json, 'model.latents');
   if (saved.name === 'free') return free();
@@ -49,13 +49,13 @@ export function latentsFromJSON(
 }
 
 /** The same for latents as distributions. */
-export function latentDistributionFromJSON(json: LatentsJSON, own: MapCatalogue = {}): LatentDistribution {
+export function latentDistributionFromJSON(json: LatentsJSON, own: MapCatalog = {}): LatentDistribution {
   if (json.name === 'gaussian') return gaussianLatents();
   if (json.name === 'encoded') return encoded(mapFromJSON(json, own));
   throw new InvalidInputError(`This release cannot read saved latents of kind '${json.name}'.`);
 }
 
-function mapFromJSON(json: LatentsJSON, own: MapCatalogue): LatentMap {
+function mapFromJSON(json: LatentsJSON, own: MapCatalog): LatentMap {
   const map = checkSaved(mapSchema, json.map, 'model.latents.map');
   const factories = { ...builtInMaps, ...own };
   if (!Object.hasOwn(factories, map.name)) {

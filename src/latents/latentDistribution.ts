@@ -41,7 +41,7 @@ const VARIANCE = 0.5;
  * `latents.variance` (N×q each).
  *
  * With `correlated` the rows share what the density of their variable says of them together: q(x_d) = N(m_d, (Q + diag λ_d)⁻¹), with λ (N×q, > 0) under `latents.precision`. The optimum has
- * this form wherever the observations factorise over rows, and a bound that is at least as high as that of independent rows. A start at variance s is λ = 1/s.
+ * this form wherever the observations factorize over rows, and a bound that is at least as high as that of independent rows. A start at variance s is λ = 1/s.
  *
  * @param options - see {@link GaussianLatentsOptions}
  * @throws InvalidInputError for an unknown option, and when the variance is not positive; when a model is made, when the start does not fit the observations
@@ -122,7 +122,7 @@ const PREFIX = 'latents.';
 const LOG_VARIANCE = -Math.LN2;
 
 /**
- * Latents as distributions that are a function of the observations (amortised): the map has 2q outputs, means and log variances, so that new
+ * Latents as distributions that are a function of the observations (amortized): the map has 2q outputs, means and log variances, so that new
  * observations cost one pass. Paths are those of the map: `latents.weights`, `latents.layer1.weights`, …
  *
  * @param map - any back-constraint map: `linearMap()`, `kernelRegression({ gamma })`, `mlpMap({ hidden })`, or one made by `defineMap`

@@ -13,7 +13,7 @@ import { fixed, type ParameterValue, real } from '../model/parameter.ts';
 import { defineMap, type LatentMap, type MapFactory } from './defineMap.ts';
 
 /**
- * The weights W (D×q) that minimise ‖FW − X‖² + r·‖W‖², by (FᵀF + r·I)⁻¹FᵀX, or Fᵀ(FFᵀ + r·I)⁻¹X when D > N.
+ * The weights W (D×q) that minimize ‖FW − X‖² + r·‖W‖², by (FᵀF + r·I)⁻¹FᵀX, or Fᵀ(FFᵀ + r·I)⁻¹X when D > N.
  *
  * @param F - N×D
  * @param X - N×q
@@ -49,7 +49,7 @@ export const linearMap = defineMap({
   apply: (p, Y) => op.matMul(Y, p.weights),
 });
 
-/** Part of the hidden units' mean square by which the fit of the output layer to the start of the latents is regularised. */
+/** Part of the hidden units' mean square by which the fit of the output layer to the start of the latents is regularized. */
 const RIDGE = 1e-6;
 
 interface MlpOptions {

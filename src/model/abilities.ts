@@ -34,7 +34,7 @@ export interface Placing {
    * on log p(y*), the functions being what they were fitted to, and `latentVariances` their variances. Where a search places points, `latentVariances` are
    * those of the Gaussian with the curvature of that density at x*, Σ = (−∂² log p(x*|y*))⁻¹ (Laplace's approximation).
    * There are none where a map or a formula computes the place of a row (`gplrf` and `dgplvm` of complete rows, the spectral models but `ppca`), nor on a chart, nor from
-   * `tsne`, `umap` and `sammon`: what these maximise says how well a row's neighbours or distances are kept, in units that no observation sets, and its curvature says nothing
+   * `tsne`, `umap` and `sammon`: what these maximize says how well a row's neighbors or distances are kept, in units that no observation sets, and its curvature says nothing
    * of how well the place is known.
    *
    * @param Y - n×D, or a table, whose columns are matched by name with those of the fit; NaN counts as not observed (spectral models but `meu` and `mpme` need complete rows)
@@ -50,7 +50,7 @@ export interface Placing {
 export interface Reconstructing {
   /**
    * What the model makes of new observations Y (n×D), missing entries (NaN) filled in: the predictive mean (n×D) over the places where they may lie, in the
-   * units of the observations (expected counts under `poisson`, with an offset as multiples of the row's mean count), or, for random fields over points, their mean given their neighbours.
+   * units of the observations (expected counts under `poisson`, with an offset as multiples of the row's mean count), or, for random fields over points, their mean given their neighbors.
    */
   reconstruct(Y: ObservationsLike, options?: ProjectOptions): Promise<Matrix>;
 }

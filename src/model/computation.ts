@@ -11,7 +11,7 @@ export interface Embedding {
   readonly eigenvalues?: Float64Array;
   /** Further quantities that the model's posterior depends on, by path. */
   readonly parameters?: ParameterValues;
-  /** The objective that the solution maximises. */
+  /** The objective that the solution maximizes. */
   readonly objective: number;
   /** Its parts by name; they add up to it. */
   readonly terms: Readonly<Record<string, number>>;

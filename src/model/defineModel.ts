@@ -28,7 +28,7 @@ export interface DefineModel {
 /**
  * A custom model, defined once by its variables: `variables(data)` returns `latent`, `observed`, `known`, `mapped` and `embedded` variables by name, each
  * with its density and what that is given. Objective, fitting, restarts, workers, checkpoints, saving, `project`, `predict`, `sample`, `impute`, `reconstruct`,
- * `interpolate`, `forecast`, `priorDraws` and `describe` follow from these alone.
+ * `interpolate`, `forecast`, `samplePrior` and `describe` follow from these alone.
  *
  * A model whose solution is computed, such as one of eigenvectors, gives `solve` in the place of variables.
  *

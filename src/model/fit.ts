@@ -60,7 +60,7 @@ export interface FitDiagnostics {
 export interface FitOutcome {
   /** Natural values by path, the latents among them when they are free. */
   readonly values: ParameterValues;
-  /** The maximised log density. */
+  /** The maximized log density. */
   readonly objective: number;
   /** Each factor's part by name. */
   readonly terms: Readonly<Record<string, number>>;

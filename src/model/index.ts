@@ -62,7 +62,7 @@ export { latent } from './language/latent.ts';
 export { type Chart, type MapLike, type MapStart, mapped, type RowMap } from './language/mapped.ts';
 export type { PullBack } from './language/metric.ts';
 export { type MixtureOptions, mixture } from './language/mixture.ts';
-export { type PriorDrawOptions, priorDraws } from './language/priorDraws.ts';
+export { type SamplePriorOptions, samplePrior } from './language/priorDraws.ts';
 export type { DensitySupport, ObservationInterval, ObservationSupport } from './language/support.ts';
 export type {
   AbilitiesOfVariables,
@@ -125,10 +125,10 @@ export {
   evaluate,
   type GivenValues,
   type Gradients,
+  type LogDensityOptions,
+  logDensityOf,
   type OpenEvaluation,
   type OpenModel,
-  type OpenOptions,
-  open,
 } from './open.ts';
 export {
   bounded,

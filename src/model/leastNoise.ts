@@ -44,7 +44,7 @@ export function noiseNote(
     .join('');
 }
 
-/** Mean square of the observed entries, which is the columns' mean variance when they are centred; 1 when all are 0. */
+/** Mean square of the observed entries, which is the columns' mean variance when they are centered; 1 when all are 0. */
 export function meanVariance({ data }: Matrix): number {
   let [sum, count] = [0, 0];
   for (let p = 0; p < data.length; p++) {

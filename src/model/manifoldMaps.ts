@@ -3,14 +3,14 @@ import { completed } from '../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { connectedComponents } from '../engine/graph/connectedComponents.ts';
 import type { Graph } from '../engine/graph/graph.ts';
-import { knnGraph } from '../engine/graph/neighbourhoodGraph.ts';
+import { knnGraph } from '../engine/graph/neighborhoodGraph.ts';
 import { landmarkDistances } from '../engine/graph/shortestPaths.ts';
-import { squaredDistance } from '../engine/neighbours/squaredDistance.ts';
+import { squaredDistance } from '../engine/neighbors/squaredDistance.ts';
 import { bottomOfSparse } from '../engine/sparse/bottomEigenpairs.ts';
 import { sparseSymmetric } from '../engine/sparse/index.ts';
 
-/** Neighbours of each point, where they connect all. */
-const NEIGHBOURS = 10;
+/** Neighbors of each point, where they connect all. */
+const NEIGHBORS = 10;
 /** Largest number of points from which paths are measured. */
 const LANDMARKS = 400;
 
@@ -30,10 +30,10 @@ export const manifoldMaps = (Y: Matrix, columns: number): ManifoldMap[] => {
   ];
 };
 
-/** The graph of 10 neighbours, or of as many as it takes to connect all points. */
+/** The graph of 10 neighbors, or of as many as it takes to connect all points. */
 function connectedGraph(Y: Matrix): Graph {
   const { rows: N } = Y;
-  let k = Math.min(NEIGHBOURS, N - 1);
+  let k = Math.min(NEIGHBORS, N - 1);
   let graph = knnGraph(Y, k);
   while (k < N - 1 && connectedComponents(graph).sizes.length > 1) {
     k = Math.min(2 * k, N - 1);
@@ -74,7 +74,7 @@ function geodesicMap(Y: Matrix, graph: Graph, columns: number): Matrix {
       }
     }
   }
-  return standardisedColumns(result);
+  return standardizedColumns(result);
 }
 
 /**
@@ -103,11 +103,11 @@ function eigenmaps(graph: Graph, count: number): Matrix {
       result.data[i * count + d] = entry;
     });
   }
-  return standardisedColumns(result);
+  return standardizedColumns(result);
 }
 
 /** Columns of mean 0 and variance 1. */
-function standardisedColumns({ data, rows, columns }: Matrix): Matrix {
+function standardizedColumns({ data, rows, columns }: Matrix): Matrix {
   const result = Matrix.zeros(rows, columns);
   for (let d = 0; d < columns; d++) {
     let [mean, variance] = [0, 0];

@@ -23,7 +23,7 @@ export interface TermContext {
   readonly iteration: number;
   /** The rows of the observations that count, when not all do, and N divided by their number. */
   readonly batch?: Batch;
-  /** Called with the jitter that a factorisation needed (absolute, added to the diagonal), and the mean square of the data of a log density. */
+  /** Called with the jitter that a factorization needed (absolute, added to the diagonal), and the mean square of the data of a log density. */
   onJitter(jitter: number, meanSquare?: number): void;
   /** Called with the rank of a pivoted Cholesky approximation that took the place of a whole covariance: see `FitDiagnostics.covarianceRank`. */
   onRank(rank: number): void;
@@ -82,9 +82,9 @@ export interface Findings {
 }
 
 /** Names of the {@link StartKind}s. */
-export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'neighbours', 'random'] as const;
+export const START_KINDS = ['model', 'pca', 'isomap', 'eigenmaps', 'tsne', 'random'] as const;
 
-/** Where the latents of a model may start: at its own start, at an embedding of the observations ('neighbours' is that of t-SNE), or at random. */
+/** Where the latents of a model may start: at its own start, at an embedding of the observations ('tsne'), or at random. */
 export type StartKind = (typeof START_KINDS)[number];
 
 /** Whether `fit` searches for the maximum of a model by a solver, or the model computes it by itself. */

@@ -28,7 +28,7 @@ export interface LogDensity {
   readonly terms: Readonly<Record<string, number>>;
   /** Gradient in the natural values of each free variable, in the order of the layout; undefined where none arrives or was asked for. */
   readonly gradients: readonly (Float64Array | undefined)[];
-  /** The largest jitter that a factorisation needed (absolute, added to the diagonal); 0 when none did. */
+  /** The largest jitter that a factorization needed (absolute, added to the diagonal); 0 when none did. */
   readonly jitter: number;
   /** The mean square of the data that a jitter exceeds. Such a log density is one of the jitter, whatever the model. */
   readonly drowned?: number;
@@ -260,7 +260,7 @@ export interface Objective {
 }
 
 /**
- * What a solver minimises: minus the log density, in the unconstrained variables.
+ * What a solver minimizes: minus the log density, in the unconstrained variables.
  *
  * @param gradients - where evaluations of all rows are to be repeated: the model's functions are then called in the first few only
  * @throws OptimizationError when a free parameter receives no gradient, naming its path; NumericalError when one is not finite though the log density is, naming

@@ -21,7 +21,7 @@ export type Gradients<P = AnyPaths> = Readonly<Record<string, ParameterValue>> &
 };
 
 export interface Evaluation<P = AnyPaths> {
-  /** The maximised log density, all constants included. */
+  /** The maximized log density, all constants included. */
   readonly objective: number;
   /** Each factor's part by name; they add up to the objective. */
   readonly terms: Readonly<Record<string, number>>;
@@ -164,7 +164,7 @@ export interface OpenEvaluation {
   readonly gradient: Float64Array;
   /** Its terms by name; they add up to it. */
   readonly terms: Readonly<Record<string, number>>;
-  /** The largest jitter that a factorisation needed; 0 when none did. With jitter the value is that of another density. */
+  /** The largest jitter that a factorization needed; 0 when none did. With jitter the value is that of another density. */
   readonly jitter: number;
 }
 
@@ -194,8 +194,8 @@ export interface OpenModel {
   dispose(): void;
 }
 
-/** Options of {@link open}. */
-export interface OpenOptions {
+/** Options of {@link logDensityOf}. */
+export interface LogDensityOptions {
   /** Seed of the model's start, where it is drawn; default 0. */
   readonly seed?: number | undefined;
   /** Whether the density is that of the variables rather than of the natural values; default false. */
@@ -229,14 +229,14 @@ const schema = v.strictObject({
  * transform does not say how volumes change
  * @example
  * ```ts
- * const density = open(gplvm(Y, { latentDim: 2 }), { seed: 1 });
+ * const density = logDensityOf(gplvm(Y, { latentDim: 2 }), { seed: 1 });
  * const { value, gradient } = density.evaluate(density.start);
  * density.dispose();
  * ```
  */
-export function open(model: AnyModel, options: OpenOptions = {}): OpenModel {
-  checkModelGiven(model, 'open');
-  const { seed, engine, jacobian } = checkOptions(schema, options, 'open');
+export function logDensityOf(model: AnyModel, options: LogDensityOptions = {}): OpenModel {
+  checkModelGiven(model, 'logDensityOf');
+  const { seed, engine, jacobian } = checkOptions(schema, options, 'logDensityOf');
   const compute = <T>(work: () => T): T => withFloat64(({ memory64 }) => withEngine(memory64, engine, work));
   const { memory64 } = float64Backend();
   const assembly = compute(() => assemblyOf(model, seed));

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkSaved, readingAt } from '../core/saved.ts';
-import { type DistributionCatalogue, distributionFactory } from './distributions/catalogue.ts';
+import { type DistributionCatalog, distributionFactory } from './distributions/catalog.ts';
 import type { ParameterPrior } from './distributions/parameterPrior.ts';
 import { type Parameter, remadeParameter } from './parameter.ts';
 import { mapped, type ParameterJSON, type ParameterPriorJSON } from './parameterToJson.ts';
@@ -32,7 +32,7 @@ const schema = v.strictObject({
  * @param place - its path in what was saved, for errors
  * @throws InvalidInputError for a distribution that is not known, and what is not a parameter
  */
-export function parameterFromJSON(json: unknown, own: DistributionCatalogue = {}, place = 'a parameter'): Parameter {
+export function parameterFromJSON(json: unknown, own: DistributionCatalog = {}, place = 'a parameter'): Parameter {
   const { support, free, initial, bounds, scale, transform, floor, prior } = checkSaved(
     schema,
     json,
@@ -55,11 +55,7 @@ export function parameterFromJSON(json: unknown, own: DistributionCatalogue = {}
 }
 
 /** Parameters by name, each as `parameterToJSON` wrote it. */
-export function parametersFromJSON(
-  json: unknown,
-  own: DistributionCatalogue,
-  place: string,
-): Record<string, Parameter> {
+export function parametersFromJSON(json: unknown, own: DistributionCatalog, place: string): Record<string, Parameter> {
   const saved = checkSaved(v.record(v.string(), v.unknown()), json, place);
   const read = ([name, value]: [string, unknown]) => [name, parameterFromJSON(value, own, `${place}.${name}`)] as const;
   return Object.fromEntries(Object.entries(saved).map(read));
@@ -67,7 +63,7 @@ export function parametersFromJSON(
 
 function priorFromJSON(
   { distribution, values, on }: ParameterPriorJSON,
-  own: DistributionCatalogue,
+  own: DistributionCatalog,
   place: string,
 ): ParameterPrior {
   const read = (value: number | string | ParameterJSON) =>

@@ -191,7 +191,7 @@ export interface LatentDistributions {
   readonly variances: Matrix;
   /** How much the mapping varies along each dimension, 1 at most; that of each view by its name, where there are several. */
   readonly relevance?: Float64Array | Readonly<Record<string, Float64Array>>;
-  /** The contribution of new rows Y (n×D, NaN where missing) to the bound at these means and variances, which are found by maximising it. */
+  /** The contribution of new rows Y (n×D, NaN where missing) to the bound at these means and variances, which are found by maximizing it. */
   placedBound?(Y: Matrix, latents: LatentMoments): PlacedBound;
 }
 

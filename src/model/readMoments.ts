@@ -27,11 +27,11 @@ const ROWS = 4096;
 export async function readMoments(
   source: RowSource,
   {
-    centre,
+    center,
     scale,
     check,
   }: {
-    readonly centre: boolean;
+    readonly center: boolean;
     readonly scale: boolean;
     check(Y: Matrix): void;
   },
@@ -58,7 +58,7 @@ export async function readMoments(
       if (Math.sqrt(entry) > 1e-14 * largest[j]!) deviation[j] = Math.sqrt(entry);
     });
   }
-  return { mean: centre ? average : new Float64Array(D), deviation };
+  return { mean: center ? average : new Float64Array(D), deviation };
 }
 
 async function* blocks(source: RowSource): AsyncGenerator<Matrix, void, void> {

@@ -20,7 +20,7 @@ export interface Curvature {
   hessian(): Float64Array;
 }
 
-/** A quadratic subproblem: minimise gᵀd + ½dᵀHd over lower ≤ d ≤ upper, with d = 0 for all but the selected variables. */
+/** A quadratic subproblem: minimize gᵀd + ½dᵀHd over lower ≤ d ≤ upper, with d = 0 for all but the selected variables. */
 export interface QuadraticModel {
   /** The variables that may move, ascending. */
   readonly variables: Int32Array;
@@ -128,7 +128,7 @@ export interface SolverRun {
 }
 
 /**
- * A minimisation algorithm as pure numerics on Float64Array: it asks for evaluations, and never calls the objective.
+ * A minimization algorithm as pure numerics on Float64Array: it asks for evaluations, and never calls the objective.
  * Limits, termination tests, scaling and the best point so far belong to the driver.
  */
 export interface Solver {

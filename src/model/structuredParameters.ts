@@ -267,7 +267,7 @@ export interface TransformDefinition {
   readonly toUnconstrained: (natural: Float64Array) => Float64Array;
   /** The gradient in the variables from that in the value's entries: Jᵀg, J = ∂x/∂u. */
   readonly pullBack: (gradient: Float64Array, natural: Float64Array, unconstrained: Float64Array) => Float64Array;
-  /** log of how volumes change, log |∂x/∂u|, and its gradient in u: `draw` needs it. */
+  /** log of how volumes change, log |∂x/∂u|, and its gradient in u: `samplePosterior` needs it. */
   readonly logJacobian?: (unconstrained: Float64Array) => LogJacobian;
   /** What a value must be, as the end of 'must be …', for a value that it refuses. */
   readonly refuses?: (natural: Float64Array) => string | undefined;

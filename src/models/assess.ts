@@ -8,7 +8,7 @@ import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { rowsOf } from '../core/rowMatrices.ts';
 import { classesOf, type Labels } from '../engine/graph/labelGraph.ts';
-import { nearestNeighbours } from '../engine/neighbours/index.ts';
+import { nearestNeighbors } from '../engine/neighbors/index.ts';
 import {
   type Assessment,
   assessmentOf,
@@ -34,7 +34,7 @@ import { perturbedStarts } from '../inference/fit/restarts.ts';
 import { slices } from '../inference/minimize/slices.ts';
 import { clusteringAccuracy, kMeans, normalizedMutualInformation } from '../inference/scores/clusterings.ts';
 import { type LocalScores, localScoresInParts } from '../inference/scores/localScores.ts';
-import { nearestNeighbourError } from '../inference/scores/neighbourScores.ts';
+import { nearestNeighborError } from '../inference/scores/neighborScores.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
 import type { OwnParts } from './ownParts.ts';
@@ -48,7 +48,7 @@ export interface AssessOptions {
   /** N labels; those of the table that was fitted unless given. */
   readonly labels?: Labels | undefined;
   /** k of the local scores, from 1 and less than N/4; default 10, or what N allows. */
-  readonly neighbours?: number | undefined;
+  readonly neighbors?: number | undefined;
   /** How many maps from moved starts; default 3, 0 for none. */
   readonly starts?: number | undefined;
   /** How many maps of rows drawn with replacement, whose other rows have entries held out; default 4, 0 for none. */
@@ -74,7 +74,7 @@ export interface AssessOptions {
 const schema = v.strictObject({
   observations: v.optional(v.any()),
   labels: v.optional(v.any()),
-  neighbours: v.optional(integerFrom(1)),
+  neighbors: v.optional(integerFrom(1)),
   starts: v.optional(integerFrom(0), 3),
   bootstraps: v.optional(integerFrom(0), 4),
   dimensions: v.optional(v.array(integerFrom(1), 'a list of whole numbers from 1')),
@@ -94,16 +94,16 @@ const schema = v.strictObject({
   signal: signalOption,
 });
 
-/** Neighbours of the local scores, where there are points enough. */
-const NEIGHBOURS = 10;
+/** Neighbors of the local scores, where there are points enough. */
+const NEIGHBORS = 10;
 
 /**
  * How far a fit is to be trusted: whether the map shows more than noise would, which points and distances not to read, whether other starts and other rows lead to the same
  * map, whether intervals hold, and how many dimensions the observations support.
  *
- * Local scores ({@link LocalScores}) compare the map with the observations, standardised where the model does so. Entries are held out as follows: rows are
+ * Local scores ({@link LocalScores}) compare the map with the observations, standardized where the model does so. Entries are held out as follows: rows are
  * drawn with replacement, the model is fitted to those drawn, a third of the entries of each other row is hidden, and `impute` predicts them from the rest. The map shows nothing
- * where these predictions gain no more than 2.33 standard errors over the mean and variance of each column, and nearest neighbours in the data are no nearer than after each column
+ * where these predictions gain no more than 2.33 standard errors over the mean and variance of each column, and nearest neighbors in the data are no nearer than after each column
  * is shuffled by itself, or the map keeps no more of them than chance does. Dimensions are compared by the same held-out entries, and the fewest within one standard
  * error of the best are supported.
  *
@@ -133,13 +133,13 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   const json = fitted.toJSON().model;
   const { Y, shown } = observationsOf(fitted, json, settings.observations);
   const X = fitted.latents;
-  const k = neighboursOf(X.rows, settings.neighbours);
+  const k = neighborsOf(X.rows, settings.neighbors);
   const labels = labelsOf(fitted, settings.labels, X.rows);
   const notAssessed: Record<string, string> = {};
   const random = seededRandom(seed);
 
   const distances = await comparable(fitted, json, shown);
-  const scores = await inTurns(localScoresInParts(distances, X, { neighbours: k, ...(labels && { labels }) }), signal);
+  const scores = await inTurns(localScoresInParts(distances, X, { neighbors: k, ...(labels && { labels }) }), signal);
   const q = X.columns;
   /** Does a part of the assessment; where the model does not allow it, the reason is noted under its name. */
   const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
@@ -268,7 +268,7 @@ export function observationsOf(
   );
 }
 
-/** Observations whose distances the map is compared with: filled in where entries are missing, standardised where the model does so. */
+/** Observations whose distances the map is compared with: filled in where entries are missing, standardized where the model does so. */
 async function comparable(fitted: FittedModel, json: ModelJSON, Y: Matrix): Promise<Matrix> {
   const { impute } = fitted as Fit;
   const hasHoles = Y.data.some(Number.isNaN);
@@ -281,11 +281,11 @@ async function comparable(fitted: FittedModel, json: ModelJSON, Y: Matrix): Prom
   return dividesColumns(json, Y) ? standardized(whole, standardizationOf(whole, true, true)) : whole;
 }
 
-function neighboursOf(N: number, given: number | undefined): number {
-  const k = given ?? Math.min(NEIGHBOURS, Math.ceil(N / 4) - 1);
+function neighborsOf(N: number, given: number | undefined): number {
+  const k = given ?? Math.min(NEIGHBORS, Math.ceil(N / 4) - 1);
   if (N < 8 || k >= N / 4) {
     throw new InvalidInputError(
-      `assess takes at least 8 points, and fewer neighbours than a quarter of them, but there are ${N} points and ${k} neighbours.`,
+      `assess takes at least 8 points, and fewer neighbors than a quarter of them, but there are ${N} points and ${k} neighbors.`,
     );
   }
   return k;
@@ -305,14 +305,14 @@ function labelsOf(fitted: FittedModel, given: Labels | undefined, N: number): La
 
 function labelScores(X: Matrix, labels: Labels, { overall }: LocalScores, seed: number): LabelScores {
   const { classes, count } = classesOf(labels, 'assess');
-  const labelled = Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
-  const own = labelled.map((i) => classes[i]!);
-  const { clusters } = kMeans(rowsOf(X, labelled), Math.min(count, labelled.length), { seed });
+  const labeled = Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
+  const own = labeled.map((i) => classes[i]!);
+  const { clusters } = kMeans(rowsOf(X, labeled), Math.min(count, labeled.length), { seed });
   return {
-    labelled: labelled.length,
+    labeled: labeled.length,
     classes: count,
-    nearestNeighbourError: nearestNeighbourError(X, labels),
-    neighbourhoodHit: overall.neighbourhoodHit,
+    nearestNeighborError: nearestNeighborError(X, labels),
+    neighborhoodHit: overall.neighborhoodHit,
     clusteringAccuracy: clusteringAccuracy(own, clusters),
     normalizedMutualInformation: normalizedMutualInformation(own, clusters),
   };
@@ -377,13 +377,13 @@ function dimensionRows(entries: ReadonlyMap<number, readonly HeldOutEntry[]>): D
 const MOST_ROWS = 2000;
 
 /**
- * Distances to the nearest neighbours in the data beside those after each column is shuffled by itself, which are larger where columns depend on each other; and whether the map
- * keeps more of these neighbours than chance does.
+ * Distances to the nearest neighbors in the data beside those after each column is shuffled by itself, which are larger where columns depend on each other; and whether the map
+ * keeps more of these neighbors than chance does.
  */
 function shuffledStructure(
   distances: Matrix,
   count: number,
-  { overall, pointwise, neighbours }: LocalScores,
+  { overall, pointwise, neighbors }: LocalScores,
   random: Random,
 ): Structure {
   const all = Array.from({ length: distances.rows }, (_, i) => i);
@@ -392,14 +392,14 @@ function shuffledStructure(
     [all[i], all[j]] = [all[j]!, all[i]!];
   }
   const Y = rowsOf(distances, all.slice(0, MOST_ROWS));
-  const meanDistance = (points: Matrix) => average(nearestNeighbours(points, neighbours).distances);
+  const meanDistance = (points: Matrix) => average(nearestNeighbors(points, neighbors).distances);
   const shuffled = Array.from({ length: count }, () => meanDistance(shuffledColumns(Y, random)));
   const mean = average(shuffled);
   const variance = shuffled.reduce((sum, own) => sum + square(own - mean), 0) / (count - 1);
   // The standard error of a prediction: the table itself is one more draw beside those of the mean.
   const se = Math.sqrt(variance * (1 + 1 / count)) / mean;
   const difference = 1 - meanDistance(Y) / mean;
-  const beyondChance = overall.overlap - neighbours / (distances.rows - 1);
+  const beyondChance = overall.overlap - neighbors / (distances.rows - 1);
   const spread = Math.sqrt(average(pointwise.overlap.map((own) => square(own - overall.overlap))) / distances.rows);
   return { isShown: difference > BEYOND * se && beyondChance > BEYOND * spread, by: 'shuffled', difference, se };
 }

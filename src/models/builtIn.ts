@@ -1,7 +1,7 @@
 // Every model that comes with the library and is made from observations, under the name by which files, workers and the command line find it:
-// one line makes one public and known. Those made from labels too are in builtInLabelled.ts.
+// one line makes one public and known. Those made from labels too are in builtInLabeled.ts.
 
-export type { Metric } from '../engine/neighbours/index.ts';
+export type { Metric } from '../engine/neighbors/index.ts';
 export { type AlleOptions, alle } from './field/alle.ts';
 export { type DrillOptions, drill } from './field/drill.ts';
 export { type MeuOptions, meu } from './field/meu.ts';
@@ -15,7 +15,7 @@ export {
   rankGplvm,
   type TsneGplvmOptions,
   tsneGplvm,
-} from './gp/neighbourhoodGplvm.ts';
+} from './gp/neighborhoodGplvm.ts';
 export { type TpslvmOptions, tpslvm } from './gp/tpslvm.ts';
 export type { DecodedMap, DecoderOptions } from './maps/decoder.ts';
 export type { MapModel, StartOfMap } from './maps/mapModel.ts';

@@ -9,7 +9,7 @@ import { psis } from '../inference/sampling/psis.ts';
 import { type KernelJSON, kernelFromJSON } from '../kernels/index.ts';
 import { free } from '../latents/pointLatents.ts';
 import type { FittedModel } from '../model/fit.ts';
-import { open } from '../model/open.ts';
+import { logDensityOf } from '../model/open.ts';
 import { standardNormal } from '../priors/standardNormal.ts';
 import { latentVariableModel } from './gp/latentVariableModel.ts';
 import type { OwnParts } from './ownParts.ts';
@@ -101,11 +101,11 @@ export function checkVariational(
     kernel: kernelFromJSON(model.kernel as KernelJSON, (own as OwnParts).kernels),
     noise,
     priors: [standardNormal()],
-    ...(model.centre !== undefined && { centre: model.centre as boolean }),
+    ...(model.center !== undefined && { center: model.center as boolean }),
     ...(model.scale !== undefined && { scale: model.scale as boolean }),
   });
   const random = seededRandom(seed);
-  const opened = open(exact);
+  const opened = logDensityOf(exact);
   const values = Object.fromEntries(
     Object.entries(parameters).filter(([path]) => /^mapping\.(kernel\.|noise$)/.test(path)),
   );

@@ -104,7 +104,7 @@ const schema = v.strictObject({
  *
  * Draws are compared by leave-one-out: the expected log predictive density of each model, with the standard error of its difference to the best, and stacking weights.
  *
- * @param fits - at least one, of models of the same N×D observations in the same units; or what `draw` returned for each
+ * @param fits - at least one, of models of the same N×D observations in the same units; or what `samplePosterior` returned for each
  * @param options - `heldOut`, `seed`, `laplace`, `own`, `signal`: see {@link ComparisonOptions}
  * @throws InvalidInputError when the fits are of other observations, or some of those that have evidence scaled them and others did not
  * @see Titsias & Lawrence 2010; MacKay 2003, ch. 27–28

@@ -12,12 +12,12 @@ import {
   type Prior,
   rank,
   standardNormal,
-  tsneNeighbours,
-  umapNeighbours,
+  tsneNeighbors,
+  umapNeighbors,
 } from '../priors/index.ts';
 import { builtInLikelihoods } from '../processes/likelihoods/index.ts';
 import type { Likelihood } from '../processes/likelihoods/likelihood.ts';
-import { type NamedModel, namedModels } from './catalogue.ts';
+import { type NamedModel, namedModels } from './catalog.ts';
 import type { OwnParts } from './ownParts.ts';
 
 /** Options of a model as JSON can say them. */
@@ -81,10 +81,10 @@ const PRIORS: Readonly<Record<string, (options: Readonly<Record<string, unknown>
   standardNormal: (options) => standardNormal(options as Record<string, ParameterLike>),
   dynamics,
   markov,
-  locality: ({ neighbours = 7, ...options }) => locality(neighbours as number, options),
+  locality: ({ neighbors = 7, ...options }) => locality(neighbors as number, options),
   rank,
-  tsne: tsneNeighbours,
-  umap: umapNeighbours,
+  tsne: tsneNeighbors,
+  umap: umapNeighbors,
 };
 
 function priorsOf(given: unknown, own: OwnParts): Prior[] {

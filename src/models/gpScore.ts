@@ -48,7 +48,7 @@ type Hyperparameters = readonly [variance: number, inverseWidth: number, bias: n
 /**
  * How well an embedding explains the data, as the likelihood of a GPLVM with its latents held there: the maximum over the
  * variance and the lengthscale of an rbf, a bias and a noise variance of
- * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ). The columns of Y are centred, those of X scaled to unit variance.
+ * log p(Y|X) = −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ). The columns of Y are centered, those of X scaled to unit variance.
  *
  * The likelihood has several maxima; the best of those reached from the starts counts.
  *

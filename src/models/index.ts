@@ -2,8 +2,8 @@ export type { UnfoldingConstraints } from '../inference/solvers/unfolding/unfold
 export type { Inducing } from '../processes/variational/inducingVariables.ts';
 export { type AssessOptions, assess } from './assess.ts';
 export * from './builtIn.ts';
-export * from './builtInLabelled.ts';
-export { type NamedModel, namedModels } from './catalogue.ts';
+export * from './builtInLabeled.ts';
+export { type NamedModel, namedModels } from './catalog.ts';
 export { checkVariational, type VariationalCheck, type VariationalCheckOptions } from './checkVariational.ts';
 export {
   type ComparedFit,
@@ -29,8 +29,8 @@ export { type GpScoreOptions, gpScore } from './gpScore.ts';
 export { type LoadedWith, loadDraws, loadFit } from './loadFit.ts';
 export { modelFromJSON } from './modelFromJSON.ts';
 export type { OwnParts } from './ownParts.ts';
-export { builtInPriors } from './priorCatalogue.ts';
+export { builtInPriors } from './priorCatalog.ts';
 export { type HeldOutScore, type ScoreOptions, score } from './score.ts';
 export type { Preset } from './spectral/embedding/options.ts';
 export type { FieldReadOut, ReadOut, ReadOutOptions } from './spectral/embedding/readOut.ts';
-export type { NeighbourhoodOptions } from './spectral/neighbourhood/neighbourhood.ts';
+export type { NeighborhoodOptions } from './spectral/neighborhood/neighborhood.ts';

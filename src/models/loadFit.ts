@@ -91,7 +91,7 @@ const schema = v.object({
   counts: v.optional(
     v.object({ rowSums: v.optional(v.pipe(v.number(), v.finite(), v.gtValue(0))), log1p: v.optional(v.boolean()) }),
   ),
-  standardised: v.optional(
+  standardized: v.optional(
     v.object({ mean: numbers, deviation: v.array(v.pipe(v.number(), v.finite(), v.gtValue(0))) }),
   ),
 });
@@ -105,13 +105,13 @@ const schema = v.object({
 function fittedTableFromJSON(json: unknown, owner: string): FittedTable {
   const result = v.safeParse(schema, json);
   const table = result.success ? (result.output as FittedTable) : undefined;
-  const { mean, deviation } = table?.standardised ?? {};
+  const { mean, deviation } = table?.standardized ?? {};
   const width = table?.columns.length;
   if (table !== undefined && [mean, deviation].every((list) => list === undefined || list.length === width)) {
     return table;
   }
   const place = result.success
-    ? 'standardised'
+    ? 'standardized'
     : (result.issues[0].path?.map(({ key }) => String(key)).join('.') ?? '');
   throw new InvalidInputError(`${owner} is damaged at table.${place}. Fit the data again.`);
 }

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { readGiven, unknownName } from '../core/options.ts';
 import type { AnyModel, ModelJSON } from '../model/model.ts';
-import { type NamedModel, namedModels } from './catalogue.ts';
+import { type NamedModel, namedModels } from './catalog.ts';
 import { savedAlle } from './field/alle.ts';
 import { savedDrill } from './field/drill.ts';
 import { savedMeu } from './field/meu.ts';
@@ -20,7 +20,7 @@ const AS_SAVED: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * The model that its `toJSON` wrote: one of the caller's own, or one of the catalogue.
+ * The model that its `toJSON` wrote: one of the caller's own, or one of the catalog.
  *
  * @param isFitted - whether its values are known, so that it does not matter where it starts
  * @throws InvalidInputError for a model that is not known, naming it

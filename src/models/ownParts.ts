@@ -1,24 +1,24 @@
 import { checkDefinition, unknownName } from '../core/options.ts';
-import type { KernelCatalogue } from '../kernels/json.ts';
-import type { LatentsCatalogue, MapCatalogue } from '../latents/json.ts';
+import type { KernelCatalog } from '../kernels/json.ts';
+import type { LatentsCatalog, MapCatalog } from '../latents/json.ts';
 import type { ModelFactory } from '../model/computedModel.ts';
-import type { DistributionCatalogue } from '../model/distributions/index.ts';
+import type { DistributionCatalog } from '../model/distributions/index.ts';
 import type { AnyModel } from '../model/model.ts';
-import type { PriorCatalogue } from '../priors/json.ts';
-import type { LikelihoodCatalogue } from '../processes/likelihoods/index.ts';
+import type { PriorCatalog } from '../priors/json.ts';
+import type { LikelihoodCatalog } from '../processes/likelihoods/index.ts';
 
 /** Factories of the caller's own models and parts, by name: for files, workers and the command line, which meet them by their names. */
 export interface OwnParts {
   /** Result of `defineModel`. */
   readonly models?: Readonly<Record<string, ModelFactory<never, AnyModel>>> | undefined;
-  readonly kernels?: KernelCatalogue | undefined;
-  readonly priors?: PriorCatalogue | undefined;
-  readonly maps?: MapCatalogue | undefined;
+  readonly kernels?: KernelCatalog | undefined;
+  readonly priors?: PriorCatalog | undefined;
+  readonly maps?: MapCatalog | undefined;
   /** Result of `defineLatents`. */
-  readonly latents?: LatentsCatalogue | undefined;
-  readonly likelihoods?: LikelihoodCatalogue | undefined;
+  readonly latents?: LatentsCatalog | undefined;
+  readonly likelihoods?: LikelihoodCatalog | undefined;
   /** Result of `defineDistribution`. */
-  readonly distributions?: DistributionCatalogue | undefined;
+  readonly distributions?: DistributionCatalog | undefined;
 }
 
 /** Their kinds. */

@@ -1,15 +1,15 @@
 import { discriminativeFactory } from './discriminative.ts';
 import { dynamicsFactory } from './dynamics.ts';
-import type { PriorCatalogue } from './json.ts';
+import type { PriorCatalog } from './json.ts';
 import { laplacianFactory } from './laplacian.ts';
 import { localityFactory } from './locality.ts';
 import { markovFactory } from './markov.ts';
-import { tsneNeighboursFactory, umapNeighboursFactory } from './neighbourEmbeddings.ts';
+import { tsneNeighborsFactory, umapNeighborsFactory } from './neighborEmbeddings.ts';
 import { rankFactory } from './rank.ts';
 import { standardNormal } from './standardNormal.ts';
 import { uncorrelatedFactory } from './uncorrelated.ts';
 
-export type { Negatives } from '../engine/neighbourEmbedding/edgeLikelihood.ts';
+export type { Negatives } from '../engine/neighborEmbedding/edgeLikelihood.ts';
 export { type DiscriminativeOptions, discriminative } from './discriminative.ts';
 export { type DynamicsOptions, dynamics } from './dynamics.ts';
 export { type LaplacianOptions, laplacian } from './laplacian.ts';
@@ -17,17 +17,17 @@ export { type LocalityOptions, locality } from './locality.ts';
 export { type MarkovOptions, markov } from './markov.ts';
 export {
   type EdgeOptions,
-  type TsneNeighboursOptions,
-  tsneNeighbours,
-  type UmapNeighboursOptions,
-  umapNeighbours,
-} from './neighbourEmbeddings.ts';
+  type TsneNeighborsOptions,
+  tsneNeighbors,
+  type UmapNeighborsOptions,
+  umapNeighbors,
+} from './neighborEmbeddings.ts';
 export { type RankOptions, rank } from './rank.ts';
 export { standardNormal } from './standardNormal.ts';
 export { type UncorrelatedOptions, uncorrelated } from './uncorrelated.ts';
 
 /** The priors on latents that know nothing of fields, by the names under which they are saved. */
-export const latentPriors: PriorCatalogue = Object.freeze({
+export const latentPriors: PriorCatalog = Object.freeze({
   discriminative: discriminativeFactory,
   dynamics: dynamicsFactory,
   laplacian: laplacianFactory,
@@ -35,7 +35,7 @@ export const latentPriors: PriorCatalogue = Object.freeze({
   markov: markovFactory,
   rank: rankFactory,
   standardNormal,
-  tsne: tsneNeighboursFactory,
-  umap: umapNeighboursFactory,
+  tsne: tsneNeighborsFactory,
+  umap: umapNeighborsFactory,
   uncorrelated: uncorrelatedFactory,
 });

@@ -16,13 +16,13 @@ import type { LearnedByLayer } from '../model/posterior.ts';
 
 /** What a prior on the latents may know beside them. */
 export interface PriorContext<Data = unknown, Constants = unknown> {
-  /** N×D observations, as the mapping sees them (centred and scaled when the model does so). */
+  /** N×D observations, as the mapping sees them (centered and scaled when the model does so). */
   readonly observations: Tensor2D;
   /** What the prior was made with beside its parameters: a graph, labels, options. */
   readonly data: Data;
   /** What `prepare` returned for these observations. */
   readonly constants: Constants;
-  /** Called with the jitter that a factorisation needed. */
+  /** Called with the jitter that a factorization needed. */
   readonly onJitter?: (jitter: number) => void;
 }
 
@@ -91,7 +91,7 @@ export interface PriorDefinition<Name extends string, Data = undefined, Constant
   /** Constants that depend on the observations (N×D) only, computed once: plain numbers, no tensors. */
   prepare?(observations: Matrix, data: Data): Constants;
   /**
-   * log p(X) of the latents X (N×q), a scalar, with its normalising constant where the prior is proper; of an improper prior the
+   * log p(X) of the latents X (N×q), a scalar, with its normalizing constant where the prior is proper; of an improper prior the
    * exponent.
    */
   logDensity(p: Readonly<Record<Name, Tensor>>, X: Tensor2D, context: PriorContext<Data, Constants>): Scalar;
@@ -296,9 +296,9 @@ function priorDensity(
   return Object.freeze<Density>({
     kind: 'density',
     name,
-    normalised: own.sample !== undefined,
+    normalized: own.sample !== undefined,
     exact: true,
-    centred: false,
+    centered: false,
     takesMissing: false,
     independent: pointLogDensity !== undefined,
     parameters: () => parameters,

@@ -23,14 +23,14 @@ interface DiscriminativeData extends Classes {
   readonly r: number;
 }
 
-/** Within-class and between-class scatter of the labelled rows of X, both divided by their number. */
+/** Within-class and between-class scatter of the labeled rows of X, both divided by their number. */
 function scatters(X: Tensor2D, { classes, count }: Classes): { within: Tensor2D; between: Tensor2D } {
-  const labelled = Int32Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
-  const own = labelled.map((i) => classes[i]!);
-  const n = labelled.length;
+  const labeled = Int32Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
+  const own = labeled.map((i) => classes[i]!);
+  const n = labeled.length;
   const sizes = new Float64Array(count);
   for (const c of own) sizes[c]!++;
-  const points = op.gather<Tensor2D>(X, labelled);
+  const points = op.gather<Tensor2D>(X, labeled);
   const means = op.div<Tensor2D>(op.segmentSum(points, own, count), op.tensor(sizes, [count, 1]));
   const inside = op.sub<Tensor2D>(points, op.gather(means, own));
   const outside = op.sub<Tensor2D>(means, op.mean(points, 0, true));
@@ -91,7 +91,7 @@ const schema = v.strictObject({
 /**
  * Discriminative prior: latents of one class lie close, classes lie apart. The default is what the authors' program computes,
  * log p(X) = −strength·tr((S_b + r·I)⁻¹S_w); `form: 'paper'` is what their paper says, −strength/tr(S_w⁻¹S_b). S_w and S_b are the
- * within-class and between-class scatter of the labelled latents divided by their number. Improper: the term is the exponent.
+ * within-class and between-class scatter of the labeled latents divided by their number. Improper: the term is the exponent.
  *
  * @param labels - N labels, at least two different; undefined, null, NaN or '' (and −1 beside two other labels) where it is missing
  * @param options - `strength` ≥ 0 (1), held unless a free parameter is given; `form`; `r` > 0 (1) of the published form

@@ -10,6 +10,6 @@ export {
   type SavedParts,
   type Transition,
 } from './definePrior.ts';
-export { type AnyPriorFactory, type PriorCatalogue, priorFromJSON } from './json.ts';
+export { type AnyPriorFactory, type PriorCatalog, priorFromJSON } from './json.ts';
 export { type PriorJSON, priorToJSON } from './priorToJson.ts';
 export { type SegmentsOptions, type SequenceData, segmentsOf } from './segments.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { unknownName } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
-import { type KernelCatalogue, kernelFromJSON } from '../kernels/json.ts';
-import type { DistributionCatalogue } from '../model/distributions/index.ts';
+import { type KernelCatalog, kernelFromJSON } from '../kernels/json.ts';
+import type { DistributionCatalog } from '../model/distributions/index.ts';
 import type { ParameterLike } from '../model/parameter.ts';
 import { parametersFromJSON } from '../model/parameterJson.ts';
 import type { Prior, SavedParts } from './definePrior.ts';
@@ -13,7 +13,7 @@ export type AnyPriorFactory = { make(overrides?: Record<string, ParameterLike>):
 };
 
 /** Factories by the names of the priors they make. */
-export type PriorCatalogue = Readonly<Record<string, AnyPriorFactory>>;
+export type PriorCatalog = Readonly<Record<string, AnyPriorFactory>>;
 
 /**
  * The prior that `priorToJSON` wrote.
@@ -27,9 +27,9 @@ export type PriorCatalogue = Readonly<Record<string, AnyPriorFactory>>;
  */
 export function priorFromJSON(
   json: unknown,
-  factories: PriorCatalogue,
-  kernels: KernelCatalogue = {},
-  distributions: DistributionCatalogue = {},
+  factories: PriorCatalog,
+  kernels: KernelCatalog = {},
+  distributions: DistributionCatalog = {},
   place = 'the prior',
 ): Prior {
   const { prior, parameters: saved, data } = checkSaved(schema, json, place);

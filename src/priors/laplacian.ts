@@ -52,9 +52,9 @@ export const laplacianFactory = definePrior({
  *
  * With λ = 0 the prior is improper — moving a whole connected component costs nothing, since L has one null vector for each — and
  * its term is the exponent alone. With λ > 0 it is N(0, (α(L + λI))⁻¹) for every latent dimension, and the term holds the
- * normalising constant q/2·log|α(L + λI)| − Nq/2·log 2π.
+ * normalizing constant q/2·log|α(L + λI)| − Nq/2·log 2π.
  *
- * @param graph - a graph on the N points: of labels (GPLRF), of neighbours, or their union
+ * @param graph - a graph on the N points: of labels (GPLRF), of neighbors, or their union
  * @param options - `strength` α ≥ 0 (1), `offset` λ ≥ 0 (0), both held unless a free parameter is given
  * @throws InvalidInputError when the graph is not one, or a number is below 0
  * @see Zhong et al. 2010, eqs. 6 and 9
@@ -104,7 +104,7 @@ export function laplacianEigenvalues(graph: Graph): Float64Array {
   }
   if (size > MOST_POINTS) {
     throw new InvalidInputError(
-      `An offset makes the Laplacian prior proper, and its normalising constant takes the eigenvalues of the ${size}×${size} Laplacian: ` +
+      `An offset makes the Laplacian prior proper, and its normalizing constant takes the eigenvalues of the ${size}×${size} Laplacian: ` +
         `at most ${MOST_POINTS} points. Leave the offset out, use a label graph alone, or add standardNormal() with its precision instead.`,
     );
   }

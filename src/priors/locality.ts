@@ -5,9 +5,9 @@ import { checkOptions, numberAboveZero } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
 import { checkGraph, type Graph, incidentEdges } from '../engine/graph/graph.ts';
 import { graphFromJSON, graphToJSON } from '../engine/graph/json.ts';
-import { checkNeighbours } from '../engine/graph/neighbourhoodGraph.ts';
+import { checkNeighbors } from '../engine/graph/neighborhoodGraph.ts';
 import { reconstructionWeights } from '../engine/graph/reconstructionWeights.ts';
-import { nearestNeighbours } from '../engine/neighbours/index.ts';
+import { nearestNeighbors } from '../engine/neighbors/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
@@ -16,27 +16,27 @@ import { definePrior, notNegative, type Prior } from './definePrior.ts';
 export interface LocalityOptions {
   /** ≥ 0, held at 1 unless given; 0 turns the prior off. */
   readonly strength?: ParameterLike;
-  /** > 0, what is added to the diagonal of the neighbours' Gram matrix as part of its trace; default 1e-3. */
+  /** > 0, what is added to the diagonal of the neighbors' Gram matrix as part of its trace; default 1e-3. */
   readonly regularization?: number;
 }
 
 interface LocalityData {
-  /** A number of nearest neighbours of Y, or the graph that says which points are neighbours. */
-  readonly neighbours: number | Graph;
+  /** A number of nearest neighbors of Y, or the graph that says which points are neighbors. */
+  readonly neighbors: number | Graph;
   readonly regularization: number;
 }
 
 const NAME = "Prior 'locality'";
 const savedSchema = v.strictObject({
-  neighbours: v.union([v.number(), v.looseObject({})]),
+  neighbors: v.union([v.number(), v.looseObject({})]),
   regularization: v.pipe(v.number(), v.minValue(0)),
 });
 
-/** The neighbours of every point. */
-function neighbourLists(Y: Matrix, neighbours: number | Graph): Int32Array[] {
-  if (typeof neighbours !== 'number') return adjacency(checkGraph(neighbours, NAME, Y.rows));
-  const k = checkNeighbours(neighbours, Y.rows, NAME);
-  const { indices } = nearestNeighbours(Y, k);
+/** The neighbors of every point. */
+function neighborLists(Y: Matrix, neighbors: number | Graph): Int32Array[] {
+  if (typeof neighbors !== 'number') return adjacency(checkGraph(neighbors, NAME, Y.rows));
+  const k = checkNeighbors(neighbors, Y.rows, NAME);
+  const { indices } = nearestNeighbors(Y, k);
   return Array.from({ length: Y.rows }, (_, i) => indices.subarray(i * k, (i + 1) * k));
 }
 
@@ -46,7 +46,7 @@ function adjacency(graph: Graph): Int32Array[] {
   const alone = lists.findIndex(({ length }) => length === 0);
   if (alone < 0) return lists;
   throw new InvalidInputError(
-    `${NAME} has a graph in which point ${alone} has no neighbour to be made of. Join it, for instance by knnGraph(Y, k).`,
+    `${NAME} has a graph in which point ${alone} has no neighbor to be made of. Join it, for instance by knnGraph(Y, k).`,
   );
 }
 
@@ -54,21 +54,19 @@ export const localityFactory = definePrior({
   name: 'locality',
   parameters: { strength: fixed(1) },
   data: {
-    toJSON: ({ neighbours, ...rest }: LocalityData): unknown => ({
-      neighbours: typeof neighbours === 'number' ? neighbours : graphToJSON(neighbours),
+    toJSON: ({ neighbors, ...rest }: LocalityData): unknown => ({
+      neighbors: typeof neighbors === 'number' ? neighbors : graphToJSON(neighbors),
       ...rest,
     }),
     fromJSON: (json): LocalityData => {
-      const { neighbours, ...rest } = checkSaved(savedSchema, json, '.');
+      const { neighbors, ...rest } = checkSaved(savedSchema, json, '.');
       return {
-        neighbours:
-          typeof neighbours === 'number' ? neighbours : readingAt('.neighbours', () => graphFromJSON(neighbours)),
+        neighbors: typeof neighbors === 'number' ? neighbors : readingAt('.neighbors', () => graphFromJSON(neighbors)),
         ...rest,
       };
     },
   },
-  prepare: (Y, { neighbours, regularization }) =>
-    reconstructionWeights(Y, neighbourLists(Y, neighbours), regularization),
+  prepare: (Y, { neighbors, regularization }) => reconstructionWeights(Y, neighborLists(Y, neighbors), regularization),
   logDensity: (p, X, { constants: reconstruction }) =>
     op.mul<Scalar>(op.mul(-0.5, p.strength), op.reconstructionError(X, reconstruction)),
 });
@@ -79,24 +77,24 @@ const schema = v.strictObject({
 });
 
 /**
- * Locality prior: latents are made of their neighbours as the observations are, −strength/2·Σ_i ‖x_i − Σ_j w_ij·x_j‖² =
+ * Locality prior: latents are made of their neighbors as the observations are, −strength/2·Σ_i ‖x_i − Σ_j w_ij·x_j‖² =
  * −strength/2·tr(XᵀMMᵀX), with the weights w of locally linear embedding on Y. Improper: a shift of all latents, among others, costs
  * nothing; the term is the exponent.
  *
- * @param neighbours - number of nearest neighbours of each observation, or a graph that says which points are neighbours
+ * @param neighbors - number of nearest neighbors of each observation, or a graph that says which points are neighbors
  * @param options - `strength` ≥ 0 (1), held unless a free parameter is given; `regularization` > 0 (1e-3)
  * @throws InvalidInputError for an unknown option or one out of its range; when the model is evaluated, for a graph or a number of
- * neighbours that does not fit it
+ * neighbors that does not fit it
  * @see Urtasun et al. 2008, eq. 7; Roweis & Saul 2000
  * @example
  * ```ts
  * locality(7, { strength: 10 });
  * ```
  */
-export function locality(neighbours: number | Graph, options: LocalityOptions = {}): Prior {
+export function locality(neighbors: number | Graph, options: LocalityOptions = {}): Prior {
   const { strength, regularization } = checkOptions(schema, options, 'locality');
-  if (typeof neighbours === 'number') checkNeighbours(neighbours, Infinity, 'locality');
-  else checkGraph(neighbours, 'locality');
-  const data: LocalityData = Object.freeze({ neighbours, regularization });
+  if (typeof neighbors === 'number') checkNeighbors(neighbors, Infinity, 'locality');
+  else checkGraph(neighbors, 'locality');
+  const data: LocalityData = Object.freeze({ neighbors, regularization });
   return notNegative(localityFactory({ strength } as { strength: ParameterLike }, data), ['strength']);
 }

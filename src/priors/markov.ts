@@ -46,8 +46,8 @@ export const markovFactory = definePrior({
   logDensity: (p, X, { data, constants: { from, to, first } }) => {
     const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));
     const exponent = op.div(op.mul(-0.5, op.sum(op.square(steps))), p.variance);
-    const normaliser = op.mul(-steps.size / 2, op.add(op.log(p.variance), log(2 * Math.PI)));
-    return op.add<Scalar>(op.add(exponent, normaliser), initialDensity(X, first, data));
+    const normalizer = op.mul(-steps.size / 2, op.add(op.log(p.variance), log(2 * Math.PI)));
+    return op.add<Scalar>(op.add(exponent, normalizer), initialDensity(X, first, data));
   },
   transition: (p) => (x) => op.mul<Tensor2D>(p.coefficient, x),
 });

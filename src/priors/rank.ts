@@ -28,10 +28,10 @@ export const rankFactory = definePrior({
   name: 'rank',
   parameters: { strength: fixed(1), beta: fixed(1) },
   data: { toJSON: (data: RankData) => data, fromJSON: (json): RankData => checkSaved(savedSchema, json, '.') },
-  // Σ log(1 + β·s_i²) = log|I + β·XᵀX| with X centred: q×q, and no singular value has to be distinguished from another.
+  // Σ log(1 + β·s_i²) = log|I + β·XᵀX| with X centered: q×q, and no singular value has to be distinguished from another.
   logDensity: (p, X) => {
-    const centred = op.sub<Tensor2D>(X, op.mean(X, 0, true));
-    const scatter = op.matMul<Tensor2D>(centred, centred, true, false);
+    const centered = op.sub<Tensor2D>(X, op.mean(X, 0, true));
+    const scatter = op.matMul<Tensor2D>(centered, centered, true, false);
     const spread = op.add<Tensor2D>(op.eye(X.shape[1]), op.mul(p.beta, scatter));
     return op.mul<Scalar>(op.neg(p.strength), op.logDeterminant(spread, { name: "The spread of prior 'rank'" }));
   },
@@ -45,7 +45,7 @@ const schema = v.strictObject({
 });
 
 /**
- * Rank prior: latents are drawn into few directions, −α·Σ_i log(1 + β·s_i²) with s_i the singular values of the centred X. Improper.
+ * Rank prior: latents are drawn into few directions, −α·Σ_i log(1 + β·s_i²) with s_i the singular values of the centered X. Improper.
  * A prior that shrinks X could be satisfied by a smaller X of the same rank; free latents therefore keep their energy Σ s_i².
  *
  * @param options - `strength` α ≥ 0 (1) and `beta` β ≥ 0 (1), both held unless a free parameter is given; `energy` 'kept' or 'free'

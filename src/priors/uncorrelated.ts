@@ -4,7 +4,7 @@ import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
 import { namedOptions } from '../core/options.ts';
 import { checkSaved } from '../core/saved.ts';
-import { centredBasis } from '../engine/dense/principalComponents.ts';
+import { centeredBasis } from '../engine/dense/principalComponents.ts';
 import { matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
@@ -24,7 +24,7 @@ export const uncorrelatedFactory = definePrior({
     fromJSON: (json): Matrix => Matrix.from(checkSaved(v.array(v.array(v.number())), json, '.')),
   },
   prepare: ({ rows }, covariates) => {
-    if (covariates.rows === rows) return centredBasis(covariates);
+    if (covariates.rows === rows) return centeredBasis(covariates);
     throw new InvalidInputError(
       `Prior 'uncorrelated' has covariates of ${covariates.rows} rows, but there are ${rows} points. Give one row a point.`,
     );

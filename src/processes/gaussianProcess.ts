@@ -29,7 +29,7 @@ import type { Inducing } from './variational/inducingVariables.ts';
 
 /** Callbacks of a computation. */
 export interface ProcessContext {
-  /** Called with the jitter that a factorisation needed, if any. */
+  /** Called with the jitter that a factorization needed, if any. */
   readonly onJitter?: (jitter: number) => void;
   /** Called with the rank of a pivoted Cholesky approximation, if one replaced the full covariance. */
   readonly onRank?: (rank: number) => void;

@@ -158,11 +158,11 @@ const DRAW_JITTER = 1e-10;
 export function functionsDensity({
   kernel,
   likelihood,
-}: Described): Pick<Density, 'kind' | 'name' | 'centred' | 'takesMissing' | 'support' | 'sample'> {
+}: Described): Pick<Density, 'kind' | 'name' | 'centered' | 'takesMissing' | 'support' | 'sample'> {
   return {
     kind: 'density',
     name: 'gaussianProcess',
-    centred: likelihood.conjugate !== undefined,
+    centered: likelihood.conjugate !== undefined,
     takesMissing: true,
     ...(likelihood.density.support && { support: likelihood.density.support }),
     ...((likelihood.conjugate || likelihood.density.sample) && {
@@ -190,7 +190,7 @@ export function processDensity(process: Process): Density {
   const { noise } = parameters;
   return Object.freeze<Density>({
     ...functionsDensity(process),
-    normalised: parameters.inducing === undefined,
+    normalized: parameters.inducing === undefined,
     exact: parameters.inducing === undefined,
     independent: false,
     // Noise that differs between columns gives each column another covariance.

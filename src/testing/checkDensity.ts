@@ -76,7 +76,7 @@ const DRAWS = 400;
 const STANDARD_ERRORS = 5;
 
 /**
- * Checks that all parts of a density describe the same distribution: its log density against its gradients, its rows and its normalising constant;
+ * Checks that all parts of a density describe the same distribution: its log density against its gradients, its rows and its normalizing constant;
  * densities of new rows against the conditional of the joint density; moments against quadrature; draws against the slopes of the log density
  * (Stein's identity); expectations against means of draws; and rows with missing entries against the integral over these.
  *
@@ -230,9 +230,9 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
       },
     ],
     [
-      'normalised',
+      'normalized',
       () => {
-        if (!density.normalised) return 'it is not said to be';
+        if (!density.normalized) return 'it is not said to be';
         if (D > 1) return notIntegrated;
         if (!isByRow() && !saysOneRow()) return 'not integrated: it says nothing of one row alone';
         const along = (x: Float64Array) =>

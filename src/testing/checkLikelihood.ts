@@ -8,7 +8,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/part.ts';
-import { type LikelihoodCatalogue, likelihoodFromJSON } from '../processes/likelihoods/json.ts';
+import { type LikelihoodCatalog, likelihoodFromJSON } from '../processes/likelihoods/json.ts';
 import { isLikelihood, type Likelihood } from '../processes/likelihoods/likelihood.ts';
 import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
 import { type DiscreteOrReal, normalNodes, type SupportNode, supportByRefusals, supportNodes } from './quadrature.ts';
@@ -28,7 +28,7 @@ export interface LikelihoodCheckOptions extends CheckOptions, DifferenceOptions 
   /** Support of an observation: 'real', 'counts' from 0, or a list of all values; default the first of these that the likelihood's `refuses` accepts. */
   readonly support?: 'real' | 'counts' | readonly number[];
   /** Factories of custom likelihoods by name, for the JSON round trip. */
-  readonly likelihoods?: LikelihoodCatalogue;
+  readonly likelihoods?: LikelihoodCatalog;
 }
 
 /** Error of quadrature for total probabilities, and for moments relative to the largest. */
@@ -169,7 +169,7 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
 /**
  * Support of the observations.
  *
- * @throws InvalidInputError if it depends on the row of an observation, as such a likelihood does not factorise over entries
+ * @throws InvalidInputError if it depends on the row of an observation, as such a likelihood does not factorize over entries
  */
 function supportOf({ name, refuses }: Likelihood): DiscreteOrReal {
   if (refuses(0, 0) === refuses(0, 1)) return supportByRefusals(refuses);

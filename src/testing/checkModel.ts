@@ -11,7 +11,7 @@ import type { RowsByName } from '../model/language/fittedGraph.ts';
 import { compiledModel, type NamedPosterior } from '../model/language/variablesModel.ts';
 import type { AnyModel, ParameterValues } from '../model/model.ts';
 import { checkFinite, logDensity } from '../model/objective.ts';
-import { evaluate, type GivenValues, givenValues, open } from '../model/open.ts';
+import { evaluate, type GivenValues, givenValues, logDensityOf } from '../model/open.ts';
 import { entriesOf, type Parameter, type ParameterValue, shapeOf, valueFrom } from '../model/parameter.ts';
 import type { Transform } from '../model/transform.ts';
 import { layOut, naturalEntries, valuesByPath } from '../model/variables.ts';
@@ -106,7 +106,7 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
     [
       'every parameter is used',
       () => {
-        const opened = open(model, { seed });
+        const opened = logDensityOf(model, { seed });
         try {
           return `${opened.evaluate(opened.start).gradient.length} numbers`;
         } finally {
@@ -338,13 +338,13 @@ function drawsAgree(variables: FittedVariables, places: RowsByName, seed: number
   const random = seededRandom(seed);
   const draws = Array.from({ length: DRAWS }, () => variables.sample(places, random, true));
   for (const [name, { mean, variance }] of Object.entries(variables.predict(places, true))) {
-    mean.data.forEach((centre, i) => {
-      const gaps = draws.map((draw) => draw[name]!.data[i]! - centre);
+    mean.data.forEach((center, i) => {
+      const gaps = draws.map((draw) => draw[name]!.data[i]! - center);
       const average = gaps.reduce((sum, gap) => sum + gap, 0) / DRAWS;
       const error = Math.sqrt(variance.data[i]! / DRAWS);
       if (Math.abs(average) <= STANDARD_ERRORS * error) return;
       throw new LatentFieldError(
-        `entry ${i} of '${name}' is predicted to be ${centre}, but the mean of ${DRAWS} draws is ${centre + average}, with a standard error of ${error.toExponential(1)}`,
+        `entry ${i} of '${name}' is predicted to be ${center}, but the mean of ${DRAWS} draws is ${center + average}, with a standard error of ${error.toExponential(1)}`,
       );
     });
   }

@@ -6,12 +6,12 @@ import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../engine/tensors/gradients.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import type { KernelCatalogue } from '../kernels/json.ts';
+import type { KernelCatalog } from '../kernels/json.ts';
 import type { TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/part.ts';
-import { builtInPriors } from '../models/priorCatalogue.ts';
+import { builtInPriors } from '../models/priorCatalog.ts';
 import type { Prior } from '../priors/definePrior.ts';
-import { type PriorCatalogue, priorFromJSON } from '../priors/json.ts';
+import { type PriorCatalog, priorFromJSON } from '../priors/json.ts';
 import { priorToJSON } from '../priors/priorToJson.ts';
 import { densityRequirements } from './checkDensity.ts';
 import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
@@ -33,9 +33,9 @@ export interface PriorCheckOptions extends CheckOptions, DifferenceOptions {
   /** N×D observations of its context; default N×5 standard normal ones. */
   readonly observations?: MatrixLike;
   /** Factories of custom priors by name, for the JSON round trip. */
-  readonly priors?: PriorCatalogue;
+  readonly priors?: PriorCatalog;
   /** Factories of custom kernels, for priors that contain one. */
-  readonly kernels?: KernelCatalogue;
+  readonly kernels?: KernelCatalog;
 }
 
 /**
@@ -134,7 +134,7 @@ export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): Confo
 }
 
 /** Names of the checks of its other members: points, draws, expectations. */
-const SAID = ['rows', 'normalised', 'draws', 'expectations'];
+const SAID = ['rows', 'normalized', 'draws', 'expectations'];
 
 /** Checks that all members of a prior describe the same distribution. */
 function agreements({ density }: Prior, X: Matrix, Y: Matrix, seed: number): Requirement[] {

@@ -14,7 +14,7 @@ import {
   type Expectations,
   quadratureExpectations,
 } from '../kernels/expectations/index.ts';
-import { type AnyKernelFactory, builtInKernels, type KernelCatalogue, kernelFromJSON } from '../kernels/json.ts';
+import { type AnyKernelFactory, builtInKernels, type KernelCatalog, kernelFromJSON } from '../kernels/json.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { kernelToJSON } from '../kernels/kernelToJson.ts';
 import { parseKernel } from '../kernels/parse.ts';
@@ -91,7 +91,7 @@ const entriesOf = ({ diagonal, cross, products }: Expectations) => ({
   products: doublesOf(products()[0]!),
 });
 
-/** Numbers of columns for which a kernel can be tried: as its lists and centres require, otherwise a few small ones. */
+/** Numbers of columns for which a kernel can be tried: as its lists and centers require, otherwise a few small ones. */
 export function dimensionsOf(kernel: Kernel): readonly number[] {
   const { exact, least } = columnsOf(kernel);
   if (exact !== undefined) return [exact];
@@ -104,8 +104,8 @@ function columnsOf(kernel: Kernel): { exact: number | undefined; least: number }
   switch (form.type) {
     case 'leaf': {
       const lists = Object.values(kernel.parameters).flatMap(({ initial }) => shapeOf(initial).slice(-1));
-      const { centres } = form.options;
-      const points = Array.isArray(centres) ? [(centres[0] as number[]).length] : [];
+      const { centers } = form.options;
+      const points = Array.isArray(centers) ? [(centers[0] as number[]).length] : [];
       const [exact] = [...lists.filter((length) => length > 1), ...points];
       return { exact, least: exact ?? 1 };
     }
@@ -151,7 +151,7 @@ function same(what: string, again: string, before: string): void {
 }
 
 /** Factories of custom kernels, made from the kernel itself. */
-function ownFactories(kernel: Kernel): KernelCatalogue {
+function ownFactories(kernel: Kernel): KernelCatalog {
   const { form } = kernel;
   switch (form.type) {
     case 'leaf': {

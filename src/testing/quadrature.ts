@@ -48,7 +48,7 @@ export interface DensityAt {
 /**
  * Prepares a density at given parameter values.
  *
- * @param all - rows from which its parameters are initialised
+ * @param all - rows from which its parameters are initialized
  * @param given - values by name, in place of the initial ones
  * @param observationsOf - makes observations for a number of points
  * @throws InvalidInputError for a name that is not a parameter
@@ -264,7 +264,7 @@ export function normalNodes(): SupportNode[] {
   }));
 }
 
-/** An integral with the mean and the variance of its normalised integrand. */
+/** An integral with the mean and the variance of its normalized integrand. */
 interface Integral {
   readonly total: number;
   readonly mean: number;
@@ -283,22 +283,22 @@ export function integrated(f: (x: Float64Array) => Float64Array, support: Suppor
   if (!isContinuous(support)) return weighed(f, supportNodes(support), UNCHANGED);
   const change = changeTo(support);
   const first = change.inverse(near);
-  let centre = Number.isFinite(first) ? first : 0;
+  let center = Number.isFinite(first) ? first : 0;
   let width = 1;
   for (let round = 0; round < 6; round++) {
-    const nodes = placed(supportNodes('real'), centre, width);
+    const nodes = placed(supportNodes('real'), center, width);
     const { mode, area } = weighed(f, nodes, change);
     const wide = area / Math.sqrt(2 * Math.PI);
-    const isSettled = Math.abs(mode - centre) <= 0.1 * wide && wide > 0.5 * width && wide < 2 * width;
-    centre = mode;
+    const isSettled = Math.abs(mode - center) <= 0.1 * wide && wide > 0.5 * width && wide < 2 * width;
+    center = mode;
     width = wide;
     if (isSettled) break;
   }
-  return weighed(f, placed(supportNodes('real', 1 / 40), centre, width), change);
+  return weighed(f, placed(supportNodes('real', 1 / 40), center, width), change);
 }
 
-const placed = (nodes: readonly SupportNode[], centre: number, width: number): SupportNode[] =>
-  nodes.map(({ value, weight }) => ({ value: centre + width * value, weight: width * weight }));
+const placed = (nodes: readonly SupportNode[], center: number, width: number): SupportNode[] =>
+  nodes.map(({ value, weight }) => ({ value: center + width * value, weight: width * weight }));
 
 /** Moments of exp(f) at these nodes, which are changed to values; `area` is relative to its largest value, and `mode` is a node. */
 function weighed(f: (x: Float64Array) => Float64Array, nodes: readonly SupportNode[], change: Change) {

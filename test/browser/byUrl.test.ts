@@ -13,7 +13,7 @@ import { servedFolder } from './servedFolder.ts';
 const built = fileURLToPath(new URL('../../dist/browser', import.meta.url));
 const why = existsSync(join(built, 'map.js')) ? '' : ' (dist/ is not built: npm run build)';
 
-describe('the colours of a map by URL', () => {
+describe('the colors of a map by URL', () => {
   it('are those of the explorer', () => {
     const style = readFileSync(new URL('../../web/playground/style.css', import.meta.url), 'utf8');
     const named: Readonly<Record<string, string>> = { faintInk: 'ink2', line: 'line2' };
@@ -76,9 +76,9 @@ describe.skipIf(whyNot !== '')(`a map by URL${whyNot}`, () => {
     page.evaluate(() => {
       const canvas = document.querySelector('canvas')!;
       const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-      const colours = new Set<number>();
-      for (let i = 0; i < data.length; i += 4) colours.add((data[i]! << 16) | (data[i + 1]! << 8) | data[i + 2]!);
-      return colours.size;
+      const colors = new Set<number>();
+      for (let i = 0; i < data.length; i += 4) colors.add((data[i]! << 16) | (data[i + 1]! << 8) | data[i + 2]!);
+      return colors.size;
     });
 
   it('shows principal components, then the model that was asked for, with the latents of any other host', async () => {

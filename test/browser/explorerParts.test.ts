@@ -5,7 +5,7 @@ import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
 import { repairsOf } from '../../web/playground/data/repairs.ts';
 import { namesOf } from '../../web/playground/drawing/names.ts';
 import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';
-import { keptNeighbours } from '../../web/playground/neighbours.ts';
+import { keptNeighbors } from '../../web/playground/neighbors.ts';
 import { rowsFound } from '../../web/playground/search.ts';
 import { withNeeded } from '../../web/playground/settings.ts';
 
@@ -113,11 +113,11 @@ describe('rows that are placed', async () => {
   });
 });
 
-it('neighbours that a map keeps are counted row by row', () => {
+it('neighbors that a map keeps are counted row by row', () => {
   const Y = Matrix.from([[0], [1], [2.1], [10], [11], [12.1]]);
-  expect([...keptNeighbours(Y, Y, 2)]).toEqual([2, 2, 2, 2, 2, 2]);
+  expect([...keptNeighbors(Y, Y, 2)]).toEqual([2, 2, 2, 2, 2, 2]);
   const swapped = Matrix.from([[0], [10], [2.1], [1], [11], [12.1]]);
-  expect([...keptNeighbours(Y, swapped, 2)]).toEqual([1, 0, 1, 0, 1, 1]);
+  expect([...keptNeighbors(Y, swapped, 2)]).toEqual([1, 0, 1, 0, 1, 1]);
 });
 
 it('a likelihood without closed form brings inducing inputs, a Gaussian one none', () => {
@@ -163,7 +163,7 @@ describe('a table that cannot be read', () => {
 });
 
 describe('names on a map', () => {
-  const kinds = ['left', 'right'].map((name) => ({ name, colour: '', path: '', count: 40 })) as never;
+  const kinds = ['left', 'right'].map((name) => ({ name, color: '', path: '', count: 40 })) as never;
   const kindOf = Uint16Array.from({ length: 80 }, (_, i) => (i < 40 ? 0 : 1)) as never;
   // Columns of five groups each, 80 units apart.
   const x = Float64Array.from({ length: 80 }, (_, i) => (i < 40 ? 0 : 80) + (i % 8));

@@ -3,7 +3,7 @@ import { covariance, parseKernel } from '../../src/index.ts';
 import { drawnKernel, numbersOf, withNumber } from '../../web/playground/kernel/kernelText.ts';
 
 const TEXT = 'rbf(lengthscale=[1,0.5]) * linear + scale(rbf, fixed(2)) + polynomial(degree=3)';
-const labelled = (text: string, label: string) => numbersOf(text).find((number) => number.label === label)!;
+const labeled = (text: string, label: string) => numbersOf(text).find((number) => number.label === label)!;
 
 describe('the sliders of a kernel', () => {
   it('are one for each of its numbers', () => {
@@ -23,16 +23,16 @@ describe('the sliders of a kernel', () => {
   });
 
   it('change one number and leave the others', () => {
-    const moved = withNumber(TEXT, labelled(TEXT, 'rbf lengthscale 2'), { value: 4 });
+    const moved = withNumber(TEXT, labeled(TEXT, 'rbf lengthscale 2'), { value: 4 });
     const X = [
       [0, 1],
       [2, -1],
     ];
     const expected = parseKernel(TEXT.replace('0.5', '4'));
     expect(covariance(parseKernel(moved), X)).toEqual(covariance(expected, X));
-    const held = withNumber(moved, labelled(moved, 'linear variance'), { free: false });
-    expect(labelled(held, 'linear variance').free).toBe(false);
-    expect(labelled(held, 'rbf lengthscale 2').value).toBe(4);
+    const held = withNumber(moved, labeled(moved, 'linear variance'), { free: false });
+    expect(labeled(held, 'linear variance').free).toBe(false);
+    expect(labeled(held, 'rbf lengthscale 2').value).toBe(4);
   });
 
   it.each(['rbf', TEXT, 'white', 'thinPlateSpline', 'rbf(lengthscale=1000)', 'select(matern32, [1])'])(

@@ -104,7 +104,7 @@ describePlayground('fits', () => {
     await map().focus();
     await page.keyboard.press('n');
     await panel().getByRole('heading', { name: 'row 1 (s0), a' }).waitFor();
-    // Standardised rows come back in their own units: the first temperature is sin 0.
+    // Standardized rows come back in their own units: the first temperature is sin 0.
     await panel().locator('tbody tr').first().filter({ hasText: 'exp.' }).waitFor();
     await expect.poll(() => panel().locator('tbody tr').first().innerText()).toMatch(/^temp\s+0 exp\. −?0\.\d+/);
     await choose(
@@ -134,7 +134,7 @@ describePlayground('fits', () => {
     expect((await saved('latents.csv')).split('\n')[0]).toBe('x1,x2,variance1,variance2,moon');
   });
 
-  it('saves a picture as it is seen, with its background, and a drawing that calls the colours by their column', async () => {
+  it('saves a picture as it is seen, with its background, and a drawing that calls the colors by their column', async () => {
     await open();
     await ownTable(NAMED);
     await iterations(15);

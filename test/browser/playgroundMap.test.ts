@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import { fit, nearestNeighbourError, pca, trustworthiness } from '../../src/index.ts';
+import { fit, nearestNeighborError, pca, trustworthiness } from '../../src/index.ts';
 import {
   changed,
   choose,
@@ -126,7 +126,7 @@ describePlayground('the map', () => {
     await page.getByText("'wrong.csv' was not placed: ").waitFor();
   });
 
-  it('says how far another map is, and lets it be cancelled', async () => {
+  it('says how far another map is, and lets it be canceled', async () => {
     await open();
     const lines = Array.from({ length: 10_000 }, (_, i) => [Math.sin(i / 50), Math.cos(i / 50), i / 9999].join());
     await ownTable(['a,b,c', ...lines].join('\n'), '10000 rows, 3 columns.');
@@ -143,7 +143,7 @@ describePlayground('the map', () => {
     await page.getByText('isomap of 10000 rows takes matrices of 10000 × 10000 numbers').waitFor();
   });
 
-  it('tells 25 classes apart by colours and shapes, hides them, and shows only one', async () => {
+  it('tells 25 classes apart by colors and shapes, hides them, and shows only one', async () => {
     await open();
     const lines = Array.from({ length: 100 }, (_, i) =>
       [Math.sin(i), Math.cos(2 * i), Math.sin(3 * i), `k${i % 25}`].join(),
@@ -231,7 +231,7 @@ describePlayground('the map', () => {
     await panel().getByRole('heading', { name: 'gplvm' }).waitFor();
   });
 
-  it('shows which rows not to trust, from the number of neighbours that one chooses', async () => {
+  it('shows which rows not to trust, from the number of neighbors that one chooses', async () => {
     await open();
     await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
     await page.keyboard.press('Escape');
@@ -380,9 +380,9 @@ describePlayground('the map', () => {
     await expect.poll(() => panel().locator('table').innerText()).not.toBe(before);
   });
 
-  it('shows the row under the pointer in a card, colours by a column, and what stands behind the points', async () => {
+  it('shows the row under the pointer in a card, colors by a column, and what stands behind the points', async () => {
     await open({}, link({ set: 'turningBar', maxIterations: 10 }));
-    const labelled = await settled();
+    const labeled = await settled();
     const { x, y, width, height } = (await map().boundingBox())!;
     const card = page.getByRole('tooltip');
     for (let k = 0; k < 400 && (await card.count()) === 0; k++) {
@@ -393,8 +393,8 @@ describePlayground('the map', () => {
     await page.mouse.move(0, 0);
     await page.selectOption('[name=color]', 'row5col5');
     await page.getByRole('img', { name: /^row5col5 from / }).waitFor();
-    const coloured = await changed(labelled);
-    const lands = [coloured];
+    const colored = await changed(labeled);
+    const lands = [colored];
     for (const [land, title] of [
       ['magnification', 'Change of a step'],
       ['column row6col6', 'row6col6, expected'],
@@ -439,7 +439,7 @@ describePlayground('the map', () => {
     const { observations, labels } = pipeFlow({ points: 150, seed: 1 });
     const { latents } = await fit(pca(observations, { latentDim: 2 }), { engine: 'wasm' });
     const score = trustworthiness(observations, latents, 10).toFixed(3);
-    const error = nearestNeighbourError(latents, labels).toFixed(3);
+    const error = nearestNeighborError(latents, labels).toFixed(3);
     await page.locator('.scale').waitFor();
     const own = await settled();
     const thumb = page.getByRole('button', { name: `PCA trustworthiness ${score}, error ${error}` });

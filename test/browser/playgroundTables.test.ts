@@ -31,7 +31,7 @@ import {
 } from './playgroundPage.ts';
 
 describePlayground('tables and keys', () => {
-  it('shows that a large file is being read, fits nothing else meanwhile, and lets it be cancelled', async () => {
+  it('shows that a large file is being read, fits nothing else meanwhile, and lets it be canceled', async () => {
     await open();
     const line = `${'0.123456789,'.repeat(19)}1\n`;
     await choose('table', file('large.csv', line.repeat(80_000)));
@@ -52,7 +52,7 @@ describePlayground('tables and keys', () => {
     expect(parts[0]).toBeLessThan(100);
     await expect.poll(() => page.getByRole('button', { name: 'Fit', exact: true }).isDisabled()).toBe(true);
     await press('Cancel');
-    await page.getByText('Reading was cancelled.').waitFor();
+    await page.getByText('Reading was canceled.').waitFor();
     expect(await page.getByText('Reading large.csv').count()).toBe(0);
   });
 
@@ -97,7 +97,7 @@ describePlayground('tables and keys', () => {
       .poll(() => uses.allInnerTexts())
       .toEqual([
         expect.stringMatching(/^temp … load\s+3 numbers\s+−1\s+1\s+fit$/),
-        expect.stringMatching(/^kind\s+2 labels\s+colour$/),
+        expect.stringMatching(/^kind\s+2 labels\s+color$/),
         expect.stringMatching(/^sample\s+names\s+names of rows$/),
         expect.stringMatching(/^run\s+constant\s+left out$/),
       ]);
@@ -314,7 +314,7 @@ describePlayground('tables and keys', () => {
       (hash) => {
         location.hash = hash;
       },
-      link({ set: 'swissRoll', model: 'isomap', options: { latentDim: 2, neighbours: 8 } }),
+      link({ set: 'swissRoll', model: 'isomap', options: { latentDim: 2, neighbors: 8 } }),
     );
     await page.locator('.subject').getByText('300 rows × 3 columns').waitFor();
     await expect.poll(() => page.locator('[name=model]').inputValue()).toBe('isomap');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { draw, loadFit, modelFromJSON, nuts } from '../../src/index.ts';
+import { loadFit, modelFromJSON, nuts, samplePosterior } from '../../src/index.ts';
 import { NEEDS_CHROMIUM, startChromium } from '../app/plot/chromium.ts';
 import { servedFolder } from './servedFolder.ts';
 
@@ -80,7 +80,7 @@ describe.skipIf(why !== '')(`draws in the playground${why}`, () => {
       page.getByRole('button', { name: 'fit.json', exact: true }).click(),
     ]);
     const json = JSON.parse(readFileSync(await download.path(), 'utf8'));
-    const draws = await draw(modelFromJSON(json.model, {}), {
+    const draws = await samplePosterior(modelFromJSON(json.model, {}), {
       start: loadFit(json),
       method: nuts({ maxDepth: 7 }),
       ...{ chains: 4, warmup: 200, draws: 200, seed: 0, priors: 'weak', hold: ['latents'], engine: 'wasm' },

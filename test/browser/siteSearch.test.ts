@@ -32,9 +32,9 @@ const QUESTIONS: readonly (readonly [question: string, thread: string, pages: re
     ['articles/trust', 'inference'],
   ],
   ['are euclidian distances interpretable in the embedding?', 'lmcinnes/umap/issues/92', ['articles/trust']],
-  ['understanding n_neighbours', 'lmcinnes/umap/issues/94', ['models', 'articles/trust', 'from-umap-js']],
+  ['understanding n_neighbors', 'lmcinnes/umap/issues/94', ['models', 'articles/trust', 'from-umap-js']],
   ['inverse_transform does not exist?', 'lmcinnes/umap/issues/364', ['new-points', 'from-scikit-learn']],
-  ['weird behaviour when using transform on new data', 'lmcinnes/umap/issues/358', ['new-points']],
+  ['weird behavior when using transform on new data', 'lmcinnes/umap/issues/358', ['new-points']],
   ['UMAP with large >1M rows', 'lmcinnes/umap/issues/136', ['which-model', 'benchmarks', 'models']],
   ['allow UMAP to accept data with nan or inf values', 'lmcinnes/umap/pull/977', ['new-points']],
   ["why doesn't UMAP map similar data to same region", 'lmcinnes/umap/issues/968', ['articles/trust', 'new-points']],
@@ -131,7 +131,7 @@ describe.skipIf(why !== '')(`the search of the site${why}`, async () => {
   });
 
   it('finds an export by its name', () => {
-    expect(pagesFor('nearestNeighbourError')).toContain('reference/index/functions/nearestNeighbourError');
+    expect(pagesFor('nearestNeighborError')).toContain('reference/index/functions/nearestNeighborError');
   });
 });
 

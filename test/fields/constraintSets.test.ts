@@ -27,7 +27,7 @@ const Y = Matrix.from(
   Array.from({ length: N }, (_, i) => [Math.cos(i / 2), Math.sin(i / 2), i / 6].map((y) => y + 0.1 * random.normal())),
 );
 const means = [0, 1, 2].map((c) => Y.toArrays().reduce((sum, row) => sum + row[c]! / N, 0));
-const centred = Matrix.from(Y.toArrays().map((row) => row.map((y, c) => y - means[c]!)));
+const centered = Matrix.from(Y.toArrays().map((row) => row.map((y, c) => y - means[c]!)));
 const graph = knnGraph(Y, 3);
 /** (x_i − 2x_{i+1} + x_{i+2})² */
 const bends = Array.from(
@@ -54,7 +54,7 @@ const edge = (e: number): QuadraticForm => ({
   columns: [graph.sources[e]!, graph.targets[e]!, graph.targets[e]!],
   values: [1, -1, 1],
 });
-const inData = (i: number, j: number) => centred.row(i).reduce((sum, entry, c) => sum + entry * centred.at(j, c), 0);
+const inData = (i: number, j: number) => centered.row(i).reduce((sum, entry, c) => sum + entry * centered.at(j, c), 0);
 
 describe('a maximum-entropy field of several sets of constraints', () => {
   it('meets all of them together, and shows both in its covariance and graph', async () => {
@@ -75,7 +75,7 @@ describe('a maximum-entropy field of several sets of constraints', () => {
     for (const [k, weight] of bend.entries()) check(bends[k]!, weight);
     expect(Math.min(...near, ...bend)).toBe(0);
     expect(bend.some((weight) => weight > 0) && near.some((weight) => weight > 0)).toBe(true);
-    // The second set has entries between points that are two apart, whether or not they are neighbours.
+    // The second set has entries between points that are two apart, whether or not they are neighbors.
     const pairs = new Set(Array.from(shown.sources, (i, e) => `${i} ${shown.targets[e]}`));
     bend.forEach((weight, k) => {
       if (weight > 1e-6) expect(pairs.has(`${k} ${k + 2}`)).toBe(true);
@@ -94,7 +94,7 @@ describe('a maximum-entropy field of several sets of constraints', () => {
       },
     });
     const { latents } = await fit(near({ y: Y }), { tolerance: 1e-10 });
-    const named = await fit(meu(Y, { neighbours: 3, basePrecision: 0.5, embedding: 'eigenmap' }));
+    const named = await fit(meu(Y, { neighbors: 3, basePrecision: 0.5, embedding: 'eigenmap' }));
     for (let c = 0; c < 2; c++) {
       const sign = Math.sign(latents.at(0, c) * named.latents.at(0, c));
       for (let i = 0; i < N; i++) expect(Math.abs(latents.at(i, c) - sign * named.latents.at(i, c))).toBeLessThan(1e-6);

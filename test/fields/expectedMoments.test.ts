@@ -25,7 +25,7 @@ import { matrixTensor } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
 import { valueTensors } from '../../src/model/part.ts';
-import { builtInPriors } from '../../src/models/priorCatalogue.ts';
+import { builtInPriors } from '../../src/models/priorCatalog.ts';
 import { inverseOf, logDeterminantOf } from '../models/field/dense.ts';
 import { expectClose } from '../tolerance.ts';
 
@@ -139,16 +139,16 @@ describe('the layer of expected second moments', () => {
   });
 
   it('with two copies is the objective of DRILL', () => {
-    const centred = Y.map((row) => row.map((entry, d) => entry - Y.reduce((sum, other) => sum + other[d]!, 0) / N));
+    const centered = Y.map((row) => row.map((entry, d) => entry - Y.reduce((sum, other) => sum + other[d]!, 0) / N));
     const given = {
       'field.diagonal': entries.diagonal,
       'field.attraction': entries.attraction,
       'field.repulsion': entries.repulsion,
     };
-    const secondMoments = momentsOf(centred, graph, 4);
+    const secondMoments = momentsOf(centered, graph, 4);
     const layer = expectedMoments({ graph, secondMoments, copies: 2 });
     // The penalty that neither was given is the same too.
-    expectClose(termOf(layer, entries).value, evaluate(drill(Y, { neighbours: 3 }), given).objective, 1e-13);
+    expectClose(termOf(layer, entries).value, evaluate(drill(Y, { neighbors: 3 }), given).objective, 1e-13);
     expectClose(layer.problem!.penalty, (0.01 * secondMoments.variances.reduce((sum, s) => sum + s, 0)) / N, 1e-14);
     expectClose(
       layer.parameters.diagonal!.initial,
@@ -241,7 +241,7 @@ describe('the layer of expected second moments', () => {
     ],
     ['a negative penalty', () => expectedMoments({ graph, penalty: -1 }), /penalty.*a number from 0/],
     ['no copies', () => expectedMoments({ graph, copies: 0 }), /copies.*above 0/],
-    ['a misspelt option', () => expectedMoments({ graph, rho: 1 } as never), /no option 'rho'/],
+    ['a misspelled option', () => expectedMoments({ graph, rho: 1 } as never), /no option 'rho'/],
     [
       'too few variances',
       () => expectedMoments({ graph, secondMoments: { ...given, variances: [1] } }),

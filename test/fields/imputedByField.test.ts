@@ -49,7 +49,7 @@ describe('the scale of a column that a field fills in', () => {
     const draw = () => Array.from({ length: 30 }, (_, i) => Math.sin(i / 5) + 0.1 * random.normal());
     const columns = [draw(), draw(), draw()];
     const known = columns[0]!.map((_, i) => columns.map((column) => column[i]!));
-    const result = await fit(meu(known, { latentDim: 1, neighbours: 4 }));
+    const result = await fit(meu(known, { latentDim: 1, neighbors: 4 }));
     const column = draw().map((y, i) => (i % 3 === 1 ? Number.NaN : y));
     const one = await result.impute(column.map((y) => [y]));
     const other = await result.impute(column.map((y) => [1e6 * y]));

@@ -32,7 +32,7 @@ function state(given = problem): Interior {
 const target = 0.02;
 
 describe('a step along the central path', () => {
-  it('solves the linearised conditions: stationarity, w·u = τ and (4C − w)·v = τ', () => {
+  it('solves the linearized conditions: stationarity, w·u = τ and (4C − w)·v = τ', () => {
     const interior = state();
     const { weights, lower, upper } = interior;
     const [w, u, v] = [weights.slice(), lower.slice(), upper!.slice()];

@@ -41,9 +41,9 @@ interface Evaluations {
   readonly moments: number;
 }
 
-async function jointFits(Y: readonly ArrayLike<number>[], neighbours: number, most: Evaluations) {
+async function jointFits(Y: readonly ArrayLike<number>[], neighbors: number, most: Evaluations) {
   const points = Y.map((row) => Array.from(row));
-  const graph = knnGraph(points, neighbours);
+  const graph = knnGraph(points, neighbors);
   return {
     graph,
     distances: await fit(gplvm(points, { latentDim: 2, priors: [maxEntropy({ graph })] }), {
@@ -61,11 +61,11 @@ async function jointFits(Y: readonly ArrayLike<number>[], neighbours: number, mo
  */
 export async function expectJointFits(
   Y: readonly ArrayLike<number>[],
-  neighbours: number,
+  neighbors: number,
   most: Evaluations,
   isStationary = true,
 ): Promise<void> {
-  const { graph, distances, moments } = await jointFits(Y, neighbours, most);
+  const { graph, distances, moments } = await jointFits(Y, neighbors, most);
   for (const { status, objective, trace, diagnostics, graph: learned } of [distances, moments]) {
     expect(diagnostics.kktResidual).toBeLessThan(1e-5);
     if (isStationary) {

@@ -53,7 +53,7 @@ describe('the local inverse of the Hessian', () => {
     expectClose(trace, weights.length, 1e-9);
   });
 
-  it('makes the condition number small on a neighbourhood graph', () => {
+  it('makes the condition number small on a neighborhood graph', () => {
     const graph = rollGraph(60, 4);
     const weights = randomWeights(graph, 5);
     const count = weights.length;

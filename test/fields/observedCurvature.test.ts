@@ -7,7 +7,7 @@ import { commonEntriesGraph } from '../../src/fields/observed/commonEntries.ts';
 import { observedCurvature, observedField } from '../../src/fields/observed/observedField.ts';
 import { expectClose } from '../tolerance.ts';
 
-const NEIGHBOURS = 5;
+const NEIGHBORS = 5;
 
 /** Pipe flow with two entries in five removed, in no two columns the same. */
 function withHoles(points: number): Matrix {
@@ -22,7 +22,7 @@ function withHoles(points: number): Matrix {
 
 const Y = withHoles(40);
 const lambda = 1e-2;
-const { graph, squaredDistances } = commonEntriesGraph(Y, NEIGHBOURS);
+const { graph, squaredDistances } = commonEntriesGraph(Y, NEIGHBORS);
 const evaluateAt = observedField(Y, graph, fieldFactor(graph), lambda);
 const slopes = (weights: Float64Array) => {
   const { resistances, expectedDistances } = evaluateAt(weights);
@@ -45,7 +45,7 @@ function hessianAt(weights: Float64Array, variables: Int32Array): Float64Array {
 
 describe('the curvature of observed entries', () => {
   it('is the change of the gradient about a maximum, and that of EM where the density is not concave', async () => {
-    const result = await fit(meu(Y, { neighbours: NEIGHBOURS, basePrecision: lambda, missing: 'ignore' }));
+    const result = await fit(meu(Y, { neighbors: NEIGHBORS, basePrecision: lambda, missing: 'ignore' }));
     const weights = Float64Array.from(result.parameters['field.weights'] as number[]);
     const support = Int32Array.from(weights.keys()).filter((e) => weights[e]! > 0);
     const H = hessianAt(weights, support);

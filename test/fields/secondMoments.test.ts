@@ -59,7 +59,7 @@ describe('a point that joins by entries of the precision', () => {
   const moments = Float64Array.from({ length: k }, () => random.normal());
   const variance = 0.7;
 
-  it.each([0, 0.3, 0.9, 5])('maximises its density at penalty %d', (penalty) => {
+  it.each([0, 0.3, 0.9, 5])('maximizes its density at penalty %d', (penalty) => {
     const { entries, own } = joiningEntries({ covariances, variance, moments, penalty });
     const through = (theta: Float64Array) =>
       theta.map((_, j) => theta.reduce((sum, entry, l) => sum + covariances[j * k + l]! * entry, 0));

@@ -85,7 +85,7 @@ describe('a fit resumed from its checkpoint', () => {
   });
 
   it('goes on where the solver remembers nothing, as that of a field on a sparse graph', async () => {
-    const field = () => meu(pipeFlow({ points: 300, seed: 2 }).observations, { neighbours: 4 });
+    const field = () => meu(pipeFlow({ points: 300, seed: 2 }).observations, { neighbors: 4 });
     const states: Checkpoint[] = [];
     const whole = await fit(field(), {
       engine: 'wasm',

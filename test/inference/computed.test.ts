@@ -20,7 +20,7 @@ import { modelFromJSON } from '../../src/models/modelFromJSON.ts';
 const live = withFloat64(({ memory64 }) => memory64.liveBlocks);
 const { observations } = swissRoll({ points: 60, seed: 3 });
 const closed = () => pca(observations, { latentDim: 2 });
-const search = () => mvu(observations, { neighbours: 5 });
+const search = () => mvu(observations, { neighbors: 5 });
 const bitsOf = ({ latents, objective, status, message, diagnostics }: Fit) => {
   const { seconds: _, ...rest } = diagnostics;
   return JSON.stringify([latents, objective, status, message, rest]);
@@ -103,14 +103,14 @@ describe('a model that computes its solution', () => {
       expect(again.trace).toEqual(whole.trace);
     }
     const middle = JSON.parse(saved[Math.floor(saved.length / 2)]!);
-    const others = mvu(swissRoll({ points: 60, seed: 4 }).observations, { neighbours: 5 });
+    const others = mvu(swissRoll({ points: 60, seed: 4 }).observations, { neighbors: 5 });
     await expect(fit(others, { resume: middle })).rejects.toThrow(/'unit' in its memory is not what it leaves/);
     const closedAgain = await fit(closed(), { checkpoint: (state) => saved.push(JSON.stringify(state)) });
     expect(bitsOf(await fit(closed(), { resume: JSON.parse(saved.at(-1)!) }))).toBe(bitsOf(closedAgain));
   });
 
   it('is computed in a worker to the same bits', async () => {
-    for (const model of [isomap(observations, { neighbours: 6 }), search(), ppca(observations)] as Model[]) {
+    for (const model of [isomap(observations, { neighbors: 6 }), search(), ppca(observations)] as Model[]) {
       const here = await fit(model);
       const there = await fit(model, { workers: { count: 1, start: inThisThread } });
       expect(bitsOf(there)).toBe(bitsOf(here));
@@ -127,10 +127,10 @@ describe('a model that computes its solution', () => {
       await fit(model, { onProgress });
       return names;
     };
-    const k = { neighbours: 6 };
-    expect(await stages(isomap(observations, k))).toEqual(['neighbours', 'shortest paths', 'eigenvectors']);
-    expect(await stages(laplacianEigenmaps(observations, k))).toEqual(['neighbours', 'eigenvectors']);
-    expect(await stages(lle(observations, k))).toEqual(['neighbours', 'weights', 'eigenvectors']);
+    const k = { neighbors: 6 };
+    expect(await stages(isomap(observations, k))).toEqual(['neighbors', 'shortest paths', 'eigenvectors']);
+    expect(await stages(laplacianEigenmaps(observations, k))).toEqual(['neighbors', 'eigenvectors']);
+    expect(await stages(lle(observations, k))).toEqual(['neighbors', 'weights', 'eigenvectors']);
     expect(await stages(kernelPca(observations))).toEqual(['eigenvectors']);
     expect(await stages(classicalMds(observations))).toEqual(['eigenvectors']);
     expect(await stages(search())).toEqual(['unfolding']);
@@ -142,8 +142,8 @@ describe('a model that computes its solution', () => {
   );
   const roll = swissRoll({ points: 1500, seed: 1 }).observations;
   it.each<[string, Model, string]>([
-    ["isomap's shortest paths", isomap(roll, { neighbours: 8 }), 'shortest paths'],
-    ["laplacianEigenmaps' neighbours", laplacianEigenmaps(wide, { neighbours: 8 }), 'neighbours'],
+    ["isomap's shortest paths", isomap(roll, { neighbors: 8 }), 'shortest paths'],
+    ["laplacianEigenmaps' neighbors", laplacianEigenmaps(wide, { neighbors: 8 }), 'neighbors'],
   ])('ends in the middle of %s when it is aborted', async (_, model, name) => {
     const controller = new AbortController();
     const seen: [string, number][] = [];
@@ -175,10 +175,10 @@ describe('a model that computes its solution', () => {
   });
 
   it('ends by the limit on seconds, and by a callback, in a stage too', async () => {
-    const late = await fit(isomap(roll, { neighbours: 8 }), { maxSeconds: 0 });
+    const late = await fit(isomap(roll, { neighbors: 8 }), { maxSeconds: 0 });
     expect([late.status, late.latents.rows]).toEqual(['stopped', 0]);
-    expect(late.message).toMatch(/^Stopped by the limit of maxSeconds = 0 in the stage 'neighbours', before/);
-    const declined = await fit(isomap(roll, { neighbours: 8 }), {
+    expect(late.message).toMatch(/^Stopped by the limit of maxSeconds = 0 in the stage 'neighbors', before/);
+    const declined = await fit(isomap(roll, { neighbors: 8 }), {
       onProgress: ({ stage }) => stage?.name !== 'eigenvectors',
     });
     expect(declined.message).toMatch(/^Stopped by onProgress, which returned false in the stage 'eigenvectors'/);

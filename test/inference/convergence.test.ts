@@ -124,7 +124,7 @@ describe.each(bounded)('within bounds: $name', (problem) => {
   });
 });
 
-test('non-negative quadratic programmes end with exactly the right variables at zero', () => {
+test('non-negative quadratic programs end with exactly the right variables at zero', () => {
   const problem = bounded.find(({ name }) => name === 'quadratic')!;
   const { x } = minimize(problem.objective, problem.start, lbfgsb(), {
     bounds: { lower: 0 },
@@ -149,15 +149,15 @@ describe('on a quadratic whose variables differ by four orders of magnitude', ()
 
   test.each(quasiNewton)('a scale saves $name evaluations', ({ solver }) => {
     const scaled = run(solver, { scale });
-    expectClose(scaled.x, new Float64Array(9).fill(1), 1e-6, 'minimiser');
+    expectClose(scaled.x, new Float64Array(9).fill(1), 1e-6, 'minimizer');
     expect(scaled.evaluations).toBeLessThanOrEqual(5);
     expect(run(solver, {}).evaluations).toBeGreaterThanOrEqual(10 * scaled.evaluations);
   });
 
   test('lbfgs learns most of the scale by itself with a diagonal', () => {
-    const learnt = run(lbfgs({ scaling: 'diagonal' }), {});
-    expectClose(learnt.x, new Float64Array(9).fill(1), 1e-5, 'minimiser');
-    expect(learnt.evaluations).toBeLessThanOrEqual(70);
+    const learned = run(lbfgs({ scaling: 'diagonal' }), {});
+    expectClose(learned.x, new Float64Array(9).fill(1), 1e-5, 'minimizer');
+    expect(learned.evaluations).toBeLessThanOrEqual(70);
     expect(run(lbfgs({ history: 10 }), {}).evaluations).toBeGreaterThanOrEqual(400);
   });
 });

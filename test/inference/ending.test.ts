@@ -50,7 +50,7 @@ describe('what ended a search is told apart', () => {
   });
 
   it('a fit says it in its diagnostics, which are saved', async () => {
-    const field = await fit(meu(Y, { latentDim: 2, neighbours: 4 }));
+    const field = await fit(meu(Y, { latentDim: 2, neighbors: 4 }));
     expect(field.diagnostics.ending).toBe('optimality');
     const short = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 2 });
     expect(short.diagnostics.ending).toBe('maxIterations');

@@ -33,21 +33,21 @@ describe('a result that is not finite', () => {
 
 describe('alle of rounded points', () => {
   it('refuses a point that others reconstruct to rounding', async () => {
-    const refused = fit(alle([[3], [1], [4], [2], [2], [1]], { latentDim: 1, neighbours: 2 }));
+    const refused = fit(alle([[3], [1], [4], [2], [2], [1]], { latentDim: 1, neighbors: 2 }));
     await expect(refused).rejects.toThrow(InvalidInputError);
     await expect(refused).rejects.toThrow(
-      /The 2 neighbours of point 0 reconstruct it exactly.*2 of the 6 rows repeat others.*leave repeated rows out/,
+      /The 2 neighbors of point 0 reconstruct it exactly.*2 of the 6 rows repeat others.*leave repeated rows out/,
     );
   });
 
   it('advises on the regularization where no rows repeat', async () => {
     const refused = fit(
-      alle([[3], [1], [4], [2], [2.5], [1.5]], { latentDim: 1, neighbours: 2, regularization: 1e-300 }),
+      alle([[3], [1], [4], [2], [2.5], [1.5]], { latentDim: 1, neighbors: 2, regularization: 1e-300 }),
     );
-    await expect(refused).rejects.toThrow(/singular. Raise the regularization, or take fewer neighbours\.$/);
+    await expect(refused).rejects.toThrow(/singular. Raise the regularization, or take fewer neighbors\.$/);
   });
 
-  it('names rows that repeat where neighbours are equal', async () => {
+  it('names rows that repeat where neighbors are equal', async () => {
     const rows = [
       [0, 0, 1],
       [1, 0, 0.5],
@@ -57,7 +57,7 @@ describe('alle of rounded points', () => {
     const refused = fit(
       alle(
         rows.flatMap((row) => [row, row]),
-        { latentDim: 1, neighbours: 2, regularization: 0 },
+        { latentDim: 1, neighbors: 2, regularization: 0 },
       ),
     );
     await expect(refused).rejects.toThrow(
@@ -70,7 +70,7 @@ describe('alle of rounded points', () => {
     let converged = 0;
     for (let k = 0; k < 60; k++) {
       const Y = Array.from({ length: 20 }, () => [Math.round(normal()), Math.round(normal())]);
-      const result = await fit(alle(Y, { neighbours: 1 + (k % 5) })).catch((error: Error) => error);
+      const result = await fit(alle(Y, { neighbors: 1 + (k % 5) })).catch((error: Error) => error);
       if (result instanceof Error) expect(result.name).toMatch(/InvalidInputError|NumericalError/);
       else if (result.status === 'converged') {
         converged++;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { free, latentVariableModel } from '../../src/index.ts';
 import { type FitStep, fitSteps } from '../../src/inference/index.ts';
-import { nearestNeighbourError } from '../../src/inference/scores/neighbourScores.ts';
+import { nearestNeighborError } from '../../src/inference/scores/neighborScores.ts';
 import { add, bias, type Kernel, rbf, thinPlateSpline } from '../../src/kernels/index.ts';
 import type { Model } from '../../src/model/model.ts';
 import { positive } from '../../src/model/parameter.ts';
@@ -78,7 +78,7 @@ describe.runIf(scipy !== undefined && gpy !== undefined)(
         const { objective, latents } = await after(500, fromGpy(transform));
         expect(gpy!.ll_final).toBeGreaterThan(4091.85);
         expect(objective).toBeGreaterThan(0.99 * 4091.85);
-        expect(nearestNeighbourError(latents, gpy!.labels)).toBeLessThanOrEqual(5 / 300);
+        expect(nearestNeighborError(latents, gpy!.labels)).toBeLessThanOrEqual(5 / 300);
       },
     );
   },

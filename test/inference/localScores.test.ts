@@ -4,10 +4,10 @@ import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { withEngine } from '../../src/engine/dense/index.ts';
 import { sharedMemory } from '../../src/engine/memory.ts';
-import { rankedNeighbours } from '../../src/engine/neighbours/rankedNeighbours.ts';
+import { rankedNeighbors } from '../../src/engine/neighbors/rankedNeighbors.ts';
 import { startThreads } from '../../src/engine/threads.ts';
 import { localScores } from '../../src/inference/scores/localScores.ts';
-import { continuity, trustworthiness } from '../../src/inference/scores/neighbourScores.ts';
+import { continuity, trustworthiness } from '../../src/inference/scores/neighborScores.ts';
 import { reference } from '../reference.ts';
 
 interface Reference {
@@ -42,9 +42,9 @@ const near = (actual: ArrayLike<number>, expected: readonly number[]) => {
 };
 
 describe.each(cases)('scores of a map that shows $name', ({ Y, X, labels, scores }) => {
-  it.each(scores)('are those of numpy, pointwise and overall, for $k neighbours', ({ k, ...expected }) => {
-    const found = localScores(Y, X, { neighbours: k, labels, coRanking: 12 });
-    expect(found.neighbours).toBe(k);
+  it.each(scores)('are those of numpy, pointwise and overall, for $k neighbors', ({ k, ...expected }) => {
+    const found = localScores(Y, X, { neighbors: k, labels, coRanking: 12 });
+    expect(found.neighbors).toBe(k);
     const overall = Object.entries(expected.overall);
     near(
       overall.map(([name]) => found.overall[name as keyof typeof found.overall]),
@@ -68,7 +68,7 @@ describe.each(cases)('scores of a map that shows $name', ({ Y, X, labels, scores
   });
 });
 
-describe('ranked neighbours', () => {
+describe('ranked neighbors', () => {
   const random = seededRandom(4);
   const N = 700;
   const tables = {
@@ -83,7 +83,7 @@ describe('ranked neighbours', () => {
       const points = new Matrix(Float64Array.from({ length: N * 10 }, draw), N, 10);
       const rows = points.toArrays();
       let seen = 0;
-      for (const { first, count, ranks } of rankedNeighbours(points)) {
+      for (const { first, count, ranks } of rankedNeighbors(points)) {
         for (let p = 0; p < count; p++) {
           const [i, own] = [first + p, rows[first + p]!];
           const squares = rows.map((row) =>
@@ -115,20 +115,20 @@ describe('threads and engines', () => {
         D,
       ),
   ) as [Matrix, Matrix];
-  const alone = localScores(Y, X, { neighbours: 7 });
+  const alone = localScores(Y, X, { neighbors: 7 });
 
   it('score the same bits on two threads', async () => {
     const threads = await startThreads(2);
     try {
       expect(threads.count).toBe(2);
-      expect(threads.run(() => localScores(Y, X, { neighbours: 7 }))).toEqual(alone);
+      expect(threads.run(() => localScores(Y, X, { neighbors: 7 }))).toEqual(alone);
     } finally {
       await threads.dispose();
     }
   });
 
   it('rank alike without compiled routines', () => {
-    const plain = withEngine(sharedMemory(), 'typescript', () => localScores(Y, X, { neighbours: 7 }));
+    const plain = withEngine(sharedMemory(), 'typescript', () => localScores(Y, X, { neighbors: 7 }));
     expect(plain.coRanking.matrix).toEqual(alone.coRanking.matrix);
     expect(plain.coRanking.agreement).toEqual(alone.coRanking.agreement);
     expect(plain.falsePairs).toEqual(alone.falsePairs);
@@ -139,7 +139,7 @@ describe('threads and engines', () => {
   it('give back all memory, also of work that is ended early', () => {
     const memory = sharedMemory();
     const before = memory.liveBytes;
-    for (const { first } of rankedNeighbours(Y)) if (first === 0) break;
+    for (const { first } of rankedNeighbors(Y)) if (first === 0) break;
     localScores(Y, X);
     expect(memory.liveBytes).toBe(before);
   });
@@ -154,7 +154,7 @@ describe('local scores', () => {
     const { tornPairs, falsePairs, pointwise } = localScores(
       ring,
       ring.map((_, i) => [i]),
-      { neighbours: 2, pairs: 3 },
+      { neighbors: 2, pairs: 3 },
     );
     expect(tornPairs.slice(0, 2)).toEqual([
       { from: 0, to: 39, rank: 39 },
@@ -171,17 +171,17 @@ describe('local scores', () => {
 
   it('leave out points without a label, and are NaN without any', () => {
     const labels = Y.map((_, i) => (i < 30 ? 'a' : undefined));
-    const { pointwise, overall } = localScores(Y, X, { neighbours: 5, labels });
-    expect(pointwise.neighbourhoodHit.filter(Number.isNaN)).toHaveLength(30);
-    expect(overall.neighbourhoodHit).toBeGreaterThan(0.2);
-    expect(localScores(Y, X).overall.neighbourhoodHit).toBeNaN();
+    const { pointwise, overall } = localScores(Y, X, { neighbors: 5, labels });
+    expect(pointwise.neighborhoodHit.filter(Number.isNaN)).toHaveLength(30);
+    expect(overall.neighborhoodHit).toBeGreaterThan(0.2);
+    expect(localScores(Y, X).overall.neighborhoodHit).toBeNaN();
   });
 
   it('say what is wrong', () => {
     expect(() => localScores(Y, X.slice(1))).toThrow('same rows, but they have 60 and 59');
-    expect(() => localScores(Y, X, { neighbours: 30 })).toThrow('less than N/2 = 30, but 30');
+    expect(() => localScores(Y, X, { neighbors: 30 })).toThrow('less than N/2 = 30, but 30');
     expect(() => localScores(Y, X, { labels: ['a'] })).toThrow('60 rows, but 1 label');
-    expect(() => localScores(Y, X, { neighbors: 3 } as never)).toThrow("Did you mean 'neighbours'?");
+    expect(() => localScores(Y, X, { neighbours: 3 } as never)).toThrow("Did you mean 'neighbors'?");
     const huge = Y.map((row, i) => row.map((entry) => (i === 0 ? 1e200 : entry)));
     expect(() => localScores(huge, X)).toThrow(InvalidInputError);
   });

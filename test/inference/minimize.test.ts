@@ -129,10 +129,10 @@ describe.each(solvers)('$name', ({ solver }) => {
     ];
     for (const outside of answers) {
       const { status, x, value } = minimize(barrier(outside), [-0.9], solver, { maxIterations: 5000, tolerance: 1e-6 });
-      const minimiser = (Math.sqrt(5) - 1) / 2;
+      const minimizer = (Math.sqrt(5) - 1) / 2;
       expect(status).toBe('converged');
-      expectClose(x[0], minimiser, 1e-6, 'minimiser');
-      expectClose(value, -2 * minimiser - Math.log(1 - minimiser * minimiser), 1e-10, 'minimum');
+      expectClose(x[0], minimizer, 1e-6, 'minimizer');
+      expectClose(value, -2 * minimizer - Math.log(1 - minimizer * minimizer), 1e-10, 'minimum');
     }
   });
 
@@ -173,13 +173,13 @@ describe.each(solvers)('$name', ({ solver }) => {
       maxIterations: 20000,
     });
     expect(status).toBe('converged');
-    expectClose(x, [1, 1], 1e-4, 'minimiser');
+    expectClose(x, [1, 1], 1e-4, 'minimizer');
     expectClose(gradient, rosenbrock(x).gradient, 1e-12, 'gradient');
     expect(Math.max(Math.abs(gradient[0]! * 2), Math.abs(gradient[1]! * 0.5))).toBeLessThanOrEqual(1e-5);
   });
 });
 
-test('solve pauses after every evaluation and honours the signal before the next one', () => {
+test('solve pauses after every evaluation and honors the signal before the next one', () => {
   const controller = new AbortController();
   let calls = 0;
   const run = solve(

@@ -58,7 +58,7 @@ const examples: Record<string, readonly [expected: number, Example]> = {
     0.5 + 0.66 * 0.3,
     { line: steep, best: 0, step: 0.5, other: 0.8 },
   ],
-  'steeper, in a bracket: the cubic towards its other end': [1, { line: steep, best: -0.5, step: 0, other: 2 }],
+  'steeper, in a bracket: the cubic toward its other end': [1, { line: steep, best: -0.5, step: 0, other: 2 }],
   'steeper, without a bracket: the limit': [10, { line: steep, best: -0.5, step: 0 }],
 };
 

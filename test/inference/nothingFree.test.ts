@@ -17,7 +17,7 @@ const held = (noise: Parameter = fixed(0.1), variance = 1) =>
   latentVariableModel({
     observations: Y,
     latentDim: 1,
-    centre: false,
+    center: false,
     latents: Object.freeze({ ...free(), parameters: () => ({ latents: fixed(Matrix.from(X)) }) }),
     kernel: rbf({ variance: fixed(variance), lengthscale: fixed(1) }),
     noise,

@@ -68,7 +68,7 @@ describe('limit of seconds before there is a result', () => {
     expect(completed(work())).toBe('done');
   });
 
-  it('rejects a t-SNE map whose neighbours are not found in time', async () => {
+  it('rejects a t-SNE map whose neighbors are not found in time', async () => {
     clock(1);
     const map = fit(tsne(points), { maxSeconds: 3, threads: 1 });
     await expect(map).rejects.toThrow(/maxSeconds = 3 passed before the search had begun.*Raise the limit/);
@@ -115,7 +115,7 @@ describe('limit of seconds', () => {
       now += 20;
       return now;
     });
-    const problem = openProblem(meu(points.toArrays().slice(0, N), { neighbours: 10 }), { seed: 0 });
+    const problem = openProblem(meu(points.toArrays().slice(0, N), { neighbors: 10 }), { seed: 0 });
     const objective: ObjectiveFunction = (x, of) => {
       now += 1000;
       return problem.objective(x, of);

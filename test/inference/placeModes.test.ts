@@ -34,9 +34,9 @@ describe('the place of a new row', () => {
     const { latents, latentVariances } = await result.project(holed);
     const h = 1e-3;
     holed.forEach((y, i) => {
-      const centre = Array.from(latents.row(i));
+      const center = Array.from(latents.row(i));
       const at = (a: number, b: number) => {
-        const x = [centre[0]! + a, centre[1]! + b];
+        const x = [center[0]! + a, center[1]! + b];
         return logPosterior(result.predict([x], { noise: true }), 0, y, x);
       };
       const second = (a: number, b: number) => (at(a, b) - 2 * at(0, 0) + at(-a, -b)) / h ** 2;
@@ -61,10 +61,10 @@ describe('the place of a new row', () => {
       const weights = logs.map((own) => Math.exp(own - most));
       const total = weights.reduce((sum, own) => sum + own, 0);
       const over = (of: (k: number) => number) => weights.reduce((sum, own, k) => sum + (own / total) * of(k), 0);
-      const centre = over((k) => predicted.mean.at(k, i));
-      const exact = over((k) => predicted.variance.at(k, i) + (predicted.mean.at(k, i) - centre) ** 2);
+      const center = over((k) => predicted.mean.at(k, i));
+      const exact = over((k) => predicted.variance.at(k, i) + (predicted.mean.at(k, i) - center) ** 2);
       expect(variance.at(i, i)).toBeGreaterThan(there.variance.at(i, i));
-      expect(Math.abs(mean.at(i, i) - centre)).toBeLessThan(0.5 * Math.sqrt(exact));
+      expect(Math.abs(mean.at(i, i) - center)).toBeLessThan(0.5 * Math.sqrt(exact));
       return [Math.abs(Math.log(variance.at(i, i) / exact)), Math.abs(Math.log(there.variance.at(i, i) / exact))];
     });
     const average = (of: number) => ratios.reduce((sum, pair) => sum + pair[of]!, 0) / ratios.length;
@@ -82,7 +82,7 @@ describe('the place of a new row', () => {
       init: at,
       kernel: rbf({ variance: fixed(4), lengthscale: fixed(1) }),
       noise: fixed(1e-3),
-      centre: false,
+      center: false,
     });
     const result = await fit(model, { maxIterations: 0 });
     const { mean, variance } = await result.impute([[1, Number.NaN]]);

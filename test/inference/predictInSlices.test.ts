@@ -117,7 +117,7 @@ describe('what goes through structuredClone', () => {
     expect(Matrix.from(clone)).toEqual(observations);
     expect(Matrix.from(clone).data).not.toBe(clone.data);
     const options = { maxIterations: 3, seed: 1 };
-    const make = (Y: typeof observations) => mpme(Y, { latentDim: 2, neighbours: 6 });
+    const make = (Y: typeof observations) => mpme(Y, { latentDim: 2, neighbors: 6 });
     expect((await fit(make(clone), options)).latents).toEqual((await fit(make(observations), options)).latents);
     expect(() => Matrix.from({ data: observations.data, rows: 40, columns: 4 })).toThrow(
       /A 40×4 matrix takes 160 numbers/,

@@ -1,4 +1,4 @@
-/** A minimisation problem with a known answer. */
+/** A minimization problem with a known answer. */
 export interface Problem {
   readonly name: string;
   readonly start: readonly number[];

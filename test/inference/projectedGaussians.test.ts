@@ -9,9 +9,9 @@ import { expectClose } from '../tolerance.ts';
  */
 function bound(m: number, s: number): number {
   const wells = [
-    { centre: -2, height: 4 },
-    { centre: 3, height: 9 },
-  ].map(({ centre, height }) => (height / Math.sqrt(1 + s)) * Math.exp((-0.5 * (m - centre) ** 2) / (1 + s)));
+    { center: -2, height: 4 },
+    { center: 3, height: 9 },
+  ].map(({ center, height }) => (height / Math.sqrt(1 + s)) * Math.exp((-0.5 * (m - center) ** 2) / (1 + s)));
   return wells.reduce((sum, own) => sum + own, 0) + 0.5 * (Math.log(s) - s);
 }
 

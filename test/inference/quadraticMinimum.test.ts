@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { minimised } from '../../src/inference/solvers/boundedNewton.ts';
+import { minimized } from '../../src/inference/solvers/boundedNewton.ts';
 import type { QuadraticDescent } from '../../src/model/solver.ts';
 
 /** min gᵀd + ½dᵀHd of a matrix in full; counts its sweeps. */
@@ -49,7 +49,7 @@ it('the minimum of a quadratic model takes a few sweeps where coordinate descent
   const upper = new Float64Array(6).fill(50);
   lower[5] = -0.5;
   const { descent, slope, sweeps } = descentOf(H, gradient, lower, upper);
-  const run = minimised(descent, { variables: Int32Array.from([0, 1, 2, 3, 4, 5]), gradient, lower, upper }, 1e-9);
+  const run = minimized(descent, { variables: Int32Array.from([0, 1, 2, 3, 4, 5]), gradient, lower, upper }, 1e-9);
   while (!run.next().done);
   expect(descent.steps()[5]).toBe(-0.5);
   expect(slope(5)).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ it('takes a factor where conjugate gradients would take hundreds of products', (
       return descent.product(places, v);
     },
   };
-  const run = minimised(counted, { variables: Int32Array.from(gradient.keys()), gradient, lower, upper }, 1e-6);
+  const run = minimized(counted, { variables: Int32Array.from(gradient.keys()), gradient, lower, upper }, 1e-6);
   while (!run.next().done);
   for (const i of [0, 500, n - 1]) expect(Math.abs(slope(i))).toBeLessThan(1e-5);
   expect(products).toBeLessThan(120);

@@ -75,7 +75,7 @@ function example(seed: number) {
   return { pairs, compact, B, theta, box, iterate };
 }
 
-/** First local minimiser along P(x − t·g) of gᵀd + dᵀBd/2, from the dense matrix, segment by segment. */
+/** First local minimizer along P(x − t·g) of gᵀd + dᵀBd/2, from the dense matrix, segment by segment. */
 function denseCauchyPoint(B: Rows, { x, gradient }: Iterate, { lower, upper }: Box): number[] {
   const stop = Array.from(x, (entry, i) => {
     const g = gradient[i]!;
@@ -119,7 +119,7 @@ describe.each([1, 2, 3, 4, 5])('quadratic model of L-BFGS-B against dense algebr
     expect(pairs.count).toBe(HISTORY);
   });
 
-  test('the generalised Cauchy point', () => {
+  test('the generalized Cauchy point', () => {
     expectClose(cauchy.point, denseCauchyPoint(B, iterate, box), 1e-12, 'Cauchy point');
     const displacement = new Float64Array(2 * HISTORY);
     compact.project(
@@ -129,7 +129,7 @@ describe.each([1, 2, 3, 4, 5])('quadratic model of L-BFGS-B against dense algebr
     expectClose(cauchy.displacement, displacement, 1e-12, 'Wᵀ(point − x)');
   });
 
-  test('the subspace minimiser', () => {
+  test('the subspace minimizer', () => {
     const subspace = subspaceMinimum(compact, box);
     expect(subspace.find(iterate, cauchy)).toBe(true);
     const point = Array.from(cauchy.point);
@@ -156,7 +156,7 @@ describe.each([1, 2, 3, 4, 5])('quadratic model of L-BFGS-B against dense algebr
     free.forEach((i, k) => {
       shortened[i] = clamp(point[i]! + Math.min(1, ...room) * step[k]!, i);
     });
-    expectClose(subspace.point, slope > 0 ? shortened : projected, 1e-10, 'subspace minimiser');
+    expectClose(subspace.point, slope > 0 ? shortened : projected, 1e-10, 'subspace minimizer');
   });
 });
 

@@ -61,7 +61,7 @@ describe('restarts', () => {
     expect(result.diagnostics.evaluations).toBeGreaterThan(12 * 3 + alone.diagnostics.evaluations);
   });
 
-  it('that begin where the log density is not finite are moved towards the start that was given', async () => {
+  it('that begin where the log density is not finite are moved toward the start that was given', async () => {
     // log x + log(1 − x) is finite between 0 and 1 only, with its maximum at 1/2.
     const model = densityModel({ x: real(0.9) }, ({ x }) => op.add(op.log(x!), op.log(op.sub(1, x!))) as Scalar);
     const { diagnostics } = await fit(model, { restarts: 8, tolerance: 1e-10, relativeDecrease: 0 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import { Matrix } from '../../src/core/matrix.ts';
-import { nearestNeighbourError } from '../../src/inference/scores/neighbourScores.ts';
+import { nearestNeighborError } from '../../src/inference/scores/neighborScores.ts';
 
-describe('nearestNeighbourError', () => {
+describe('nearestNeighborError', () => {
   it('counts the points whose nearest other point has another label', () => {
-    // 0→1, 1→0, 3→1, 10→3: only the last two carry another label than their neighbour.
-    expect(nearestNeighbourError([[0], [1], [3], [10]], ['a', 'a', 'b', 'a'])).toBe(0.5);
-    expect(nearestNeighbourError([[0], [1], [5], [6]], [0, 0, 1, 1])).toBe(0);
-    expect(nearestNeighbourError([[0], [1], [5], [6]], Int32Array.of(0, 1, 0, 1))).toBe(1);
+    // 0→1, 1→0, 3→1, 10→3: only the last two carry another label than their neighbor.
+    expect(nearestNeighborError([[0], [1], [3], [10]], ['a', 'a', 'b', 'a'])).toBe(0.5);
+    expect(nearestNeighborError([[0], [1], [5], [6]], [0, 0, 1, 1])).toBe(0);
+    expect(nearestNeighborError([[0], [1], [5], [6]], Int32Array.of(0, 1, 0, 1))).toBe(1);
   });
 
   it('measures in all columns', () => {
@@ -18,20 +18,20 @@ describe('nearestNeighbourError', () => {
       [4, 0],
       [4, 2.9],
     ]);
-    expect(nearestNeighbourError(X, ['left', 'left', 'right', 'right'])).toBe(0);
-    expect(nearestNeighbourError(X, ['low', 'high', 'low', 'high'])).toBe(1);
+    expect(nearestNeighborError(X, ['left', 'left', 'right', 'right'])).toBe(0);
+    expect(nearestNeighborError(X, ['low', 'high', 'low', 'high'])).toBe(1);
   });
 
   it('takes the point of lowest index among equally near ones', () => {
     // The middle point is as far from the first as from the last; so are three equal points from each other.
-    expect(nearestNeighbourError([[0], [1], [2]], ['a', 'a', 'b'])).toBe(1 / 3);
-    expect(nearestNeighbourError([[7], [7], [7]], ['a', 'b', 'b'])).toBe(1);
+    expect(nearestNeighborError([[0], [1], [2]], ['a', 'a', 'b'])).toBe(1 / 3);
+    expect(nearestNeighborError([[7], [7], [7]], ['a', 'b', 'b'])).toBe(1);
   });
 
   it('says what is wrong', () => {
-    expect(() => nearestNeighbourError([[1]], ['a'])).toThrow('X must have at least 2 rows (points), but it has 1.');
-    expect(() => nearestNeighbourError([[1], [2]], ['a'])).toThrow('X has 2 rows, but 1 label was given.');
-    expect(() => nearestNeighbourError([[1], [Number.NaN]], ['a', 'b'])).toThrow(/row 1, column 0/);
-    expect(() => nearestNeighbourError([[1]], ['a'])).toThrow(InvalidInputError);
+    expect(() => nearestNeighborError([[1]], ['a'])).toThrow('X must have at least 2 rows (points), but it has 1.');
+    expect(() => nearestNeighborError([[1], [2]], ['a'])).toThrow('X has 2 rows, but 1 label was given.');
+    expect(() => nearestNeighborError([[1], [Number.NaN]], ['a', 'b'])).toThrow(/row 1, column 0/);
+    expect(() => nearestNeighborError([[1]], ['a'])).toThrow(InvalidInputError);
   });
 });

@@ -4,14 +4,14 @@ import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { clusteringAccuracy, kMeans, normalizedMutualInformation } from '../../src/inference/scores/clusterings.ts';
 import { negativeLogPredictiveDensity, rootMeanSquaredError } from '../../src/inference/scores/heldOutEntries.ts';
-import { continuity, trustworthiness } from '../../src/inference/scores/neighbourScores.ts';
+import { continuity, trustworthiness } from '../../src/inference/scores/neighborScores.ts';
 import { reference } from '../reference.ts';
 
 interface Reference {
   readonly Y: number[][];
   readonly X: number[][];
-  readonly neighbours: readonly { k: number; trustworthiness: number; continuity: number }[];
-  readonly labellings: readonly {
+  readonly neighbors: readonly { k: number; trustworthiness: number; continuity: number }[];
+  readonly labelings: readonly {
     labels: number[];
     clusters: number[];
     arithmetic: number;
@@ -31,10 +31,10 @@ interface Reference {
   readonly points: number[][];
   readonly clusterings: readonly { k: number; withinSumOfSquares: number }[];
 }
-const { Y, X, neighbours, labellings, predictions, points, clusterings } = reference<Reference>('scores.json');
+const { Y, X, neighbors, labelings, predictions, points, clusterings } = reference<Reference>('scores.json');
 const near = (actual: number, expected: number) => expect(Math.abs(actual - expected)).toBeLessThanOrEqual(1e-12);
 
-describe.each(neighbours)('neighbourhoods of $k points', ({ k, ...expected }) => {
+describe.each(neighbors)('neighborhoods of $k points', ({ k, ...expected }) => {
   it('are as trustworthy and continuous as scikit-learn says', () => {
     near(trustworthiness(Y, X, k), expected.trustworthiness);
     near(continuity(Y, X, k), expected.continuity);
@@ -42,13 +42,13 @@ describe.each(neighbours)('neighbourhoods of $k points', ({ k, ...expected }) =>
 });
 
 describe('trustworthiness and continuity', () => {
-  it('are 1 for the same neighbours, whatever the scale', () => {
+  it('are 1 for the same neighbors, whatever the scale', () => {
     expect(trustworthiness(Y, Y, 7)).toBe(1);
     expect(continuity(Y, Matrix.from(Y.map((row) => row.map((entry) => 3 - 2 * entry))), 7)).toBe(1);
   });
 
   it('tell an embedding that joins what is apart from one that tears what is near', () => {
-    // The points 0 … 9 of a line, folded in the middle: neighbours on a branch stay, others appear.
+    // The points 0 … 9 of a line, folded in the middle: neighbors on a branch stay, others appear.
     const line = Array.from({ length: 10 }, (_, i) => [i]);
     const folded = line.map(([x]) => [Math.abs(x! - 4.4)]);
     expect(trustworthiness(line, folded, 2)).toBeLessThan(continuity(line, folded, 2));
@@ -70,7 +70,7 @@ describe('trustworthiness and continuity', () => {
 });
 
 describe('agreement of labels and clusters', () => {
-  it.each(labellings)('is what scikit-learn and SciPy say: $accuracy', ({ labels, clusters, ...expected }) => {
+  it.each(labelings)('is what scikit-learn and SciPy say: $accuracy', ({ labels, clusters, ...expected }) => {
     near(normalizedMutualInformation(labels, clusters), expected.arithmetic);
     near(normalizedMutualInformation(labels, clusters, { average: 'geometric' }), expected.geometric);
     near(clusteringAccuracy(labels, clusters), expected.accuracy);
@@ -145,13 +145,13 @@ describe('k-means', () => {
   it.each(clusterings)(
     'finds the least sum of squares of 300 starts of scikit-learn: $k clusters',
     ({ k, ...expected }) => {
-      const { clusters, centres, withinSumOfSquares } = kMeans(points, k, { restarts: 49 });
+      const { clusters, centers, withinSumOfSquares } = kMeans(points, k, { restarts: 49 });
       expect(Math.abs(withinSumOfSquares / expected.withinSumOfSquares - 1)).toBeLessThan(1e-12);
-      expect(centres.rows).toBe(k);
+      expect(centers.rows).toBe(k);
       points.forEach((point, i) => {
-        const squares = centres
+        const squares = centers
           .toArrays()
-          .map((centre) => (centre[0]! - point[0]!) ** 2 + (centre[1]! - point[1]!) ** 2);
+          .map((center) => (center[0]! - point[0]!) ** 2 + (center[1]! - point[1]!) ** 2);
         expect(squares[clusters[i]!]).toBe(Math.min(...squares));
       });
       expect(clusters[0]).toBe(0);

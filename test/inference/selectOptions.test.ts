@@ -8,7 +8,7 @@ import {
   InvalidInputError,
   kernelRegression,
   Matrix,
-  nearestNeighbourScore,
+  nearestNeighborScore,
   pca,
   type SelectionScore,
   seededRandom,
@@ -110,14 +110,14 @@ describe('selectOptions', () => {
     },
   );
 
-  it('scores held-out points by their nearest training neighbour in the latent space', async () => {
+  it('scores held-out points by their nearest training neighbor in the latent space', async () => {
     const { Y, labels } = clusters(8, 0.3);
     const { best, table } = await selectOptions(
       ({ gamma }: { gamma: number }, { take }) =>
         gplrf(take(Y), take(labels), { latentDim: 2, strength: 10, backConstraint: kernelRegression({ gamma }) }),
       // So narrow a map sends every new point to the origin, nearest to whatever lies there.
       { gamma: [1e4, 0.1] },
-      { score: nearestNeighbourScore(Y, labels), folds: 3, seed: 2, fit: { maxIterations: 30 } },
+      { score: nearestNeighborScore(Y, labels), folds: 3, seed: 2, fit: { maxIterations: 30 } },
     );
     expect(best).toEqual({ gamma: 0.1 });
     expect(table[1]!.scores).toEqual([0, 0, 0]);

@@ -14,7 +14,7 @@ const graph = {
 const rows = { start: 1, columns, graph };
 const size = 2 + N * columns;
 
-/** ½·Σ s·(differences along the path)² + ½·‖x − target‖², convex, and far more curved where neighbours part. */
+/** ½·Σ s·(differences along the path)² + ½·‖x − target‖², convex, and far more curved where neighbors part. */
 const target = Float64Array.from({ length: size }, (_, i) => Math.sin(i));
 function rough(x: Float64Array) {
   let value = 0;
@@ -38,7 +38,7 @@ const start = Float64Array.from({ length: size }, (_, i) => Math.cos(3 * i));
 const options: SolveOptions = { tolerance: 1e-4, relativeDecrease: 0, maxIterations: 2000 };
 
 describe('a solver that is preconditioned by a graph', () => {
-  it('comes to the same minimum in fewer evaluations, where neighbours hang together', () => {
+  it('comes to the same minimum in fewer evaluations, where neighbors hang together', () => {
     const plain = minimize(rough, start, lbfgs(), options);
     const own = minimize(rough, start, smoothed(lbfgs(), rows), options);
     expect(plain.status).toBe('converged');

@@ -14,9 +14,9 @@ import {
   kernelRegression,
   latentVariableModel,
   loadFit,
+  logDensityOf,
   Matrix,
   meu,
-  open,
   pca,
   rbf,
   real,
@@ -60,7 +60,7 @@ describe('the option start of fit', () => {
   });
 
   it('goes on from a loaded fit of a model with bounds, which has converged there', async () => {
-    const field = meu(Y, { latentDim: 2, neighbours: 4 });
+    const field = meu(Y, { latentDim: 2, neighbors: 4 });
     const early = await fit(field);
     const again = await fit(field, { start: loadFit<typeof field>(JSON.parse(JSON.stringify(early.toJSON()))) });
     expect(again.status).toBe('converged');
@@ -137,7 +137,7 @@ describe('fitAt', () => {
   it('gives the evidence of a variational model, and the violation of a field', async () => {
     const variational = bayesianGplvm(Y, { latentDim: 1, inducing: 5 });
     expect(fitAt(variational).evidence).toBe(evaluate(variational).objective);
-    const field = meu(Y, { latentDim: 2, neighbours: 4 });
+    const field = meu(Y, { latentDim: 2, neighbors: 4 });
     const result = await fit(field);
     expect(fitAt(field, result).diagnostics.kktResidual).toBe(result.diagnostics.kktResidual);
     expect(fitAt(field, result).diagnostics.gradientNorm).toBeLessThan(1e-6);
@@ -162,7 +162,7 @@ describe('hessianVector of an open model', () => {
   });
 
   it('is the product with the Hessian of the log density in the variables', () => {
-    const density = open(quadratic);
+    const density = logDensityOf(quadratic);
     const { start } = density;
     const product = density.hessianVector(start, [1, 2, 3]);
     expect(product[0]).toBeCloseTo(-(1 + 3), 8);
@@ -172,7 +172,7 @@ describe('hessianVector of an open model', () => {
   });
 
   it('is linear in the vector, 0 for 0, and symmetric, at a model of a Gaussian process', () => {
-    const density = open(model);
+    const density = logDensityOf(model);
     const { start, size } = density;
     const v = Float64Array.from({ length: size }, (_, i) => Math.sin(3 * i));
     const w = Float64Array.from({ length: size }, (_, i) => Math.cos(5 * i));
@@ -190,7 +190,7 @@ describe('hessianVector of an open model', () => {
   });
 
   it('refuses a vector of another length', () => {
-    const density = open(model);
+    const density = logDensityOf(model);
     expect(() => density.hessianVector(density.start, [1])).toThrow(/variables, but 1 were given/);
     density.dispose();
   });

@@ -38,8 +38,8 @@ describe('restarts of several kinds', () => {
     const expected = [
       evaluate(model()).objective,
       await at('pca'),
-      await at(await fit(isomap(observations, { neighbours: 10 }))),
-      await at(await fit(laplacianEigenmaps(observations, { neighbours: 10 }))),
+      await at(await fit(isomap(observations, { neighbors: 10 }))),
+      await at(await fit(laplacianEigenmaps(observations, { neighbors: 10 }))),
     ];
     const found = await beginnings({ restarts: { count: 4, inits: ['pca', 'isomap', 'eigenmaps'] } });
     expected.forEach((objective, start) => {
@@ -83,7 +83,7 @@ describe('restarts of several kinds', () => {
   it('start the map of back-constrained latents as near as it can', async () => {
     const mapped = (init: 'pca' | { latents: Matrix }) =>
       gplvm(observations, { latentDim: 2, latents: backConstrained(linearMap(), { init }) });
-    const unfolded = await fit(isomap(observations, { neighbours: 10 }));
+    const unfolded = await fit(isomap(observations, { neighbors: 10 }));
     const found = await beginnings({ restarts: { count: 1, inits: ['isomap'] } }, mapped('pca'));
     expect(found[1]).toBeCloseTo(evaluate(mapped(unfolded)).objective, 6);
   });
@@ -137,14 +137,14 @@ describe('restarts of several kinds', () => {
   });
 
   it('are refused where they cannot be', () => {
-    const field = meu(observations, { neighbours: 5 });
+    const field = meu(observations, { neighbors: 5 });
     expect(() => fitSteps(field, { restarts: { count: 1, inits: ['pca'] } })).toThrow(
       "The model 'meu' has no latents that could start at 'pca'.",
     );
     const refused = (restarts: unknown) => () => fitSteps(model(), { restarts } as FitOptions);
     expect(refused({ count: 1.5 })).toThrow(/'restarts\.count' of fit must be a whole number/);
     expect(refused({ count: 1, inits: ['tsne'] })).toThrow(
-      /'restarts' of fit must be .* with inits among 'model', 'pca', 'isomap', 'eigenmaps', 'neighbours', 'random'/,
+      /'restarts' of fit must be .* with inits among 'model', 'pca', 'isomap', 'eigenmaps', 'neighbors', 'random'/,
     );
     expect(refused({ count: 1, inits: [] })).toThrow(/'restarts\.inits' of fit must be at least one start/);
     expect(refused({ count: 1, width: -1 })).toThrow(/'restarts\.width' of fit must be a number from 0/);

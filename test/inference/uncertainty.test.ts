@@ -90,7 +90,7 @@ describe('the Laplace approximation', () => {
       name: 'noisy',
       variables: () => {
         const z = latent({ dim: 2, density: standardNormal() });
-        return { z, y: observed(Y, { density: noise, given: z, centre: false }) };
+        return { z, y: observed(Y, { density: noise, given: z, center: false }) };
       },
     })(undefined);
     const result = await fit(model, { tolerance: 1e-10, relativeDecrease: 0 });

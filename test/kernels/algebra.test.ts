@@ -199,8 +199,8 @@ describe('a kernel as text', () => {
     ],
     [thinPlateSpline(), 'thinPlateSpline()'],
     [
-      thinPlateSpline({ centres: [[1, -2.5]], constant: 'printed' }),
-      'thinPlateSpline(centres=[[1,-2.5]], constant=printed)',
+      thinPlateSpline({ centers: [[1, -2.5]], constant: 'printed' }),
+      'thinPlateSpline(centers=[[1,-2.5]], constant=printed)',
     ],
     [linear({ variance: 1e21 }), 'linear(1e+21)'],
   ])('is %j', (kernel, expected) => {
@@ -221,7 +221,7 @@ describe('a kernel as text', () => {
     ['bias(1) + bias(fixed(2)) + bias(3)', add(bias({ variance: 4 }), bias({ variance: fixed(2) }))],
     ['scale(rbf)', scale(rbf())],
     ['scale(rbf, variance=2)', scale(rbf(), 2)],
-    ["thinPlateSpline(constant='printed', centres=5)", thinPlateSpline({ centres: 5, constant: 'printed' })],
+    ["thinPlateSpline(constant='printed', centers=5)", thinPlateSpline({ centers: 5, constant: 'printed' })],
     ['select(linear, [0])', select(linear(), [0])],
   ])('may be written as %s', (written, kernel) => {
     expect(kernelToJSON(parseKernel(written))).toEqual(kernelToJSON(kernel));

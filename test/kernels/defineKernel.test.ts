@@ -135,14 +135,14 @@ describe('a defined kernel', () => {
   it.each([true, false, 'true', 'word', 'two words', "it's", '', 0.1, -2, [1, [2, 'three']]])(
     'keeps an option of %j',
     (given) => {
-      const labelled = defineKernel<never, { readonly label: unknown }>({
-        name: 'labelled',
+      const labeled = defineKernel<never, { readonly label: unknown }>({
+        name: 'labeled',
         parameters: {},
         options: { label: (label) => label },
         covariance: (_p, A, B) => op.matMul(A, B, false, true),
       });
-      const kernel = labelled({ label: given });
-      expect(kernelToJSON(parseKernel(text(kernel), { labelled }))).toEqual(kernelToJSON(kernel));
+      const kernel = labeled({ label: given });
+      expect(kernelToJSON(parseKernel(text(kernel), { labeled }))).toEqual(kernelToJSON(kernel));
     },
   );
 

@@ -58,8 +58,8 @@ const thinPlates: Record<number, (s: Tensor2D) => Tensor> = {
 };
 
 function elementwiseThinPlate(): Kernel {
-  const features = (X: Tensor2D, centres: Tensor2D) => {
-    const s = op.squaredDistances(X, centres);
+  const features = (X: Tensor2D, centers: Tensor2D) => {
+    const s = op.squaredDistances(X, centers);
     const apart = op.greater(s, 0);
     const eta = op.where<Tensor2D>(apart, thinPlates[X.shape[1]]!(op.where(apart, s, 1) as Tensor2D), 0);
     return [eta, X, op.ones<Tensor2D>([X.shape[0], 1])] as const;
@@ -132,7 +132,7 @@ describe('a thin plate spline of fused operations is the same as operation by op
   it.each([1, 2, 3, 4])('in %i dimensions', (q) => {
     const [X, Z] = [randomPoints(40, q, 1), randomPoints(25, q, 2)];
     expectSame(thinPlateSpline(), elementwiseThinPlate(), X, Z);
-    // The coincident points of the second set are centres as well.
+    // The coincident points of the second set are centers as well.
     expectSame(thinPlateSpline(), elementwiseThinPlate(), withCoincident(X), withCoincident(Z));
   });
 });

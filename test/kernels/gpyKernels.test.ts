@@ -92,7 +92,7 @@ const periodicPaths: Record<string, Place> = {
   period: 'periodic.period',
   lengthscale: (dp) => Array.from(dp['periodic.lengthscale']!, (entry) => 2 * entry),
 };
-const catalogue: Record<string, { kernel: Kernel; paths: Record<string, Place> }> = {
+const catalog: Record<string, { kernel: Kernel; paths: Record<string, Place> }> = {
   rbf: {
     kernel: rbf({ variance: 1.4, lengthscale: 0.8 }),
     paths: { variance: 'rbf.variance', lengthscale: 'rbf.lengthscale' },
@@ -265,7 +265,7 @@ function values(kernel: Kernel, X: Matrix, X2: Matrix): { K: Matrix; cross: Matr
   });
 }
 
-describe.each(Object.entries(catalogue))('%s equals GPy', (name, { kernel, paths }) => {
+describe.each(Object.entries(catalog))('%s equals GPy', (name, { kernel, paths }) => {
   const expected = file.kernels.find((entry) => entry.name === name)!;
   const X = pick(file.X, expected.x_columns);
   const X2 = pick(file.X2, expected.x_columns);
@@ -339,8 +339,8 @@ describe.each([
   });
 });
 
-it('every covariance of GPy in the file is compared, but for one that the catalogue has no counterpart of', () => {
-  const compared = [...Object.keys(catalogue), 'cosine', 'cosine_ard'];
+it('every covariance of GPy in the file is compared, but for one that the catalog has no counterpart of', () => {
+  const compared = [...Object.keys(catalog), 'cosine', 'cosine_ard'];
   // The periodic exponential is a finite sum of waves that depends on an interval.
   expect(file.kernels.map((entry) => entry.name).filter((name) => !compared.includes(name))).toEqual([
     'periodic_exponential',

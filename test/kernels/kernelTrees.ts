@@ -68,7 +68,7 @@ export const leaf = (columns: number): fc.Arbitrary<Kernel> => {
     one('variance').map(white),
     fc
       .record(
-        { centres: points, constant: fc.constantFrom('corrected' as const, 'printed' as const) },
+        { centers: points, constant: fc.constantFrom('corrected' as const, 'printed' as const) },
         { requiredKeys: [] },
       )
       .map(thinPlateSpline),

@@ -38,7 +38,7 @@ const points = (rows: number, columns: number, seed: number) => {
     columns,
   );
 };
-const centres = [
+const centers = [
   [0, 0],
   [0.5, -1],
   [-0.7, 0.4],
@@ -70,7 +70,7 @@ function expectSame(kernel: Kernel, form: (p: TensorMap, X: Tensor2D) => Tensor2
 const noisy = (K: Tensor2D, white: op.Tensor | undefined) => (white === undefined ? K : op.addDiagonal(K, white));
 
 describe('features of a covariance of finite rank', () => {
-  const spline = thinPlateSpline({ centres });
+  const spline = thinPlateSpline({ centers });
   it.each<[string, Kernel, number]>([
     ['linear', linear({ variance: 1.7 }), 2],
     ['linear, a variance a column', linear({ variance: [0.4, 2] }), 2],
@@ -78,7 +78,7 @@ describe('features of a covariance of finite rank', () => {
     ['cosine, a wavelength a column', cosine({ variance: 0.6, lengthscale: [2, 3] }), 2],
     ['polynomial of degree 1', polynomial({ degree: 1, offset: 0.5 }), 3],
     ['polynomial of degree 3', polynomial({ degree: 3, variance: 0.7, scale: [0.5, 1.5], offset: 0.6 }), 10],
-    ['thin plate spline with centres, scaled', scale(spline, 2), 6],
+    ['thin plate spline with centers, scaled', scale(spline, 2), 6],
     ['a sum', add(linear(), bias({ variance: 0.2 }), scale(spline, 0.5)), 9],
     ['a sum with white noise', add(linear(), bias(), white({ variance: 0.3 })), 3],
     ['a scaled sum with white noise', scale(add(linear(), white({ variance: 0.3 })), 1.4), 2],
@@ -145,7 +145,7 @@ describe('the symmetric basis of a thin plate spline', () => {
     expect(symmetricBasisOf(add(thinPlateSpline(), scale(thinPlateSpline(), 2)), 2)).toBeUndefined();
     expect(symmetricBasisOf(multiply(thinPlateSpline(), bias()), 2)).toBeUndefined();
     expect(symmetricBasisOf(add(thinPlateSpline(), rbf()), 2)).toBeUndefined();
-    expect(symmetricBasisOf(thinPlateSpline({ centres }), 2)).toBeUndefined();
+    expect(symmetricBasisOf(thinPlateSpline({ centers }), 2)).toBeUndefined();
   });
 });
 

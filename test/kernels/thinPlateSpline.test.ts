@@ -67,7 +67,7 @@ const model = ({ X, Y, beta, q }: Case, priors = [] as ReturnType<typeof standar
     kernel: thinPlateSpline(),
     noise: fixed(1 / beta),
     priors,
-    centre: false,
+    center: false,
   });
 
 describe.each(
@@ -78,7 +78,7 @@ describe.each(
   it('in its covariance matrices to 1e-11', () => {
     const noiseFree = expected.K.map((row, i) => row.map((entry, j) => entry - (i === j ? 1 / beta : 0)));
     expectClose(covariance(thinPlateSpline(), X), noiseFree, 1e-11, 'K');
-    const kernel = thinPlateSpline({ centres: X });
+    const kernel = thinPlateSpline({ centers: X });
     expectClose(covariance(kernel, X, expected.Xstar), expected.kCross, 1e-11, 'cross');
     const diagonal = withFloat64(() => {
       const A = op.tensor<Tensor2D>(expected.Xstar);
@@ -94,7 +94,7 @@ describe.each(
       latents: free({ init: X }),
       kernel: thinPlateSpline(),
       noise: 1 / beta,
-      centre: false,
+      center: false,
     });
     const { objective, gradients } = evaluate(noise);
     expectClose(objective, expected.logLik, 1e-11, 'log likelihood');
@@ -122,16 +122,16 @@ describe.each(
 
 describe('the constant of a thin plate spline', () => {
   it.each([1, 2, 3, 4])('is that of the thin plate, or the printed one: q = %i', (q) => {
-    // One centre at 0: k(x, x') − xᵀx' − 1 = η(x)·η(x'), with η at distance 2.
+    // One center at 0: k(x, x') − xᵀx' − 1 = η(x)·η(x'), with η at distance 2.
     const x = [2, 0, 0, 0].slice(0, q);
-    const centres = [x.map(() => 0)];
+    const centers = [x.map(() => 0)];
     const eta = { 1: 8, 2: 4 * Math.log(2), 3: 2, 4: Math.log(2) }[q]!;
     const { correct, paper } = constants[q]!;
     for (const [constant, c] of [
       ['corrected', correct],
       ['printed', paper],
     ] as const) {
-      const k = covariance(thinPlateSpline({ centres, constant }), [x]).at(0, 0);
+      const k = covariance(thinPlateSpline({ centers, constant }), [x]).at(0, 0);
       expectClose(k, (c * eta) ** 2 + 4 + 1, 1e-14, constant);
     }
   });
@@ -183,24 +183,24 @@ describe('a thin plate spline', () => {
   it('refuses what is not an option', () => {
     const refuses = (options: object, message: RegExp) =>
       expect(() => thinPlateSpline(options as never)).toThrow(message);
-    refuses({ centers: 3 }, /no parameter 'centers'. Did you mean 'centres'/);
-    refuses({ centres: 0.5 }, /whole number from 1/);
-    refuses({ centres: [[1, Number.NaN]] }, /row 0, column 1 is NaN/);
+    refuses({ centres: 3 }, /no parameter 'centres'. Did you mean 'centers'/);
+    refuses({ centers: 0.5 }, /whole number from 1/);
+    refuses({ centers: [[1, Number.NaN]] }, /row 0, column 1 is NaN/);
     refuses({ constant: 'wrong' }, /'corrected' or 'printed'/);
-    expect(() => covariance(thinPlateSpline({ centres: [[1]] }), points(3, 2))).toThrow(
+    expect(() => covariance(thinPlateSpline({ centers: [[1]] }), points(3, 2))).toThrow(
       /of 2 columns, but they have 1/,
     );
-    expect(() => covariance(thinPlateSpline({ centres: 2 }), points(3, 2))).toThrow(/chosen where a model starts/);
+    expect(() => covariance(thinPlateSpline({ centers: 2 }), points(3, 2))).toThrow(/chosen where a model starts/);
   });
 
-  it('with M centres is M basis functions, a linear and a constant part, and has rank M + q + 1', () => {
+  it('with M centers is M basis functions, a linear and a constant part, and has rank M + q + 1', () => {
     const X = points(12, 2);
-    const centres = points(3, 2, 5).toArrays();
-    const one = centres.map((centre) => covariance(thinPlateSpline({ centres: [centre] }), X).data);
+    const centers = points(3, 2, 5).toArrays();
+    const one = centers.map((center) => covariance(thinPlateSpline({ centers: [center] }), X).data);
     const rest = covariance(add(linear(), bias()), X).data;
     // Each spline holds the linear and constant part once.
     const sum = one[0]!.map((entry, i) => entry + one[1]![i]! + one[2]![i]! - 2 * rest[i]!);
-    const K = covariance(thinPlateSpline({ centres }), X);
+    const K = covariance(thinPlateSpline({ centers }), X);
     expectClose(K, sum, 1e-13);
     const eigenvalues = withFloat64(() =>
       Array.from(
@@ -211,17 +211,17 @@ describe('a thin plate spline', () => {
     expect(Math.abs(eigenvalues[6]! / eigenvalues[0]!)).toBeLessThan(1e-14);
   });
 
-  it('has gradients through arguments and centres: with both at one set, their sum', () => {
+  it('has gradients through arguments and centers: with both at one set, their sum', () => {
     const kernel = thinPlateSpline();
     const X = points(7, 2);
     const W = points(7, 7, 3);
-    const gradient = (which: 'both' | 'arguments' | 'centres') =>
+    const gradient = (which: 'both' | 'arguments' | 'centers') =>
       withFloat64(() => {
         const [A, C, w] = [matrixTensor(X), matrixTensor(X), matrixTensor(W)];
         const f = () => op.sum(op.mul(w, kernel.covariance({}, A, A, which === 'both' ? A : C))) as Scalar;
-        return valueAndGradients(f, [which === 'centres' ? C : A]).gradients[0]!;
+        return valueAndGradients(f, [which === 'centers' ? C : A]).gradients[0]!;
       });
-    const parts = [gradient('arguments'), gradient('centres')];
+    const parts = [gradient('arguments'), gradient('centers')];
     expect(Math.max(...parts[1]!.map(Math.abs))).toBeGreaterThan(0.1);
     expectClose(
       gradient('both'),
@@ -248,7 +248,7 @@ describe('a thin plate spline', () => {
   });
 });
 
-describe('centres chosen by k-means', () => {
+describe('centers chosen by k-means', () => {
   const Y = Matrix.from(
     points(60, 5, 4)
       .toArrays()
@@ -257,11 +257,11 @@ describe('centres chosen by k-means', () => {
   const chosen = (kernel: Kernel) => latentVariableModel({ observations: Y, latentDim: 2, kernel, noise: 0.1 });
 
   it('are held through the fit, saved with it, and give the same predictions when it is loaded', async () => {
-    const result = await fit(chosen(thinPlateSpline({ centres: 8 })), { maxIterations: 15 });
+    const result = await fit(chosen(thinPlateSpline({ centers: 8 })), { maxIterations: 15 });
     const json = JSON.parse(JSON.stringify(result));
-    const { centres } = json.model.kernel.options;
-    expect(centres).toHaveLength(8);
-    expect(centres[0]).toHaveLength(2);
+    const { centers } = json.model.kernel.options;
+    expect(centers).toHaveLength(8);
+    expect(centers[0]).toHaveLength(2);
     const at = [
       [0.2, -0.3],
       [1, 1],
@@ -269,40 +269,40 @@ describe('centres chosen by k-means', () => {
     const again = loadFit(json).predict(at);
     expect(Array.from(again.mean.data)).toEqual(Array.from(result.predict(at).mean.data));
     expect(Array.from(again.variance.data)).toEqual(Array.from(result.predict(at).variance.data));
-    // The model is the one with these centres given.
-    const given = await fit(chosen(thinPlateSpline({ centres })), { maxIterations: 15 });
+    // The model is the one with these centers given.
+    const given = await fit(chosen(thinPlateSpline({ centers })), { maxIterations: 15 });
     expect(given.objective).toBe(result.objective);
   });
 
   it('are means of the points nearest to them', () => {
     const X = points(50, 2);
-    const kernel = startedAt(thinPlateSpline({ centres: 4 }), X);
-    const { options } = kernelToJSON(kernel) as unknown as { options: { centres: number[][] } };
-    const { centres } = options;
-    const sums = centres.map(() => [0, 0, 0]);
+    const kernel = startedAt(thinPlateSpline({ centers: 4 }), X);
+    const { options } = kernelToJSON(kernel) as unknown as { options: { centers: number[][] } };
+    const { centers } = options;
+    const sums = centers.map(() => [0, 0, 0]);
     for (const row of X.toArrays()) {
-      const distances = centres.map((centre) => (row[0]! - centre[0]!) ** 2 + (row[1]! - centre[1]!) ** 2);
+      const distances = centers.map((center) => (row[0]! - center[0]!) ** 2 + (row[1]! - center[1]!) ** 2);
       const sum = sums[distances.indexOf(Math.min(...distances))]!;
       [row[0]!, row[1]!, 1].forEach((entry, k) => {
         sum[k]! += entry;
       });
     }
     expectClose(
-      centres,
+      centers,
       sums.map(([a, b, n]) => [a! / n!, b! / n!]),
       1e-12,
     );
-    expect(() => startedAt(thinPlateSpline({ centres: 4 }), Matrix.from([[0], [1], [1]]))).toThrow(
-      /4 centres were asked for, but there are 2 different points/,
+    expect(() => startedAt(thinPlateSpline({ centers: 4 }), Matrix.from([[0], [1], [1]]))).toThrow(
+      /4 centers were asked for, but there are 2 different points/,
     );
   });
 
   it('may be deep inside another kernel, and survive JSON before they are chosen', () => {
-    const kernel = add(rbf(), scale(select(thinPlateSpline({ centres: 3 }), [1])));
+    const kernel = add(rbf(), scale(select(thinPlateSpline({ centers: 3 }), [1])));
     expect(kernelToJSON(kernelFromJSON(kernelToJSON(kernel)))).toEqual(kernelToJSON(kernel));
     const started = startedAt(kernel, points(20, 2));
     expect(isOpen(started)).toBe(false);
-    expect(JSON.stringify(kernelToJSON(started))).toMatch(/"centres":\[\[/);
+    expect(JSON.stringify(kernelToJSON(started))).toMatch(/"centers":\[\[/);
     expect(Object.keys(started.parameters)).toEqual(Object.keys(kernel.parameters));
   });
 });

@@ -31,7 +31,7 @@ it('kernels know their paths, and whether a value is a number or a list', () => 
   expectTypeOf<PathsOf<typeof wide>['rbf.variance']>().toEqualTypeOf<number>();
   const held = rbf({ variance: fixed(1) });
   expectTypeOf<PathsOf<typeof held>['rbf.variance']>().toEqualTypeOf<number | readonly number[]>();
-  const spline = thinPlateSpline({ centres: 3 });
+  const spline = thinPlateSpline({ centers: 3 });
   expectTypeOf<keyof PathsOf<typeof spline>>().toEqualTypeOf<never>();
   const degrees = polynomial({ degree: 3 });
   expectTypeOf<keyof PathsOf<typeof degrees>>().toEqualTypeOf<
@@ -79,7 +79,7 @@ it('own kernels are kernels; radial ones know their paths', () => {
 
 it('names that a kernel does not have are errors of types', () => {
   const attempts = [
-    // @ts-expect-error a misspelt parameter
+    // @ts-expect-error a misspelled parameter
     () => rbf({ lengthscal: 1 }),
     // @ts-expect-error beside one that is right
     () => rbf({ variance: 1, lengthscal: 1 }),

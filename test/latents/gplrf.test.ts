@@ -47,7 +47,7 @@ const CONSTANT = (N * D * Math.log(2 * Math.PI)) / 2;
 const negated = (values: Matrix | number[][]) =>
   (values instanceof Matrix ? values.toArrays() : values).map((row) => row.map((entry) => -entry));
 
-/** Minus the reference's objective, which is minimised, has no constants, and is parametrised by (variance, 1/l², bias, 1/σ²). */
+/** Minus the reference's objective, which is minimized, has no constants, and is parametrized by (variance, 1/l², bias, 1/σ²). */
 function compare(latents: Latents, alpha: number, theta: number[], at: Record<string, number[][]>) {
   const [variance, inverseWidth, constant, precision] = theta as [number, number, number, number];
   const lengthscale = inverseWidth ** -0.5;
@@ -58,7 +58,7 @@ function compare(latents: Latents, alpha: number, theta: number[], at: Record<st
     kernel: add(rbf({ variance, lengthscale }), bias({ variance: constant })),
     noise: 1 / precision,
     priors: [laplacian(labelGraph(labels), { strength: alpha })],
-    centre: false,
+    center: false,
   });
   const { objective, terms, gradients } = evaluate(model, at);
   return {
@@ -112,7 +112,7 @@ describe('GPLRF equals the reference (gplrf.json)', () => {
       latents,
       kernel: add(rbf({ variance: theta[0], lengthscale: theta[1] ** -0.5 }), bias({ variance: theta[2] })),
       noise: 1 / theta[3],
-      centre: false,
+      center: false,
     });
     const plain = evaluate(model, at);
     expect(gplrf.terms.mapping).toBe(plain.objective);

@@ -55,7 +55,7 @@ async function check({ datasets }: BackConstraintReference, expected: Case): Pro
     // The variances at which GPy's values were taken.
     kernel: add(rbf({ variance: 1, lengthscale: 1 }), bias({ variance: 0.5 }), white({ variance: 0.1 })),
     noise: expected.noise_variance + expected.jitter,
-    centre: false,
+    center: false,
   });
   const at = Object.fromEntries(Object.entries(expected.mapping_params).map(([name, value]) => [PATHS[name]!, value]));
   const { objective, gradients } = evaluate(model, at);

@@ -13,7 +13,7 @@ function layersMap(network: tf.Sequential): LatentMap {
     const entries = Float64Array.from(weight.dataSync());
     const [rows, columns] = weight.shape;
     const start = columns === undefined ? Array.from(entries) : new Matrix(entries, rows!, columns);
-    // The moments of batch normalisation are held.
+    // The moments of batch normalization are held.
     const { trainable } = network.weights[i]!;
     return [`weight${i}`, trainable ? real(start) : { ...real(start), free: false }] as const;
   });
@@ -47,7 +47,7 @@ const networks: Record<string, () => tf.Sequential> = {
         dense({ units: 2, kernelInitializer: glorot(2) }),
       ],
     }),
-  'relu, batch normalisation, dropout, elu and softplus': () =>
+  'relu, batch normalization, dropout, elu and softplus': () =>
     tf.sequential({
       layers: [
         dense({ inputShape: [4], units: 8, activation: 'relu', kernelInitializer: glorot(3) }),

@@ -70,8 +70,8 @@ const modelWith = (map: LatentMap, init?: number[][]) =>
 describe.each(maps)('%s', (_, map) => {
   it('has the gradients of differences, in values and in what the solver sees', () => {
     const model = modelWith(map);
-    const centred = standardized(Matrix.from(Y), standardizationOf(Matrix.from(Y), true, false));
-    const parameters = Object.entries(backConstrained(map).parameters(centred, 2, 0));
+    const centered = standardized(Matrix.from(Y), standardizationOf(Matrix.from(Y), true, false));
+    const parameters = Object.entries(backConstrained(map).parameters(centered, 2, 0));
     // Away from the start, at which a shift of all latents changes next to nothing.
     const moved = parameters.map(([path, { initial }]): [string, ParameterValue] => [
       path,
@@ -203,7 +203,7 @@ describe('the start of a map', () => {
       latentDim: 2,
       latents: backConstrained(linearMap(), { init }),
       kernel: rbf(),
-      centre: false,
+      center: false,
     });
     expectClose((await fit(model, { maxIterations: 0 })).latents, init, 1e-8);
   });
@@ -259,7 +259,7 @@ describe('bad input is refused with a sentence', () => {
     ['a name', () => backConstrained('kernel' as never), /takes a map, .* the string 'kernel' was given/],
     ['gamma of 0', () => kernelRegression({ gamma: 0 }), /'gamma' of kernelRegression must be a number above 0, but 0/],
     ['no hidden unit', () => mlpMap({ hidden: 0 }), /whole number from 1, but 0/],
-    ['a misspelt option', () => mlpMap({ hiden: 3 } as object), /Did you mean 'hidden'/],
+    ['a misspelled option', () => mlpMap({ hiden: 3 } as object), /Did you mean 'hidden'/],
     [
       'a parameter that is not there',
       () => evaluate(modelWith(linearMap({ weight: 1 } as object))),

@@ -9,9 +9,9 @@ import {
   LatentFieldError,
   latent,
   loadFit,
+  logDensityOf,
   Matrix,
   observed,
-  open,
   positive,
   rbf,
   seededRandom,
@@ -139,7 +139,7 @@ describe('data of a model', () => {
 
 describe('open', () => {
   it('gives the log density over unconstrained variables, its gradient and its terms', () => {
-    const density = open(plain(Y), { seed: 1 });
+    const density = logDensityOf(plain(Y), { seed: 1 });
     const { size, start } = density;
     expect(size).toBe(15 * 2 + 3);
     const { value, gradient, terms } = density.evaluate(start);

@@ -19,11 +19,11 @@ import {
   latentVariableModel,
   layersMap,
   loadFit,
+  logDensityOf,
   Matrix,
   type MatrixLike,
   maxEntropy,
   observed,
-  open,
   positive,
   rankGplvm,
   rbf,
@@ -57,7 +57,7 @@ const freeForm = defineModel({
   name: 'freeForm',
   variables: (data: { a: Matrix; b: Matrix }) => {
     const x = latent({ dim: 2, density: standardNormal(), init: initialLatents('pca', data.a, 2) });
-    const seen = (Y: Matrix) => observed(Y, { density: gaussianProcess({ kernel: rbf() }), given: x, centre: false });
+    const seen = (Y: Matrix) => observed(Y, { density: gaussianProcess({ kernel: rbf() }), given: x, center: false });
     return { x, a: seen(data.a), b: seen(data.b) };
   },
 });
@@ -111,8 +111,8 @@ describe('a shared GPLVM', () => {
     const named = latentVariableModel({
       latentDim: 2,
       views: {
-        a: { observations: A, kernel: rbf(), centre: false },
-        b: { observations: B, kernel: rbf(), centre: false },
+        a: { observations: A, kernel: rbf(), center: false },
+        b: { observations: B, kernel: rbf(), center: false },
       },
     });
     const mine = evaluate(model, { x: latents, ...at('', 'a'), ...at('', 'b') });
@@ -131,8 +131,8 @@ describe('a shared GPLVM', () => {
     const named = latentVariableModel({
       latentDim: 2,
       views: {
-        a: { observations: A, kernel: started('a'), noise: fixed(result.parameters['a.noise']!), centre: false },
-        b: { observations: B, kernel: started('b'), noise: fixed(result.parameters['b.noise']!), centre: false },
+        a: { observations: A, kernel: started('a'), noise: fixed(result.parameters['a.noise']!), center: false },
+        b: { observations: B, kernel: started('b'), noise: fixed(result.parameters['b.noise']!), center: false },
       },
       latents: fixedAt(result.latents),
       priors: [standardNormal()],
@@ -261,7 +261,7 @@ it('a network of tf.layers is a back-constraint', async () => {
   expect(network.getWeights().map((weight) => Array.from(weight.dataSync()))).toEqual(before);
   const outside = network.predict(tf.tensor2d(A.slice(0, 1)));
   expect(outside instanceof tf.Tensor && outside.shape).toEqual([1, 2]);
-  const density = open(gplvm(A, { latentDim: 2, latents: backConstrained(map()) }));
+  const density = logDensityOf(gplvm(A, { latentDim: 2, latents: backConstrained(map()) }));
   const { gradient } = density.evaluate(density.start);
   for (const i of [0, 7, 16, 20]) {
     const at = (step: number) => density.evaluate(density.start.with(i, density.start[i]! + step)).value;
@@ -286,9 +286,9 @@ it('a network that cannot be a map is refused', () => {
 });
 
 // [Hamiltonian Monte Carlo
-function hamiltonianDraws(target: Parameters<typeof open>[0], count: number, step: number, seed: number) {
+function hamiltonianDraws(target: Parameters<typeof logDensityOf>[0], count: number, step: number, seed: number) {
   const stream = seededRandom(seed);
-  const density = open(target, { jacobian: true });
+  const density = logDensityOf(target, { jacobian: true });
   const kept = [];
   let [x, now, accepted] = [density.start, density.evaluate(density.start), 0];
   for (let k = 0; k < count; k++) {
@@ -349,7 +349,7 @@ describe('a sampler over open(model)', () => {
   });
 
   it('has a gradient that is that of differences, volumes included', () => {
-    const density = open(known, { jacobian: true });
+    const density = logDensityOf(known, { jacobian: true });
     const x = Float64Array.of(0.4, -0.7, 0.2, 0.1);
     const { gradient, terms, value } = density.evaluate(x);
     expectClose(
@@ -367,7 +367,7 @@ describe('a sampler over open(model)', () => {
 
   it('is refused where several variables mean one value', () => {
     const model = rankGplvm(A, { latentDim: 2 });
-    expect(() => open(model, { jacobian: true })).toThrow(InvalidInputError);
-    expect(() => open(model, { jacobian: true })).toThrow(/'latents' have no density of their own/);
+    expect(() => logDensityOf(model, { jacobian: true })).toThrow(InvalidInputError);
+    expect(() => logDensityOf(model, { jacobian: true })).toThrow(/'latents' have no density of their own/);
   });
 });

@@ -112,8 +112,8 @@ describe('a fit has the members that its model can do, in types and in fact', ()
     expectTypeOf(spline['priors.dynamics.kernel.rbf.variance']).toEqualTypeOf<ParameterValue | undefined>();
     // @ts-expect-error a typo
     expect(spline['mapping.kernel.scale.varience']).toBeUndefined();
-    const centred = (await fit(tpslvm(Y, { latentDim: 2, centres: 4 }), options)).parameters;
-    expect(centred['mapping.kernel.scale.variance']).toBeTypeOf('number');
+    const centered = (await fit(tpslvm(Y, { latentDim: 2, centers: 4 }), options)).parameters;
+    expect(centered['mapping.kernel.scale.variance']).toBeTypeOf('number');
     const kernel = add(thinPlateSpline(), rbf({ lengthscale: [1, 2] }));
     const own = (await fit(tpslvm(Y, { latentDim: 2, kernel }), options)).parameters;
     expectTypeOf(own['mapping.kernel.rbf.lengthscale']).toEqualTypeOf<readonly number[]>();
@@ -192,13 +192,13 @@ describe('a fit has the members that its model can do, in types and in fact', ()
   });
 
   it('of a spectral model, which takes no restarts', async () => {
-    const result = await fit(isomap(Y, { neighbours: 5 }));
+    const result = await fit(isomap(Y, { neighbors: 5 }));
     expectTypeOf(result.eigenvalues).toEqualTypeOf<Float64Array>();
     for (const name of ['predict', 'graph']) expect(result).not.toHaveProperty(name);
     // @ts-expect-error isomap predicts nothing
     void result.predict;
     // @ts-expect-error a model that finds its solution by itself takes no restarts
-    await expect(fit(isomap(Y, { neighbours: 5 }), { restarts: 3 })).rejects.toThrow(/leave it out/);
+    await expect(fit(isomap(Y, { neighbors: 5 }), { restarts: 3 })).rejects.toThrow(/leave it out/);
   });
 
   it('of any model, where each ability has to be asked for', async () => {

@@ -40,7 +40,7 @@ export const looseModel = (
         defineDensity({
           name: term,
           parameters: own,
-          normalised: false,
+          normalized: false,
           logDensity: (p, { given }, { random }) => logDensity({ ...p, points: given[0]! }, random),
         })(),
       );

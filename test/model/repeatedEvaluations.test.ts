@@ -9,6 +9,7 @@ import {
   gplvm,
   linear,
   llGplvm,
+  logDensityOf,
   Matrix,
   type Model,
   matern32,
@@ -16,7 +17,6 @@ import {
   mlp,
   mpme,
   multiply,
-  open,
   periodic,
   poisson,
   rankGplvm,
@@ -64,10 +64,10 @@ const repeated: Record<string, () => Model> = {
   counts: () => bayesianGplvm(counts, { latentDim: 1, inducing: 5, likelihood: poisson() }),
   tpslvm: () => tpslvm(Y, two),
   gplrf: () => gplrf(Y, labels, two),
-  llGplvm: () => llGplvm(Y, { ...two, neighbours: 3 }),
+  llGplvm: () => llGplvm(Y, { ...two, neighbors: 3 }),
   rankGplvm: () => rankGplvm(Y, two),
   tsneGplvm: () => tsneGplvm(Y, two),
-  meu: () => meu(Y, { ...two, neighbours: 3 }),
+  meu: () => meu(Y, { ...two, neighbors: 3 }),
   mpme: () => mpme(Y, two),
   ...Object.fromEntries(
     (
@@ -91,7 +91,7 @@ const made: Record<string, () => Model> = {
   bayesianGplvm: () => bayesianGplvm(Y, { ...two, inducing: 5 }),
   'noise a column': () => gplvm(Y, { ...two, noise: [0.1, 0.2, 0.3] }),
   dgplvm: () => dgplvm(Y, labels, two),
-  drill: () => drill(Y, { neighbours: 3 }),
+  drill: () => drill(Y, { neighbors: 3 }),
   'the variables of bent': ofVariables('bent'),
 };
 
@@ -109,10 +109,10 @@ function timesComputed(model: Model): number {
       return Object.create(assembly, { terms: { value: terms } });
     },
   };
-  const opened = open(counted, { seed: 1 });
+  const opened = logDensityOf(counted, { seed: 1 });
   for (let k = 0; k < 10; k++) {
     const x = opened.start.map((entry, i) => entry + 0.01 * Math.sin(7 * k + i));
-    const once = open(model, { seed: 1 });
+    const once = logDensityOf(model, { seed: 1 });
     expect(opened.evaluate(x)).toEqual(once.evaluate(x));
     once.dispose();
   }

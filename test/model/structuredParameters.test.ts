@@ -5,15 +5,15 @@ import {
   defineDensity,
   defineModel,
   defineTransform,
-  draw,
   fit,
   InvalidInputError,
   latent,
+  logDensityOf,
   Matrix,
   observed,
-  open,
   ordered,
   real,
+  samplePosterior,
   simplex,
   standardNormal,
 } from '../../src/index.ts';
@@ -141,7 +141,7 @@ describe('starts that are no such value are refused', () => {
         })(2),
       /entry 0 is 2, and comes back as 3/,
     ],
-    ['a misspelt member', () => defineTransform({ name: 'x', toNatual: () => {} } as never), /toNatural/],
+    ['a misspelled member', () => defineTransform({ name: 'x', toNatual: () => {} } as never), /toNatural/],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(InvalidInputError);
     expect(make).toThrow(message);
@@ -158,12 +158,12 @@ const counted = defineModel({
   name: 'counted',
   variables: ({ y }: { readonly y: Matrix }) => {
     const z = latent({ dim: 1, density: standardNormal() });
-    const x = latent({ dim: 1, density: centred(), given: z });
+    const x = latent({ dim: 1, density: centered(), given: z });
     return { z, x, y: observed(y, { density: shares() }) };
   },
 });
-const centred = defineDensity({
-  name: 'centred',
+const centered = defineDensity({
+  name: 'centered',
   parameters: { offset: real(0) },
   logDensity: (p, { value, given }) =>
     op.sum<op.Tensor1D>(op.mul(-0.5, op.square(op.sub(op.sub(value, given[0]!), p.offset))), 1),
@@ -188,7 +188,7 @@ describe('a model with a simplex', () => {
   });
 
   it('has one variable less than weights, with the gradient of differences', () => {
-    const opened = open(model);
+    const opened = logDensityOf(model);
     expect(opened.size).toBe(6 + 6 + 1 + 2);
     const x = Float64Array.from({ length: opened.size }, (_, i) => 0.3 * Math.sin(i));
     const { gradient } = opened.evaluate(x);
@@ -202,7 +202,13 @@ describe('a model with a simplex', () => {
   });
 
   it('is drawn from: Dirichlet(4, 2, 3) has these means', async () => {
-    const draws = await draw(model, { chains: 2, warmup: 300, draws: 700, seed: 3, hold: ['z', 'x', 'x.offset'] });
+    const draws = await samplePosterior(model, {
+      chains: 2,
+      warmup: 300,
+      draws: 700,
+      seed: 3,
+      hold: ['z', 'x', 'x.offset'],
+    });
     const summary = draws.summary();
     [4 / 9, 2 / 9, 3 / 9].forEach((mean, k) => {
       const row = summary[`y.weights[${k}]`]!;

@@ -44,17 +44,17 @@ const bufferBytes = async () => {
 
 describe('30 000 points, too many for models that compare all pairs,', () => {
   it.each<[string, () => unknown, RegExp]>([
-    ['mpme', () => fit(mpme(many), some), /neighbours: 20/],
-    ['drill of all pairs', () => fit(drill(many, { neighbours: 'all' }), some), /meu takes more points/],
+    ['mpme', () => fit(mpme(many), some), /neighbors: 20/],
+    ['drill of all pairs', () => fit(drill(many, { neighbors: 'all' }), some), /meu takes more points/],
     ['classicalMds', () => fit(classicalMds(many)), /isomap with landmarks/],
-    ['isomap', () => fit(isomap(many, { neighbours: 5 })), /Give landmarks, such as 300/],
+    ['isomap', () => fit(isomap(many, { neighbors: 5 })), /Give landmarks, such as 300/],
     ['kernelPca', () => fit(kernelPca(many, { kernel: rbf() })), /pca, or fewer points/],
     ['gplvm', () => fit(gplvm(many, { latentDim: 1, inducing: 'none' }), some), /inducing: 100/],
     ['tsneGplvm', () => fit(tsneGplvm(many, { latentDim: 1 }), some), /Gaussian process.*inducing inputs/],
     [
       'meu of a complete graph',
       () => fit(meu(many, { graph: completeGraph(30_000) } as never), some),
-      /nearest neighbours/,
+      /nearest neighbors/,
     ],
   ])('are refused by %s at once, with what works instead', async (_, make, instead) => {
     const before = await bufferBytes();

@@ -74,9 +74,9 @@ const cases: Record<string, Case> = {
   pca: { model: () => pca(Y, { latentDim: 2 }) },
   ppca: { model: () => ppca(Y, { latentDim: 2 }) },
   kernelPca: { model: () => kernelPca(Y, { latentDim: 2 }) },
-  isomap: { model: () => isomap(Y, { latentDim: 2, neighbours: 8 }) },
-  lle: { model: () => lle(Y, { latentDim: 2, neighbours: 8 }) },
-  meu: { model: () => meu(Y, { latentDim: 2, neighbours: 6 }) },
+  isomap: { model: () => isomap(Y, { latentDim: 2, neighbors: 8 }) },
+  lle: { model: () => lle(Y, { latentDim: 2, neighbors: 8 }) },
+  meu: { model: () => meu(Y, { latentDim: 2, neighbors: 6 }) },
   mpme: { model: () => mpme(Y, { latentDim: 2 }) },
 };
 

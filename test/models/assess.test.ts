@@ -33,7 +33,7 @@ describe('an assessment of pure noise', () => {
     }
   });
 
-  it('says so of a Gaussian process and of a neighbour embedding too', async () => {
+  it('says so of a Gaussian process and of a neighbor embedding too', async () => {
     const Y = noiseOf(7, 60, 5);
     for (const model of [gplvm(Y, { latentDim: 2 }), tsne(Y, { perplexity: 10 })]) {
       const { structure } = await assess(await fit(model), { ...few, fit: { maxIterations: 50 } });
@@ -85,7 +85,7 @@ describe('an assessment of a plane in six dimensions', () => {
     const labels = Array.from(Y.column(0), (entry) => (entry > 0 ? 'high' : 'low & <rest>'));
     const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 20 });
     const found = await assess(result, { labels, starts: 2, bootstraps: 1, dimensions: [] });
-    expect(found.labels!.nearestNeighbourError).toBeLessThan(0.25);
+    expect(found.labels!.nearestNeighborError).toBeLessThan(0.25);
     expect(found.starts!.maps).toBe(2);
     expect(found.bootstraps!.pointwise.overlap.filter(Number.isNaN).length).toBeGreaterThan(20);
     // Fits that reached their limit are repeated with it.
@@ -98,7 +98,7 @@ describe('an assessment of a plane in six dimensions', () => {
     await expect(assessmentPage({ assessment: found, latents: Y.toArrays().slice(1) })).rejects.toThrow('119 latents');
   });
 
-  it('has a page whose curve of neighbourhoods kept runs from the first to the last K over the whole width', async () => {
+  it('has a page whose curve of neighborhoods kept runs from the first to the last K over the whole width', async () => {
     const result = await fit(pca(planeOf(11, 30), { latentDim: 2 }));
     const found = await assess(result, { ...few, bootstraps: 0 });
     const page = await assessmentPage({ assessment: found, latents: result.latents });
@@ -126,7 +126,7 @@ describe('an assessment of a plane in six dimensions', () => {
     expect(bootstraps).toBeUndefined();
     expect(notAssessed['stability over rows and held-out entries']).toContain('a sequence (dynamics)');
     const result = await fit(pca(Y, { latentDim: 2 }));
-    await expect(assess(result, { neighbours: 30 })).rejects.toThrow('fewer neighbours than a quarter');
+    await expect(assess(result, { neighbors: 30 })).rejects.toThrow('fewer neighbors than a quarter');
     await expect(assess(result, { observations: Y.toArrays().slice(1) })).rejects.toThrow('119 rows of observations');
     await expect(assess(result, { labels: ['a'] })).rejects.toThrow('1 labels were given');
     await expect(assess(result, { bootstrap: 3 } as never)).rejects.toThrow("Did you mean 'bootstraps'?");

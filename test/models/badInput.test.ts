@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readTable, standardise } from '../../src/app/io/index.ts';
+import { readTable, standardize } from '../../src/app/io/index.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import {
   add,
@@ -31,7 +31,7 @@ import {
   seededRandom,
   standardNormal,
 } from '../../src/index.ts';
-import { nearestNeighbourError } from '../../src/inference/index.ts';
+import { nearestNeighborError } from '../../src/inference/index.ts';
 
 const random = seededRandom(3);
 const good = () => Array.from({ length: 12 }, () => Array.from({ length: 4 }, () => random.normal()));
@@ -102,7 +102,7 @@ describe('bad input is refused with a sentence that says where and what to do', 
   });
 
   it('labels of the wrong length', () => {
-    expectInvalid(() => nearestNeighbourError([[0], [1], [2]], [0, 1]), /3.*2|2.*3/);
+    expectInvalid(() => nearestNeighborError([[0], [1], [2]], [0, 1]), /3.*2|2.*3/);
   });
 
   it('an unknown option name, with the nearest known one', async () => {
@@ -220,20 +220,20 @@ describe('awkward input that has a meaning works', () => {
           () => gplvm(Y, options),
           () => bayesianGplvm(Y, { ...options, inducing: 4 }),
           () => pca(Y, options),
-          () => isomap(Y, { neighbours: 4 }),
-          () => mpme(Y, { neighbours: 4 }),
-          () => laplacianEigenmaps(Y, { neighbours: 4 }),
+          () => isomap(Y, { neighbors: 4 }),
+          () => mpme(Y, { neighbors: 4 }),
+          () => laplacianEigenmaps(Y, { neighbors: 4 }),
         ]) {
       expectInvalid(make, message);
     }
-    expectInvalid(() => standardise(Matrix.from(Y)), message);
+    expectInvalid(() => standardize(Matrix.from(Y)), message);
   });
 
   it('a column of numbers near 0 beside others counts as it is, unless it is to be divided by its deviation', () => {
     const Y = good().map((row) => [...row, 1e-170 * row[0]!, 7]);
     expect(gplvm(Y, { latentDim: 2 }).name).toBe('gplvm');
     expectInvalid(() => gplvm(Y, { latentDim: 2, scale: true }), /^Column 4 of the observations .* underflow to 0/);
-    expectInvalid(() => standardise(Matrix.from(Y)), /^Column 4 of the observations .* underflow to 0/);
+    expectInvalid(() => standardize(Matrix.from(Y)), /^Column 4 of the observations .* underflow to 0/);
   });
 
   it('observations that do not vary at all are refused, not turned into NaN', async () => {
@@ -308,10 +308,10 @@ describe('what a user might well write wrong', () => {
       /2 variances, one a column, but the observations are 12×4/,
     );
     const labels = good().map((_, i) => i % 2);
-    const misspelt = { latentDim: 2, neighbors: 3 } as { latentDim: number };
+    const misspelled = { latentDim: 2, neighbours: 3 } as { latentDim: number };
     expectInvalid(
-      () => gplrf(good(), labels, misspelt),
-      /gplrf has no option 'neighbors'\. Did you mean 'neighbours'\?/,
+      () => gplrf(good(), labels, misspelled),
+      /gplrf has no option 'neighbours'\. Did you mean 'neighbors'\?/,
     );
     expectInvalid(
       () => evaluate(gplvm(good(), { latentDim: 2 }), { 'mapping.noise': null as never }),

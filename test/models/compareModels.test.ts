@@ -33,7 +33,7 @@ describe('the evidence', () => {
     const Y = Matrix.from([[0.9], [-0.4]]);
     const kernel = linear({ variance: fixed(1) });
     const noise = fixed(0.5);
-    const options = { centre: false, latentDim: 1 } as const;
+    const options = { center: false, latentDim: 1 } as const;
     const exact = Math.log(integral(Y, 0.5));
     const bound = await fit(bayesianGplvm(Y, { ...options, kernel, noise, inducing: 1 }), { maxIterations: 200 });
     expect(bound.evidence).toBeLessThan(exact + 1e-9);

@@ -49,27 +49,27 @@ const models: Record<string, () => Model<AnyPaths, Mapped>> = {
     gplrf(
       Y,
       labels.map((label, i) => (i % 4 === 0 ? undefined : label)),
-      { latentDim: 2, neighbours: 3 },
+      { latentDim: 2, neighbors: 3 },
     ),
   DGPLVM: () => dgplvm(Y, labels, { latentDim: 2, strength: 10 }),
-  'LL-GPLVM': () => llGplvm(Y, { latentDim: 2, neighbours: 4, strength: 5 }),
+  'LL-GPLVM': () => llGplvm(Y, { latentDim: 2, neighbors: 4, strength: 5 }),
   'rank GPLVM': () => rankGplvm(Y, { latentDim: 3, strength: 2 }),
   't-SNE GPLVM': () => tsneGplvm(Y, { latentDim: 2, strength: 3, perplexity: 4 }),
 };
 
 const withOptions: Record<string, () => Model<AnyPaths, Mapped>> = {
-  'sparse TPSLVM': () => tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centres: 5 }) }),
-  'sparse TPSLVM with given centres and missing entries': () =>
+  'sparse TPSLVM': () => tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centers: 5 }) }),
+  'sparse TPSLVM with given centers and missing entries': () =>
     tpslvm(withHoles, {
       latentDim: 2,
       missing: 'ignore',
-      kernel: thinPlateSpline({ centres: Y.slice(0, 4).map(firstTwo) }),
+      kernel: thinPlateSpline({ centers: Y.slice(0, 4).map(firstTwo) }),
     }),
   'GPLVM with missing entries': () => gplvm(withHoles, { latentDim: 2, missing: 'ignore' }),
   'BC-TPSLVM-DM with missing entries': () =>
     tpslvm(withHoles, { latentDim: 2, missing: 'ignore', backConstraint: 'kernel', dynamics: true }),
   'GPLVM of scaled columns': () => gplvm(Y, { latentDim: 2, scale: true }),
-  'GPLVM of columns neither centred nor scaled': () => gplvm(Y, { latentDim: 2, centre: false }),
+  'GPLVM of columns neither centered nor scaled': () => gplvm(Y, { latentDim: 2, center: false }),
   'GPLRF of scaled columns with missing entries': () =>
     gplrf(withHoles, labels, { latentDim: 2, strength: 0.1, scale: true, missing: 'ignore' }),
 };

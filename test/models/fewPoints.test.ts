@@ -29,7 +29,7 @@ const ROWS = [
 ];
 const first = (N: number) => ROWS.slice(0, N);
 
-describe('fewer points than the usual 7 neighbours take', () => {
+describe('fewer points than the usual 7 neighbors take', () => {
   const run = { maxIterations: 5, seed: 1 };
   const plane = { latentDim: 2 };
   test.each<[string, (Y: number[][]) => Promise<Fit>]>([
@@ -44,15 +44,15 @@ describe('fewer points than the usual 7 neighbours take', () => {
   ])('%s takes all others, and says so', async (_, fitOf) => {
     for (const N of [4, 7]) {
       const result = await fitOf(first(N));
-      expect(result.message).toContain(`There are only ${N} points, so each has ${N - 1} neighbours and not 7.`);
+      expect(result.message).toContain(`There are only ${N} points, so each has ${N - 1} neighbors and not 7.`);
       expect(loadFit(JSON.parse(JSON.stringify(result.toJSON()))).message).toBe(result.message);
     }
     const usual = await fitOf(first(8));
     expect(usual.message).not.toContain('There are only');
   });
 
-  test('llGplvm starts at the neighbours that it is asked to start at all the same, and says both', async () => {
-    const options = { ...plane, init: 'neighbours' } as const;
+  test('llGplvm starts at the neighbors that it is asked to start at all the same, and says both', async () => {
+    const options = { ...plane, init: 'tsne' } as const;
     const { message } = await fit(llGplvm(first(6), options), run);
     expect(message).toContain('The latents started at a t-SNE map. There are only 6 points');
     const [fromMap, fromAxes] = await Promise.all(
@@ -62,7 +62,7 @@ describe('fewer points than the usual 7 neighbours take', () => {
   });
 
   test('a number that is given is an error still', () => {
-    expect(() => isomap(first(4), { neighbours: 7 })).toThrow(/from 1 to 3 for 4 points/);
+    expect(() => isomap(first(4), { neighbors: 7 })).toThrow(/from 1 to 3 for 4 points/);
   });
 
   test('two points in two dimensions: how many are needed', async () => {

@@ -126,7 +126,7 @@ describe('fit', () => {
     await expect(fit(gplvm(Y, { latentDim: 2, kernel: lazy() }))).rejects.toThrow(/'mapping\.kernel\.lazy\.unused'/);
   });
 
-  it('undoes centring and scaling in predictions', async () => {
+  it('undoes centering and scaling in predictions', async () => {
     const model = (scale: boolean) => gplvm(Y, { latentDim: 2, scale });
     for (const scale of [false, true]) {
       const result = await fit(model(scale), { maxIterations: 10 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../src/app/io/index.ts';
 import { add, bias, fit, fixed, gplvm, latentVariableModel, linear, Matrix, rbf, white } from '../../src/index.ts';
-import { nearestNeighbourError } from '../../src/inference/scores/neighbourScores.ts';
+import { nearestNeighborError } from '../../src/inference/scores/neighborScores.ts';
 import { reference, sharedFile } from '../reference.ts';
 
 describe('a GPLVM with a linear kernel', () => {
@@ -35,7 +35,7 @@ describe.runIf(oil)('oil flow, first 300 rows (shared/data/oil_train_X.npy)', ()
     });
     const result = await fit(model, { maxIterations: 500 });
     expect(result.objective).toBeGreaterThanOrEqual(4050);
-    expect(nearestNeighbourError(result.latents, labels) * 300).toBeLessThanOrEqual(4 + 1e-9);
+    expect(nearestNeighborError(result.latents, labels) * 300).toBeLessThanOrEqual(4 + 1e-9);
     expect(result.diagnostics.iterations).toBeLessThanOrEqual(500);
   });
 });

@@ -86,7 +86,7 @@ function checkCase({ datasets }: GplvmReference, expected: Case): void {
     latentDim: 2,
     kernel: kernelOf(expected.params),
     priors: expected.prior === null ? [] : [standardNormal()],
-    centre: false,
+    center: false,
   });
   const { objective, terms, gradients } = evaluate(model, {
     latents: X,
@@ -128,7 +128,7 @@ async function checkPredictions({ X, Y, params, noise_variance, jitter, ...expec
     latents: free({ init: X }),
     kernel: kernelOf(params),
     noise: fixed(noise),
-    centre: false,
+    center: false,
   });
   const fitted = await fit(model, { maxIterations: 0 });
   expectClose(fitted.latents, X, 0, 'latents');

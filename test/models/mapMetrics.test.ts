@@ -7,15 +7,15 @@ import {
   Matrix,
   type MatrixLike,
   type Model,
-  nearestNeighbourError,
+  nearestNeighborError,
   seededRandom,
   tsne,
   umap,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../src/core/progressiveWork.ts';
-import { jointProbabilities } from '../../src/engine/neighbourEmbedding/affinities.ts';
-import { type Metric, metricNeighboursInParts, metricNeighboursOf } from '../../src/engine/neighbours/index.ts';
+import { jointProbabilities } from '../../src/engine/neighborEmbedding/affinities.ts';
+import { type Metric, metricNeighborsInParts, metricNeighborsOf } from '../../src/engine/neighbors/index.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 
@@ -54,22 +54,22 @@ describe.each(Object.entries(given.metrics) as [Metric, (typeof given.metrics)[M
       });
     };
 
-    it('has the neighbours of scikit-learn', () => {
-      agrees(completed(metricNeighboursInParts(metric, rowsOf(metric), given.k)), expected);
+    it('has the neighbors of scikit-learn', () => {
+      agrees(completed(metricNeighborsInParts(metric, rowsOf(metric), given.k)), expected);
     });
 
     if (expected.ofQueries !== undefined) {
-      it('has the neighbours of scikit-learn for other rows', () => {
-        agrees(metricNeighboursOf(metric, rowsOf(metric), given.k, Matrix.from(given.queries)), expected.ofQueries!);
+      it('has the neighbors of scikit-learn for other rows', () => {
+        agrees(metricNeighborsOf(metric, rowsOf(metric), given.k, Matrix.from(given.queries)), expected.ofQueries!);
       });
     }
 
-    // Of ties by hamming either may be the neighbour.
+    // Of ties by hamming either may be the neighbor.
     const compared = metric === 'hamming' ? [] : [metric];
     it.each(compared)("has the probabilities of scikit-learn's t-SNE by %s", () => {
       const { perplexity, k } = given;
       const { sources, targets, weights } = completed(
-        jointProbabilities(rowsOf(metric), { perplexity, neighbours: k, metric }, 'test'),
+        jointProbabilities(rowsOf(metric), { perplexity, neighbors: k, metric }, 'test'),
       );
       const P = expected.P.map((row) => row.map(() => 0));
       sources.forEach((i, e) => {
@@ -97,12 +97,12 @@ describe('maps by a metric', () => {
   );
 
   const makers = [
-    ['tsne', (Y: Matrix) => tsne(Y, { metric: 'cosine', neighbours: 12, perplexity: 4 })],
-    ['umap', (Y: Matrix) => umap(Y, { metric: 'cosine', neighbours: 12 })],
+    ['tsne', (Y: Matrix) => tsne(Y, { metric: 'cosine', neighbors: 12, perplexity: 4 })],
+    ['umap', (Y: Matrix) => umap(Y, { metric: 'cosine', neighbors: 12 })],
   ] as const;
   it.each(makers)('tell directions apart, place new rows, and come back from JSON: %s', async (_, make) => {
     const map = await fit(make(Y), { seed: 1 });
-    expect(nearestNeighbourError(map.latents, labels)).toBeLessThan(0.02);
+    expect(nearestNeighborError(map.latents, labels)).toBeLessThan(0.02);
     const longer = new Matrix(
       Y.data.map((y) => 7 * y),
       Y.rows,
@@ -163,7 +163,7 @@ describe('maps by a metric', () => {
           [1, 0, 3],
           [2, 4, 0],
         ],
-        { metric: 'precomputed', neighbours: 2, init: [[1], [2], [3]], latentDim: 1 },
+        { metric: 'precomputed', neighbors: 2, init: [[1], [2], [3]], latentDim: 1 },
       ),
     ).toThrow(/entry \(2, 1\) is 4 and \(1, 2\) is 3/);
     const sides = [
@@ -171,12 +171,12 @@ describe('maps by a metric', () => {
       [1, 0, 3],
       [2, 3, 0],
     ];
-    expect(() => umap(sides, { metric: 'precomputed', neighbours: 2, init: 'eigenmaps' })).toThrow(/distances only/);
+    expect(() => umap(sides, { metric: 'precomputed', neighbors: 2, init: 'eigenmaps' })).toThrow(/distances only/);
     // Their points lie on a line.
     expect(() => evaluate(tsne(sides, { metric: 'precomputed' }))).toThrow(/1 positive eigenvalue only/);
     expect(() => umap(Y, { metric: 'cosine', decoder: { strength: 10 } })).toThrow(/Leave strength out/);
-    expect(() => completed(metricNeighboursInParts('cosine', zero, 3))).toThrow(InvalidInputError);
-    expect(() => completed(metricNeighboursInParts('cosine', zero, 3))).toThrow(/Row 5 is 0 throughout/);
+    expect(() => completed(metricNeighborsInParts('cosine', zero, 3))).toThrow(InvalidInputError);
+    expect(() => completed(metricNeighborsInParts('cosine', zero, 3))).toThrow(/Row 5 is 0 throughout/);
   });
 });
 

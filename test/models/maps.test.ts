@@ -2,7 +2,6 @@ import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
 import {
   defineModel,
-  draw,
   evaluate,
   describe as explained,
   fit,
@@ -14,15 +13,16 @@ import {
   lbfgs,
   loadFit,
   Matrix,
-  nearestNeighbourError,
+  nearestNeighborError,
+  samplePosterior,
   seededRandom,
   tpslvm,
   trustworthiness,
   tsne,
-  tsneNeighbours,
+  tsneNeighbors,
   umap,
 } from '../../src/index.ts';
-import { tsneLatents } from '../../src/model/neighbourStart.ts';
+import { tsneLatents } from '../../src/model/neighborStart.ts';
 import { density } from '../priors/priorDensity.ts';
 
 const N = 120;
@@ -43,7 +43,7 @@ describe('a map in the language of variables', () => {
     name: 'own',
     variables: ({ y }: { y: Matrix }) => {
       const rows = known(y);
-      return { rows, x: latent({ dim: 2, density: tsneNeighbours({ perplexity: 10, neighbours: 30 }), given: rows }) };
+      return { rows, x: latent({ dim: 2, density: tsneNeighbors({ perplexity: 10, neighbors: 30 }), given: rows }) };
     },
   });
   const small = rowsOf(train.slice(0, 60));
@@ -72,13 +72,13 @@ describe('a map in the language of variables', () => {
 
 describe.each([
   ['tsne', (data: Matrix, init?: Matrix) => tsne(data, { perplexity: 10, ...(init && { init }) })],
-  ['umap', (data: Matrix, init?: Matrix) => umap(data, { neighbours: 10, ...(init && { init }) })],
+  ['umap', (data: Matrix, init?: Matrix) => umap(data, { neighbors: 10, ...(init && { init }) })],
 ] as const)('%s', (name, make) => {
-  it('keeps neighbours, and reports its own density', async () => {
+  it('keeps neighbors, and reports its own density', async () => {
     const result = await fit(make(Y), { seed: 1 });
     expect(result.status).toBe('converged');
     expect(result.message).toMatch(/the 750 steps of the schedule are done/);
-    expect(nearestNeighbourError(result.latents, labels)).toBeLessThan(0.05);
+    expect(nearestNeighborError(result.latents, labels)).toBeLessThan(0.05);
     expect(trustworthiness(Y, result.latents, 10)).toBeGreaterThan(0.9);
     const { objective, terms } = await evaluate(make(Y), { latents: result.latents });
     expect(objective).toBe(result.objective);
@@ -132,18 +132,18 @@ describe.each([
 describe('maps', () => {
   it('of t-SNE have the density of the factor', async () => {
     const X = Matrix.from(labels.map(() => [random.normal(), random.normal()]));
-    const { objective } = await evaluate(tsne(Y, { perplexity: 10, neighbours: 'all' }), { latents: X });
-    expect(objective).toBe(density(tsneNeighbours({ perplexity: 10 }), X, Y).value);
+    const { objective } = await evaluate(tsne(Y, { perplexity: 10, neighbors: 'all' }), { latents: X });
+    expect(objective).toBe(density(tsneNeighbors({ perplexity: 10 }), X, Y).value);
   });
 
   it('of t-SNE place a new row where the divergence of its own similarities is stationary', async () => {
-    const [perplexity, neighbours] = [8, 24];
-    const result = await fit(tsne(rowsOf(train), { perplexity, neighbours }));
+    const [perplexity, neighbors] = [8, 24];
+    const result = await fit(tsne(rowsOf(train), { perplexity, neighbors }));
     const { latents } = await result.project(rowsOf(held));
     held.forEach((i, h) => {
       const squared = train.map((t) => Y.row(i).reduce((sum, entry, d) => sum + (entry - Y.at(t, d)) ** 2, 0));
       const near = squared.map((_, t) => t).sort((a, b) => squared[a]! - squared[b]!);
-      near.length = neighbours;
+      near.length = neighbors;
       const similarities = (precision: number) => {
         const own = near.map((t) => Math.exp(-precision * (squared[t]! - squared[near[0]!]!)));
         const total = own.reduce((sum, p) => sum + p);
@@ -178,13 +178,13 @@ describe('maps', () => {
     const { latents } = await fit(tsne(Y, { init: start }), { maxIterations: 0 });
     expect(latents).toEqual(start);
     const result = await fit(umap(Y, { init: 'eigenmaps' }));
-    expect(nearestNeighbourError(result.latents, labels)).toBeLessThan(0.05);
+    expect(nearestNeighborError(result.latents, labels)).toBeLessThan(0.05);
   });
 
   it('of three dimensions are searched for with all pairs', async () => {
     const result = await fit(tsne(Y, { latentDim: 3, perplexity: 8, steps: 300 }));
     expect(result.latents.columns).toBe(3);
-    expect(nearestNeighbourError(result.latents, labels)).toBeLessThan(0.05);
+    expect(nearestNeighborError(result.latents, labels)).toBeLessThan(0.05);
   });
 
   it('refuse what they cannot do', async () => {
@@ -192,7 +192,7 @@ describe('maps', () => {
     expect(() => tsne([[1], [1], [1]])).toThrow(/All 3 points are the same/);
     expect(() => umap(Y, { steps: 0 })).toThrow(/a whole number from 1, but 0/);
     await expect((async () => fit(tsne(Y, { perplexity: 200 })))()).rejects.toThrow(/between 1 and 119/);
-    await expect((async () => fit(umap(Y, { neighbours: 120 })))()).rejects.toThrow(/119 other points/);
+    await expect((async () => fit(umap(Y, { neighbors: 120 })))()).rejects.toThrow(/119 other points/);
   });
 });
 
@@ -213,7 +213,7 @@ describe('a decoder on a map', () => {
 
   it.each([
     ['tsne', tsne, { perplexity: 10 }],
-    ['umap', umap, { neighbours: 8, metric: 'correlation' }],
+    ['umap', umap, { neighbors: 8, metric: 'correlation' }],
   ] as const)(
     'leaves new rows where the density of %s has them, and places rows with holes by itself',
     async (_, make, options) => {
@@ -248,7 +248,7 @@ describe('a decoder on a map', () => {
     for (const model of [umap(Y, options), tsne(Y, options)]) {
       const result = await fit(model, { maxIterations: 30 });
       expect(Object.keys(result.terms).sort()).toEqual(['mapping', model.name]);
-      expect(nearestNeighbourError(result.latents, labels)).toBeLessThan(0.1);
+      expect(nearestNeighborError(result.latents, labels)).toBeLessThan(0.1);
       expect(result.trace.at(-1)!.objective).toBeGreaterThan(result.trace[0]!.objective);
     }
   });
@@ -258,10 +258,10 @@ describe('a decoder on a map', () => {
   });
 });
 
-describe('a start at neighbours', () => {
+describe('a start at neighbors', () => {
   it('is a t-SNE map at a standard deviation of 2 a column', async () => {
     const map = await fit(tsne(Y));
-    const started = await fit(gplvm(Y, { latentDim: 2, init: 'neighbours' }), { maxIterations: 0 });
+    const started = await fit(gplvm(Y, { latentDim: 2, init: 'tsne' }), { maxIterations: 0 });
     expect(started.message).toMatch(/started at a t-SNE map/);
     for (const c of [0, 1]) {
       const column = labels.map((_, i) => started.latents.at(i, c));
@@ -274,7 +274,7 @@ describe('a start at neighbours', () => {
     }
     expect(tsneLatents(Y, 2)).toEqual(map.latents);
     const [own, restarted] = await Promise.all(
-      [[], ['neighbours' as const]].map((inits) =>
+      [[], ['tsne' as const]].map((inits) =>
         fit(gplvm(Y, { latentDim: 2, noise: 0.1 }), {
           maxIterations: 60,
           ...(inits.length > 0 && { restarts: { count: 1, inits } }),
@@ -315,7 +315,7 @@ describe('a start at neighbours', () => {
     expect(there.objective).toBe(fitted.objective);
     expect(there.predict([[0.3]])).toEqual(fitted.predict([[0.3]]));
     const hold = Object.keys(fitted.parameters).filter((path) => path !== 'mapping.noise');
-    const draws = await draw(model, {
+    const draws = await samplePosterior(model, {
       start: fitted,
       hold: ['latents', ...hold],
       priors: 'weak',
@@ -327,7 +327,7 @@ describe('a start at neighbours', () => {
     expect(noises.every((noise) => noise > 0)).toBe(true);
     expect(new Set(noises).size).toBeGreaterThan(1);
     // One that chooses what it is, and not where it starts, has no values before.
-    await expect(draw(tsne(many, { decoder: true }))).rejects.toThrow(/chooses some of its options/);
+    await expect(samplePosterior(tsne(many, { decoder: true }))).rejects.toThrow(/chooses some of its options/);
   });
 });
 

@@ -66,7 +66,7 @@ describe('missing observations', () => {
       () => gplvm(Y, { ...options, backConstraint: 'kernel' }),
       () => tpslvm(Y, options),
       () => bayesianGplvm(Y, { ...options, inducing: 5 }),
-      () => meu(Y, { neighbours: 4, missing: 'ignore' }),
+      () => meu(Y, { neighbors: 4, missing: 'ignore' }),
       () =>
         latentVariableModel({ latentDim: 2, views: { only: { observations: Y, kernel: rbf(), missing: 'ignore' } } }),
     ]) {
@@ -87,7 +87,7 @@ describe('missing observations', () => {
       2,
     );
     const values = { 'mapping.noise': 0.1 };
-    const model = gplvm(Y, { latentDim: 2, missing: 'ignore', centre: false, priors: [] });
+    const model = gplvm(Y, { latentDim: 2, missing: 'ignore', center: false, priors: [] });
     const { objective, gradients } = evaluate(model, { ...values, latents: X });
     const variance = { 'mapping.kernel.rbf.variance': 0.7, 'mapping.kernel.bias.variance': 0.2 };
     const whole = evaluate(model, { ...values, ...variance, latents: X });
@@ -97,7 +97,7 @@ describe('missing observations', () => {
       const rows = Array.from({ length: 15 }, (_, i) => i).filter((i) => !Number.isNaN(Y.at(i, j)));
       const column = gplvm(
         rows.map((i) => [Y.at(i, j)]),
-        { latentDim: 2, centre: false, priors: [], latents: at(rows, X) },
+        { latentDim: 2, center: false, priors: [], latents: at(rows, X) },
       );
       const part = evaluate(column, { ...values, ...variance });
       sum += part.objective;
@@ -140,7 +140,7 @@ describe('missing observations', () => {
         variables: () => {
           const z = latent({ dim: 1, density: standardNormal() });
           const f = gaussianProcess({ kernel: rbf(), likelihood: poisson(), inducing: 6 });
-          return { z, y: observed(Y, { density: f, given: z, centre: false }) };
+          return { z, y: observed(Y, { density: f, given: z, center: false }) };
         },
       })(undefined),
       { maxIterations: 20 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { add, bias, fit, gplvm, nearestNeighbourError, rbf, tpslvm } from '../../src/index.ts';
+import { add, bias, fit, gplvm, nearestNeighborError, rbf, tpslvm } from '../../src/index.ts';
 import { sharedReference } from '../reference.ts';
 
 interface Optimizers {
@@ -9,8 +9,8 @@ interface Optimizers {
 const oil = sharedReference<Optimizers>('optimizers.json');
 
 describe.runIf(oil)('oil flow, 100 points, from PCA without a prior (shared/reference/optimizers.json)', () => {
-  const errors = (result: { latents: Parameters<typeof nearestNeighbourError>[0] }) =>
-    Math.round(100 * nearestNeighbourError(result.latents, oil!.labels));
+  const errors = (result: { latents: Parameters<typeof nearestNeighborError>[0] }) =>
+    Math.round(100 * nearestNeighborError(result.latents, oil!.labels));
 
   it('TPSLVM reaches log likelihood 832 and at most 3 leave-one-out errors', async () => {
     const result = await fit(tpslvm(oil!.Y, { latentDim: 2, priors: [] }), { maxIterations: 1000 });

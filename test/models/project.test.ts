@@ -51,7 +51,7 @@ function posteriorOf({ X, Y, params, noise_variance, jitter }: Case, withPrior: 
     kernel,
     noise: fixed(noise_variance + jitter),
     priors: withPrior ? [standardNormal()] : [],
-    centre: false,
+    center: false,
   });
   const values = Object.fromEntries(
     Object.entries(kernel.parameters).map(([path, { initial }]) => [`mapping.kernel.${path}`, initial]),

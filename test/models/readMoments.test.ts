@@ -7,7 +7,7 @@ const sourceOf = (rows: number[][]) => ({
   columns: rows[0]!.length,
   read: (indices: Int32Array) => Matrix.from(Array.from(indices, (i) => rows[i]!)),
 });
-const asked = { centre: true, scale: true, check: () => undefined };
+const asked = { center: true, scale: true, check: () => undefined };
 
 describe('moments of the columns of a source', () => {
   it('are means and deviations over all its blocks of rows', async () => {

@@ -28,18 +28,18 @@ const duck = sharedFile('data/coil20_duck_X.npy');
 const options = { latentDim: 2, backConstraint: 'kernel', dynamics: true } as const;
 
 describe.runIf(teapots)('BC-TPSLVM-DM of 100 teapots (shared/data/teapots_X.npy)', () => {
-  it('has at least 90 views between their rotation neighbours from PCA, all of them from Isomap', async () => {
+  it('has at least 90 views between their rotation neighbors from PCA, all of them from Isomap', async () => {
     const Y = await readViews(teapots!);
     const fromPca = await fit(tpslvm(Y, options), { maxIterations: 120 });
     expect(inRotationOrder(fromPca.latents)).toBeGreaterThanOrEqual(90);
-    const init = await fit(isomap(Y, { latentDim: 2, neighbours: 4 }));
+    const init = await fit(isomap(Y, { latentDim: 2, neighbors: 4 }));
     const fromIsomap = await fit(tpslvm(Y, { ...options, init }), { maxIterations: 120 });
     expect(inRotationOrder(fromIsomap.latents)).toBe(100);
   });
 });
 
 describe.runIf(duck)('BC-TPSLVM-DM of the duck of COIL-20 (shared/data/coil20_duck_X.npy)', () => {
-  it('has at least 85 % of the 72 views between their rotation neighbours', async () => {
+  it('has at least 85 % of the 72 views between their rotation neighbors', async () => {
     const result = await fit(tpslvm(await readViews(duck!), options), { maxIterations: 120 });
     expect(inRotationOrder(result.latents) / 72).toBeGreaterThanOrEqual(0.85);
   });

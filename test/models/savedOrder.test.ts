@@ -47,8 +47,8 @@ import {
   standardNormal,
   tpslvm,
   tsneGplvm,
-  tsneNeighbours,
-  umapNeighbours,
+  tsneNeighbors,
+  umapNeighbors,
   uncorrelated,
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
@@ -82,8 +82,8 @@ const priors: Record<string, () => Prior> = {
   markov: () => markov(reversed({ segments: [0, 6], initial: 'none' as const, coefficient: 0.9, variance: 2 })),
   rank: () => rank(),
   standardNormal: () => standardNormal(),
-  tsne: () => tsneNeighbours(reversed({ perplexity: 3, strength: 2 })),
-  umap: () => umapNeighbours(reversed({ neighbours: 3, minDist: 0.2, strength: 2 })),
+  tsne: () => tsneNeighbors(reversed({ perplexity: 3, strength: 2 })),
+  umap: () => umapNeighbors(reversed({ neighbors: 3, minDist: 0.2, strength: 2 })),
   field: () => maxEntropy(reversed({ graph, basePrecision: 1, copies: 1, slackPenalty: 5 })),
   moments: () => expectedMoments(reversed({ graph })),
   uncorrelated: () => uncorrelated(Y, reversed({ strength: 2 })),
@@ -107,25 +107,25 @@ const named: readonly AnyModel[] = [
     latents: gaussianLatents(),
     latentDim: 1,
   }),
-  alle(Y, reversed({ latentDim: 1, neighbours: 3, preset: 'lawrence2012' as const })),
+  alle(Y, reversed({ latentDim: 1, neighbors: 3, preset: 'lawrence2012' as const })),
   bayesianGplvm(Y, reversed({ latentDim: 1, inducing: 3, kernel: rbf(), noise: 0.1, scale: true })),
-  drill(Y, reversed({ latentDim: 1, neighbours: 4, penalty: 0.05, disconnected: 'connect' as const })),
+  drill(Y, reversed({ latentDim: 1, neighbors: 4, penalty: 0.05, disconnected: 'connect' as const })),
   gplvm(
     Y,
     reversed({ latentDim: 1, dynamics: { order: 'next' as const }, backConstraint: 'mlp' as const, noise: 0.2 }),
   ),
-  isomap(Y, reversed({ latentDim: 1, neighbours: 5 })),
+  isomap(Y, reversed({ latentDim: 1, neighbors: 5 })),
   kernelPca(Y, reversed({ latentDim: 1, kernel: rbf() })),
-  laplacianEigenmaps(Y, reversed({ latentDim: 1, neighbours: 4, preset: 'lawrence2012' as const })),
-  lle(Y, reversed({ latentDim: 1, neighbours: 4 })),
-  llGplvm(Y, reversed({ latentDim: 1, neighbours: 3, strength: 2 })),
-  meu(Y, reversed({ latentDim: 1, neighbours: 4, basePrecision: 0.5, slackPenalty: 3 })),
-  meu(holes, reversed({ latentDim: 1, neighbours: 4, missing: 'ignore' as const, slackPenalty: 3 })),
-  mpme(Y, reversed({ latentDim: 1, slackPenalty: 1, neighbours: 4 })),
-  mvu(Y, reversed({ latentDim: 1, neighbours: 3 })),
+  laplacianEigenmaps(Y, reversed({ latentDim: 1, neighbors: 4, preset: 'lawrence2012' as const })),
+  lle(Y, reversed({ latentDim: 1, neighbors: 4 })),
+  llGplvm(Y, reversed({ latentDim: 1, neighbors: 3, strength: 2 })),
+  meu(Y, reversed({ latentDim: 1, neighbors: 4, basePrecision: 0.5, slackPenalty: 3 })),
+  meu(holes, reversed({ latentDim: 1, neighbors: 4, missing: 'ignore' as const, slackPenalty: 3 })),
+  mpme(Y, reversed({ latentDim: 1, slackPenalty: 1, neighbors: 4 })),
+  mvu(Y, reversed({ latentDim: 1, neighbors: 3 })),
   ppca(Y, reversed({ latentDim: 1 })),
   rankGplvm(Y, reversed({ latentDim: 2, strength: 2 })),
-  tpslvm(Y, reversed({ latentDim: 1, centres: 4, noise: 0.1 })),
+  tpslvm(Y, reversed({ latentDim: 1, centers: 4, noise: 0.1 })),
   tsneGplvm(Y, reversed({ latentDim: 1, perplexity: 3, strength: 2 })),
 ];
 
@@ -152,7 +152,7 @@ describe('a fit that is read and written again has the same text', () => {
 
   it.each(Object.keys(builtInLikelihoods))('with likelihood %s', (name) => {
     const likelihood = name === 'ordinal' ? ordinal({ levels: 3 }) : builtInLikelihoods[name]!();
-    return expectSameText(bayesianGplvm(values, reversed({ latentDim: 1, inducing: 3, centre: false, likelihood })));
+    return expectSameText(bayesianGplvm(values, reversed({ latentDim: 1, inducing: 3, center: false, likelihood })));
   });
 
   it.each(Object.entries(parameterPriors))('with distribution %s of a parameter', (_, prior) =>

@@ -14,14 +14,14 @@ const X = new Matrix(
   30,
   2,
 );
-const centres = [
+const centers = [
   [0, 0],
   [0.5, -1],
   [-0.7, 0.4],
   [1, 1],
 ];
 
-const sparse = thinPlateSpline({ centres });
+const sparse = thinPlateSpline({ centers });
 const dense = withoutStructure(sparse);
 
 /** Some entries of Y missing, in two patterns. */
@@ -35,14 +35,14 @@ describe('the sparse TPSLVM', () => {
   it('has the features that its covariance is made of', () => {
     expect(featuresOf(sparse, 2)!.rank).toBe(4 + 2 + 1);
     expect(featuresOf(thinPlateSpline(), 2)).toBeUndefined();
-    expect(featuresOf(thinPlateSpline({ centres: 4 }), 2)).toBeUndefined();
-    expect(featuresOf(startedAt(thinPlateSpline({ centres: 4 }), X), 2)!.rank).toBe(7);
+    expect(featuresOf(thinPlateSpline({ centers: 4 }), 2)).toBeUndefined();
+    expect(featuresOf(startedAt(thinPlateSpline({ centers: 4 }), X), 2)!.rank).toBe(7);
     expect(featuresOf(rbf(), 2)).toBeUndefined();
   });
 
   it.each([1, 2, 3, 4])('has the value and gradients of the N×N form, q = %i', (q) => {
-    const own = centres.map((row) => Array.from({ length: q }, (_, d) => row[d % 2]! + 0.1 * d));
-    const kernel = thinPlateSpline({ centres: own });
+    const own = centers.map((row) => Array.from({ length: q }, (_, d) => row[d % 2]! + 0.1 * d));
+    const kernel = thinPlateSpline({ centers: own });
     const at = {
       latents: new Matrix(
         Float64Array.from({ length: 30 * q }, (_, i) => Math.sin(3 * i)),
@@ -66,8 +66,8 @@ describe('the sparse TPSLVM', () => {
     expectClose(low.gradients.latents, full.gradients.latents, 1e-10, 'dX');
   });
 
-  it('passes the conformance check with centres by k-means', () => {
-    expect(checkModel(tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centres: 6 }) })).passed).toBe(true);
+  it('passes the conformance check with centers by k-means', () => {
+    expect(checkModel(tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centers: 6 }) })).passed).toBe(true);
   });
 
   it.each([
@@ -102,7 +102,7 @@ describe('the sparse TPSLVM', () => {
     const before = memory64.liveBytes;
     memory64.resetPeak();
     const { observations } = pipeFlow({ points: N, seed: 2 });
-    const result = await fit(tpslvm(observations, { latentDim: 2, kernel: thinPlateSpline({ centres: 20 }) }), {
+    const result = await fit(tpslvm(observations, { latentDim: 2, kernel: thinPlateSpline({ centers: 20 }) }), {
       maxIterations: 5,
     });
     result.predict(result.latents.toArrays().slice(0, 100));
@@ -113,11 +113,11 @@ describe('the sparse TPSLVM', () => {
   });
 
   it('comes back from JSON with the same bits', async () => {
-    const result = await fit(tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centres: 6 }) }), {
+    const result = await fit(tpslvm(Y, { latentDim: 2, kernel: thinPlateSpline({ centers: 6 }) }), {
       maxIterations: 10,
     });
     const again = loadFit(JSON.parse(JSON.stringify(result)));
-    expect(again.predict(centres)).toEqual(result.predict(centres));
+    expect(again.predict(centers)).toEqual(result.predict(centers));
     expect(await again.project(Y)).toEqual(await result.project(Y));
   });
 });

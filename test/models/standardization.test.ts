@@ -26,7 +26,7 @@ const at = [
   [2, 1],
 ];
 
-function fitted(observations: Matrix, options: { centre?: boolean; scale?: boolean }) {
+function fitted(observations: Matrix, options: { center?: boolean; scale?: boolean }) {
   const model = latentVariableModel({
     observations,
     latentDim: 2,
@@ -55,7 +55,7 @@ describe('means and scales of the observations', () => {
     }
   });
 
-  it('are those of the columns: the model of standardised columns with both off predicts the same up to them', async () => {
+  it('are those of the columns: the model of standardized columns with both off predicts the same up to them', async () => {
     const N = Y.rows;
     const means = OFFSET.map((_, j) => column(changed, j).reduce((sum, entry) => sum + entry, 0) / N);
     const deviations = means.map((mean, j) =>
@@ -64,7 +64,7 @@ describe('means and scales of the observations', () => {
     const standard = Matrix.from(
       changed.toArrays().map((row) => row.map((entry, j) => (entry - means[j]!) / deviations[j]!)),
     );
-    const expected = (await fitted(standard, { centre: false })).predict(at);
+    const expected = (await fitted(standard, { center: false })).predict(at);
     const actual = (await fitted(changed, { scale: true })).predict(at);
     for (let j = 0; j < 3; j++) {
       const mean = column(expected.mean, j).map((entry) => deviations[j]! * entry + means[j]!);
@@ -78,10 +78,10 @@ describe('means and scales of the observations', () => {
     const far = [[1e3, 1e3]];
     const mean = (await fitted(changed, { scale: true })).predict(far).mean.at(0, 0);
     const average = column(changed, 0).reduce((sum, entry) => sum + entry, 0) / Y.rows;
-    // The bias keeps its share of what is left of the centred column, which is little.
+    // The bias keeps its share of what is left of the centered column, which is little.
     expect(Math.abs(mean - average)).toBeLessThan(1);
-    const uncentred = (await fitted(changed, { centre: false })).predict(far).mean.at(0, 0);
-    expect(Math.abs(uncentred - average)).toBeGreaterThan(10);
+    const uncentered = (await fitted(changed, { center: false })).predict(far).mean.at(0, 0);
+    expect(Math.abs(uncentered - average)).toBeGreaterThan(10);
   });
 
   it('are saved with the fit', async () => {

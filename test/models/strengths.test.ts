@@ -65,7 +65,7 @@ describe("gplrf({ strength: 'validate' })", () => {
 
   it('takes points with missing entries, which only their own columns fill in', async () => {
     const holes = Y.toArrays().map((row, i) => row.map((entry, j) => ((i + 2 * j) % 9 === 0 ? Number.NaN : entry)));
-    const options = { latentDim: 2, strength: 'validate', neighbours: 4, missing: 'ignore' } as const;
+    const options = { latentDim: 2, strength: 'validate', neighbors: 4, missing: 'ignore' } as const;
     const result = await fit(gplrf(holes, labels, options), { maxIterations: 5 });
     expect(result.message).toMatch(/Strength [\d.]+ was chosen among (.*\(error 0\.\d+\)){4}/);
     const strength = result.parameters['priors.laplacian.strength'] as number;

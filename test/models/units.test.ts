@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import { alle, evaluate, fit, Matrix, meu, nearestNeighbourError, thinPlateSpline, tpslvm } from '../../src/index.ts';
+import { alle, evaluate, fit, Matrix, meu, nearestNeighborError, thinPlateSpline, tpslvm } from '../../src/index.ts';
 import { expectClose } from '../tolerance.ts';
 
 const { observations: Y, labels } = pipeFlow({ points: 60, seed: 2 });
@@ -24,7 +24,7 @@ describe('the unit of the observations', () => {
     const ND = Y.rows * Y.columns;
     expect(one.objective - large.objective).toBeCloseTo(ND * Math.log(2 ** 7), 6);
     expect(small.objective - one.objective).toBeCloseTo(ND * Math.log(2 ** 7), 6);
-    const errors = fits.map(({ latents }) => nearestNeighbourError(latents, labels));
+    const errors = fits.map(({ latents }) => nearestNeighborError(latents, labels));
     expect(errors).toEqual([errors[1], errors[1], errors[1]]);
     const noiseOf = ({ parameters }: typeof one) => Number(parameters['mapping.noise']);
     expect(noiseOf(large) / noiseOf(one)).toBeCloseTo(2 ** 14, 3);
@@ -39,7 +39,7 @@ describe('the unit of the observations', () => {
 
   it('makes no difference to meu', async () => {
     const fits = await Promise.all(UNITS.map((unit) => fit(meu(times(unit), { latentDim: 2 }))));
-    const errors = fits.map(({ latents }) => nearestNeighbourError(latents, labels));
+    const errors = fits.map(({ latents }) => nearestNeighborError(latents, labels));
     expect(errors).toEqual([errors[1], errors[1], errors[1]]);
     fits.forEach(({ graph }, i) => {
       expect(graph.weights[0]! * UNITS[i]! ** 2).toBeCloseTo(fits[1]!.graph.weights[0]!, 6);
@@ -50,7 +50,7 @@ describe('the unit of the observations', () => {
     const errorIn = async (by: number) => {
       const { latents, eigenvalues, precision } = await fit(alle(times(by), { latentDim: 2 }));
       return {
-        error: nearestNeighbourError(latents, labels),
+        error: nearestNeighborError(latents, labels),
         eigenvalue: eigenvalues[0]!,
         entry: precision().at(0, 0),
       };
@@ -61,8 +61,8 @@ describe('the unit of the observations', () => {
     expectClose(other.entry * unit ** 2, one.entry, 1e-8);
   });
 
-  it('takes centres or a kernel', () => {
-    const both = { latentDim: 2, centres: 5, kernel: thinPlateSpline() };
-    expect(() => tpslvm(Y, both)).toThrow(/either centres or a kernel/);
+  it('takes centers or a kernel', () => {
+    const both = { latentDim: 2, centers: 5, kernel: thinPlateSpline() };
+    expect(() => tpslvm(Y, both)).toThrow(/either centers or a kernel/);
   });
 });

@@ -124,14 +124,14 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     );
     const constant = D * Math.log(2 * Math.PI) + logDeterminantOf(covariance);
     const expected = rows.reduce((sum, row) => {
-      const centred = row.map((y, d) => y - mean[d]!);
-      const pulled = solved(covariance, centred);
-      return sum - 0.5 * (constant + centred.reduce((own, y, d) => own + y * pulled[d]!, 0));
+      const centered = row.map((y, d) => y - mean[d]!);
+      const pulled = solved(covariance, centered);
+      return sum - 0.5 * (constant + centered.reduce((own, y, d) => own + y * pulled[d]!, 0));
     }, 0);
     expectClose([objective], [expected], 1e-10);
   });
 
-  it('is divided by ppca as if the table had been standardised', async () => {
+  it('is divided by ppca as if the table had been standardized', async () => {
     const { mean, deviation } = standardize(rows);
     const own = await fit(ppca(rows));
     const plain = await fit(ppca(rows.map((row) => row.map((y, d) => (y - mean[d]!) / deviation[d]!))));
@@ -177,7 +177,7 @@ describe('a column of a table of unequal units that comes in a unit a million ti
   it('changes nothing that meu reconstructs of rows with missing entries, from rows with missing entries', async () => {
     const holed = rows.map((row, i) => row.map((y, d) => (i % 7 === d ? Number.NaN : y)));
     const given = rows.slice(0, 6).map((row, i) => row.map((y, d) => (d === (i + 1) % D ? Number.NaN : 1.02 * y)));
-    const options = { missing: 'ignore', neighbours: 5 } as const;
+    const options = { missing: 'ignore', neighbors: 5 } as const;
     const [one, other] = [await fit(meu(holed, options)), await fit(meu(inUnit(holed), options))];
     const [a, b] = [await one.reconstruct(given), await other.reconstruct(inUnit(given))];
     expect(difference(changed(b, 1 / UNIT), a.data)).toBeLessThan(1e-8);
@@ -185,11 +185,11 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     expect(difference(changed(d.mean, 1 / UNIT), c.mean.data)).toBeLessThan(1e-8);
   });
 
-  it.each([meu, drill, alle])('is divided by a field as if the table had been standardised', async (model) => {
+  it.each([meu, drill, alle])('is divided by a field as if the table had been standardized', async (model) => {
     const { mean, deviation } = standardize(rows);
     const plainRows = rows.map((row) => row.map((y, d) => (y - mean[d]!) / deviation[d]!));
-    const own = await fit(model(rows, { neighbours: 5 }));
-    const plain = await fit(model(plainRows, { neighbours: 5 }));
+    const own = await fit(model(rows, { neighbors: 5 }));
+    const plain = await fit(model(plainRows, { neighbors: 5 }));
     expectClose(own.graph.weights, plain.graph.weights, 1e-8);
     const shape = /The learned graph has \d+ [^.]*/;
     expect(own.message.match(shape)![0]).toBe(plain.message.match(shape)![0]);
@@ -208,11 +208,11 @@ describe('a column of a table of unequal units that comes in a unit a million ti
   });
 
   it.each([meu, drill, alle])('is divided again by a field that is read from a file', async (model) => {
-    const own = await fit(model(rows, { neighbours: 5 }));
+    const own = await fit(model(rows, { neighbors: 5 }));
     const again = await loadFit(JSON.parse(JSON.stringify(own)));
     expect(again.latents).toEqual(own.latents);
     expect(await again.project!(rows)).toEqual(await own.project(rows));
-    const { options, ...json } = model(rows, { neighbours: 5 }).toJSON() as {
+    const { options, ...json } = model(rows, { neighbors: 5 }).toJSON() as {
       options: Record<string, unknown>;
       model: string;
     };

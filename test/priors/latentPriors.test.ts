@@ -20,10 +20,10 @@ import {
   rank,
   rbf,
   standardNormal,
-  tsneNeighbours,
+  tsneNeighbors,
   white,
 } from '../../src/index.ts';
-import { builtInPriors } from '../../src/models/priorCatalogue.ts';
+import { builtInPriors } from '../../src/models/priorCatalog.ts';
 import { expectClose } from '../tolerance.ts';
 import { density, expectGradients } from './priorDensity.ts';
 import { priorReference } from './priorReference.ts';
@@ -57,14 +57,14 @@ describe('values equal those of numpy and scipy, gradients those of differences,
     ({ missing: some, value, ...options }) => check(discriminative(some ? missing : labels, options), value),
   );
   it.each(latents.rank)('rank, beta $beta', ({ value, ...options }) => check(rank(options), value));
-  it.each(latents.locality)('locality of $neighbours neighbours', ({ neighbours, value, ...options }) =>
-    check(locality(neighbours, options), value),
+  it.each(latents.locality)('locality of $neighbors neighbors', ({ neighbors, value, ...options }) =>
+    check(locality(neighbors, options), value),
   );
   it.each(latents.localityGraph)('locality on a graph', ({ k: own, value, ...options }) =>
     check(locality(knnGraph(Y, own), options), value),
   );
   it.each(latents.tsne)('tsne at perplexity $perplexity', ({ value, ...options }) =>
-    check(tsneNeighbours(options), value),
+    check(tsneNeighbors(options), value),
   );
   it.each(latents.markov)('markov, segments $segments', ({ initial, value, ...options }) =>
     check(markov({ ...options, initial: initial ? 'standardNormal' : 'none' }), value),
@@ -112,8 +112,8 @@ describe('equivalences', () => {
       [91, 30],
       [100, 30],
     ] as const) {
-      expect(density(tsneNeighbours(), points(N)), `${N} points`).toEqual(
-        density(tsneNeighbours({ perplexity }), points(N)),
+      expect(density(tsneNeighbors(), points(N)), `${N} points`).toEqual(
+        density(tsneNeighbors({ perplexity }), points(N)),
       );
     }
   });
@@ -126,7 +126,7 @@ describe('equivalences', () => {
       discriminative(labels, { strength: 0, form: 'paper' }),
       locality(4, { strength: 0 }),
       rank({ strength: 0 }),
-      tsneNeighbours({ strength: 0 }),
+      tsneNeighbors({ strength: 0 }),
     ];
     for (const prior of off) {
       expect(Math.abs(density(prior, X, Y).value), prior.name).toBe(0);
@@ -155,9 +155,9 @@ describe('equivalences', () => {
     expectClose(density(proper, X).value, density(standardNormal({ precision: 1.5 }), X).value, 1e-13);
   });
 
-  it('locality does not see a shift, and is 0 for latents made of their neighbours as the observations are', () => {
+  it('locality does not see a shift, and is 0 for latents made of their neighbors as the observations are', () => {
     const prior = locality(5, { regularization: 1e-13 });
-    // Five neighbours in four dimensions make every observation exactly, and so any linear image of it.
+    // Five neighbors in four dimensions make every observation exactly, and so any linear image of it.
     const image = Y.map(([a, b, c, d]) => [a! + 2 * b! - c!, c! - 0.5 * d! + 4]);
     // A Gram matrix of five differences in four dimensions is singular: what is left is the rounding that it multiplies.
     expect(Math.abs(density(prior, image, Y).value)).toBeLessThan(1e-13);

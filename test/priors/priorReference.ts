@@ -41,7 +41,7 @@ export interface PriorReference {
       value: number;
     }[];
     readonly rank: { strength: number; beta: number; value: number }[];
-    readonly locality: { neighbours: number; strength: number; regularization: number; value: number }[];
+    readonly locality: { neighbors: number; strength: number; regularization: number; value: number }[];
     readonly localityGraph: { k: number; strength: number; regularization: number; value: number }[];
     readonly tsne: { strength: number; perplexity: number; value: number }[];
     readonly markov: { coefficient: number; variance: number; segments: number[]; initial: boolean; value: number }[];

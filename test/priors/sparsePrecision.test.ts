@@ -119,7 +119,7 @@ const seen = (y: Matrix, z: NonNullable<Parameters<typeof observed>[1]['given']>
   observed(y, {
     density: gaussianProcess({ kernel: rbf({ lengthscale: 1 }), noise: 0.1, inducing: [[-1], [0], [1]] }),
     given: z,
-    centre: false,
+    center: false,
   });
 const rowsOf = (N: number) => Matrix.from(Array.from({ length: N }, (_, i) => [Math.sin(i / 9), normal()]));
 const posterior = gaussianLatents({ correlated: true, variance: 0.3 });

@@ -19,7 +19,7 @@ const at = [
 ];
 const held = { init: X, kernel: rbf({ variance: fixed(0.8), lengthscale: fixed(1) }), noise: 0.1 };
 
-/** y_dᵀC⁻¹y_d/N of centred columns, and tr(KC⁻¹) = N − σ²·tr(C⁻¹), by elimination; C = K + σ²I of unit lengthscale. */
+/** y_dᵀC⁻¹y_d/N of centered columns, and tr(KC⁻¹) = N − σ²·tr(C⁻¹), by elimination; C = K + σ²I of unit lengthscale. */
 function quadratics(rows: readonly (readonly number[])[], inputs: readonly (readonly number[])[]) {
   const n = rows.length;
   const D = rows[0]!.length;

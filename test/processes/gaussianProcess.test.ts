@@ -94,7 +94,7 @@ describe('what is wrong with a process', () => {
   const model = (options: object) =>
     latentVariableModel({ observations: Y, latentDim: 1, kernel: rbf(), ...(options as { noise?: number }) });
   it.each<[string, () => unknown, RegExp]>([
-    ['a misspelt option', () => gaussianProcess({ kernel: rbf(), nois: 1 } as never), /Did you mean 'noise'/],
+    ['a misspelled option', () => gaussianProcess({ kernel: rbf(), nois: 1 } as never), /Did you mean 'noise'/],
     ['no kernel', () => gaussianProcess({} as never), /Option 'kernel' of gaussianProcess takes kernels/],
     [
       'both',

@@ -166,7 +166,7 @@ describe('a process through few inducing inputs', () => {
         noise: [0.1, 0.2, 0.1, 0.3],
       }),
       'thin plate spline': tpslvm(Y, { latentDim: 2, inducing: 6 }),
-      'centres of their own': gplvm(Y, { latentDim: 2, inducing: 4, kernel: thinPlateSpline({ centres: 4 }) }),
+      'centers of their own': gplvm(Y, { latentDim: 2, inducing: 4, kernel: thinPlateSpline({ centers: 4 }) }),
     };
     for (const model of Object.values(models)) {
       expect(checkModel(model, { entries: 3 }).passed).toBe(true);

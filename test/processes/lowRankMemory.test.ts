@@ -31,7 +31,7 @@ const normals = (rows: number, columns: number, seed: number) => {
 };
 const Y = normals(N, COLUMNS, 1);
 const X = normals(N, 2, 3);
-const spline = () => thinPlateSpline({ centres: normals(12, 2, 2) });
+const spline = () => thinPlateSpline({ centers: normals(12, 2, 2) });
 
 /** The most memory that `work` takes beyond what is in use before it, in N×N matrices. */
 function matrices(work: () => unknown): number {
@@ -51,7 +51,7 @@ const noises = {
 describe('kernels of few features take no N×N matrix', () => {
   it.each<[string, () => Kernel]>([
     ['linear', () => linear()],
-    ['a thin plate spline with centres', spline],
+    ['a thin plate spline with centers', spline],
     ['cosine', () => cosine()],
     ['polynomial', () => polynomial({ degree: 2 })],
     ['a sum', () => add(linear(), bias(), spline(), white())],

@@ -41,7 +41,7 @@ const withHoles = Y.map((row, i) =>
   row.map((entry, j) => (((j === 1 || j === 3) && i % 4 === 0) || (j === 4 && i < 3) ? Number.NaN : entry)),
 );
 
-const centres = [
+const centers = [
   [0, 0],
   [0.5, -1],
   [-0.7, 0.4],
@@ -52,7 +52,7 @@ const kernels: Record<string, [Kernel, 'dense' | 'lowRank' | 'symmetricBasis']> 
   'linear + bias': [add(linear({ variance: 1.4 }), bias({ variance: 0.3 })), 'lowRank'],
   'linear + white': [add(linear({ variance: [0.6, 1.4] }), white({ variance: 0.2 })), 'lowRank'],
   'quadratic polynomial': [polynomial({ scale: 0.7, offset: 0.4 }), 'lowRank'],
-  'scaled thin plate spline with centres': [scale(thinPlateSpline({ centres }), 2), 'lowRank'],
+  'scaled thin plate spline with centers': [scale(thinPlateSpline({ centers }), 2), 'lowRank'],
   'scaled thin plate spline': [add(scale(thinPlateSpline(), 2), white({ variance: 0.1 })), 'symmetricBasis'],
 };
 /** The variance of the noise in row i and column j. */
@@ -67,7 +67,7 @@ const noises: Record<string, [Likelihood, Variances]> = {
 const average = rowVariances.reduce((sum, entry) => sum + entry / N, 0);
 
 const modelOf = (kernel: Kernel, likelihood: Likelihood, observations: number[][]) =>
-  latentVariableModel({ observations, latentDim: Q, kernel, likelihood, centre: false, missing: 'ignore' });
+  latentVariableModel({ observations, latentDim: Q, kernel, likelihood, center: false, missing: 'ignore' });
 
 /** The observed rows of column j, and what the plain formulas need of them. */
 function columnOf(kernel: Kernel, noise: Variances, data: number[][], j: number) {
@@ -159,7 +159,7 @@ describe.each(Object.keys(kernels))('of a mapping with %s', (kernelName) => {
           latentDim: Q,
           kernel,
           likelihood,
-          centre: false,
+          center: false,
           missing: 'ignore',
         } as const;
         const result = await fit(latentVariableModel({ ...options, latents: free({ init: X }) }), { maxIterations: 0 });

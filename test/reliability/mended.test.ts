@@ -31,7 +31,7 @@ const Y = Array.from({ length: 20 }, (_, i) => [Math.sin(i / 3), Math.cos(i / 3)
 
 describe('point 1, results that are not finite', () => {
   it('alle of rounded points is an error, not converged with NaN', async () => {
-    const rounded = alle([[3], [1], [4], [2], [2], [1]], { latentDim: 1, neighbours: 2 });
+    const rounded = alle([[3], [1], [4], [2], [2], [1]], { latentDim: 1, neighbors: 2 });
     await expect(fit(rounded)).rejects.toThrow(InvalidInputError);
   });
 
@@ -50,7 +50,7 @@ describe('point 1, results that are not finite', () => {
   });
 
   it('a point of the fit that meu places has the density of a point mass, +Infinity, and a point beside it a finite one', async () => {
-    const result = await fit(meu(Y, { neighbours: 4 }));
+    const result = await fit(meu(Y, { neighbors: 4 }));
     const beside = Y[3]!.map((entry) => entry + 1e-3);
     const { latents, logDensity } = await result.project([Y[3]!, beside]);
     expect(latents.row(0)).toEqual(result.latents.row(3));
@@ -156,7 +156,7 @@ describe('point 4, sizes that cannot be held', () => {
     const before = process.memoryUsage().arrayBuffers;
     const refused = () => mpme(many).assemble(0);
     expect(refused).toThrow(InvalidInputError);
-    expect(refused).toThrow(/20000 have 199990000 pairs.*Take neighbours: 20/);
+    expect(refused).toThrow(/20000 have 199990000 pairs.*Take neighbors: 20/);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1e7);
   });
 

@@ -88,7 +88,7 @@ describe('beside 60 digits', () => {
   });
 
   it.each(processes)('densities and gradients of processes: $name', ({ name, X, Y, values, density, ...known }) => {
-    const model = latentVariableModel({ observations: Y, latentDim: 2, kernel: rbf(), centre: false, priors: [] });
+    const model = latentVariableModel({ observations: Y, latentDim: 2, kernel: rbf(), center: false, priors: [] });
     const { objective, gradients } = evaluate(model, { latents: X, ...values });
     within(`${name}, density`, away(objective, density, X.length));
     for (const [path, right] of Object.entries(known.gradients)) {

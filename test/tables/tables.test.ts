@@ -102,7 +102,7 @@ describe('commands on the tables of test/tables print and write what is kept the
       expectSameButForRounding(readableTable(join(path, file)), readFileSync(join(folder, name, file), 'utf8'), file);
     }
     const { model, table } = JSON.parse(readFileSync(join(path, 'results', 'fit.json'), 'utf8'));
-    if (generated || 'standardised' in table || name === 'equal-rows') return;
+    if (generated || 'standardized' in table || name === 'equal-rows') return;
     // Whatever stands around them, the measurements of the flowers are what is fitted.
     expect(table.columns).toEqual(NAMES);
     const isHole = (i: number, j: number) => name === 'holes' && i < 8 && j === i % 4;
@@ -116,18 +116,18 @@ describe('the units of a table', () => {
     const plain = await fitted('t.csv', text);
     expect(plain.said).toEqual([uses()]);
     expect(plain.stdout).toMatch(
-      / Deviations of the columns run from 0\.2\d? \('width'\) to \d.*e\+5 \('length'\), .*: --standardise divides them by their deviations\.\n/,
+      / Deviations of the columns run from 0\.2\d? \('width'\) to \d.*e\+5 \('length'\), .*: --standardize divides them by their deviations\.\n/,
     );
-    const { said, observed, json, out } = await fitted('t.csv', text, '--standardise');
+    const { said, observed, json, out } = await fitted('t.csv', text, '--standardize');
     expect(said).toEqual([uses()]);
     for (let j = 0; j < 4; j++) {
       const column = Array.from(observed.column(j));
       expect(column.reduce((sum, y) => sum + y, 0) / 24).toBeCloseTo(0, 12);
       expect(column.reduce((sum, y) => sum + y * y, 0) / 24).toBeCloseTo(1, 12);
     }
-    expect(json.table.standardised.mean[0]).toBeCloseTo(rows.reduce((sum, row) => sum + row[0]! * 1e6, 0) / 24, 6);
+    expect(json.table.standardized.mean[0]).toBeCloseTo(rows.reduce((sum, row) => sum + row[0]! * 1e6, 0) / 24, 6);
     // Predictions come back in the units of the table: PCA of all four components leaves nothing over.
-    const all = await fitted('t.csv', text, '--standardise', '--dim', '4');
+    const all = await fitted('t.csv', text, '--standardize', '--dim', '4');
     const predicted = await latentfield(['predict', all.out, '--json']);
     const { mean } = JSON.parse(predicted.stdout) as { mean: number[][] };
     mean.forEach((row, i) => {
@@ -156,7 +156,7 @@ describe('holes', () => {
     const { path, write } = temporaryFolder();
     const out = join(path, 'out');
     const file = write('t.csv', holes);
-    const flags = ['--missing', 'ignore', '--max-iterations', '60', '--standardise'];
+    const flags = ['--missing', 'ignore', '--max-iterations', '60', '--standardize'];
     const ran = await latentfield(['fit', file, '--model', model, ...flags, '--out', out]);
     expect(ran).toMatchObject({ exitCode: 0, messages: '' });
     expect(readdirSync(out).sort()).toEqual(['completed.csv', 'completedDeviations.csv', ...FILES]);
@@ -220,7 +220,7 @@ describe('the columns of new tables', () => {
     const scores = await Promise.all(
       [file, swapped].map((table) => latentfield(['score', out, '--data', table, '--labels', 'kind', '--json'])),
     );
-    expect(JSON.parse(scores[0]!.stdout)).toMatchObject({ nearestNeighbourError: 0, labelled: 24 });
+    expect(JSON.parse(scores[0]!.stdout)).toMatchObject({ nearestNeighborError: 0, labeled: 24 });
     expect(JSON.parse(scores[1]!.stdout)).toEqual(JSON.parse(scores[0]!.stdout));
   });
 });

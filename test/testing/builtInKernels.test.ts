@@ -39,12 +39,12 @@ const kernels: Kernel[] = [
   cosine({ variance: 1.4, lengthscale: ARD }),
   rbf({ variance: fixed(1), lengthscale: 0.8 }),
   thinPlateSpline({
-    centres: [
+    centers: [
       [0.1, -0.4],
       [1, 0.7],
     ],
   }),
-  thinPlateSpline({ centres: 4, constant: 'printed' }),
+  thinPlateSpline({ centers: 4, constant: 'printed' }),
   add(rbf(), bias(), white()),
   multiply(add(rbf(), linear()), matern32(), scale(periodic(), 0.5)),
   add(select(thinPlateSpline(), [0, 2]), select(rbf({ lengthscale: ARD }), [1, 2]), white()),

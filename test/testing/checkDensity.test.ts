@@ -58,7 +58,7 @@ describe('checkDensity', () => {
 
   it('says how each was compared', () => {
     const process = messages(checkDensity(gaussianProcess({ kernel: rbf(), noise: 0.1 })));
-    for (const name of ['gradients', 'normalised', 'new rows', 'moments', 'missing entries']) {
+    for (const name of ['gradients', 'normalized', 'new rows', 'moments', 'missing entries']) {
       expect([name, process[name]]).toEqual([name, expect.stringMatching(/^largest error .*e-\d+, tolerance/)]);
     }
     expect(process.draws).toMatch(/Stein's identity within 5 standard errors of 400 draws/);
@@ -117,7 +117,7 @@ describe('checkDensity', () => {
       name: 'without',
       logDensity: (_, { value }) => op.mul(-0.5, op.sum(op.square(value), 1)),
     });
-    expect(failures(without())).toEqual([expect.stringMatching(/^normalised: entry 0 is 2\.5066\d* and should be 1/)]);
+    expect(failures(without())).toEqual([expect.stringMatching(/^normalized: entry 0 is 2\.5066\d* and should be 1/)]);
     expect(() => defineDensity({ name: 'x', logDensity: () => op.scalar(0), smaple: () => 0 } as never)).toThrow(
       /'smaple'.*Did you mean 'sample'/,
     );
@@ -237,11 +237,11 @@ describe('checkDensity', () => {
   });
 
   it('refuses rows that see each other where it gives a number for each, and tensors that are left', () => {
-    const centred = defineDensity({
-      name: 'centred',
+    const centered = defineDensity({
+      name: 'centered',
       logDensity: (_, { value }) => halfSquares(op.sub(value, op.mean(value))),
     });
-    expect(failures(centred()).map((one) => one.split(':')[0])).toContain('rows');
+    expect(failures(centered()).map((one) => one.split(':')[0])).toContain('rows');
     const kept: Tensor2D[] = [];
     const leaking = defineDensity({
       name: 'leaking',

@@ -124,8 +124,8 @@ describe('checkModel of a model of variables', () => {
           name: 'bounded',
           parameters: { weight: box(0, Infinity, [0, 0, 2]), part: box(0, 1, 1) },
           logDensity: (p, { value, given: [f] }) => {
-            const centre = op.mul(p.part, op.sum(op.square(f!), 1, true));
-            const squares = op.square(op.sub(value, op.add(op.reshape(p.weight, [1, 3]), centre)));
+            const center = op.mul(p.part, op.sum(op.square(f!), 1, true));
+            const squares = op.square(op.sub(value, op.add(op.reshape(p.weight, [1, 3]), center)));
             return op.sum<op.Tensor1D>(op.mul(-0.5, op.add(squares, Math.log(2 * Math.PI))), 1);
           },
           condition: (p) => ({
@@ -147,28 +147,28 @@ describe('checkModel of a model of variables', () => {
     );
   });
 
-  it('names a misspelt member of what a density says of new rows', () => {
-    const spelt = (condition: () => object) =>
+  it('names a misspelled member of what a density says of new rows', () => {
+    const spelled = (condition: () => object) =>
       defineDensity({
-        name: 'spelt',
+        name: 'spelled',
         logDensity: (_, { value, given: [z] }) =>
           op.sum<op.Tensor1D>(op.mul(-0.5, op.square(op.sub(value, op.sum(z!, 1, true)))), 1),
         condition: condition as never,
       })();
     const near = (condition: () => object) => {
-      const own = modelOf(spelt(condition));
+      const own = modelOf(spelled(condition));
       return () => checkModel(own({ y: Y }), { models: { own } });
     };
     expect(near(() => ({ momnets: () => ({}) }))).toThrow(
-      /What condition of the density 'spelt' returns has no member 'momnets'\. Did you mean 'moments'\?/,
+      /What condition of the density 'spelled' returns has no member 'momnets'\. Did you mean 'moments'\?/,
     );
     const noize = (z: Tensor2D) => ({ mean: z, variance: z, noize: op.scalar(1) });
     expect(near(() => ({ moments: ([z]: Tensor2D[]) => noize(z!) }))).toThrow(
-      /What moments of the density 'spelt' returns has no member 'noize'\. Did you mean 'noise'\?/,
+      /What moments of the density 'spelled' returns has no member 'noize'\. Did you mean 'noise'\?/,
     );
     expect(() =>
       checkDensity(
-        spelt(() => ({ momnets: () => ({}) })),
+        spelled(() => ({ momnets: () => ({}) })),
         { givenColumns: [2] },
       ),
     ).toThrow(/no member 'momnets'/);

@@ -72,7 +72,7 @@ describe('checkPrior', () => {
       'coincident latents',
       'JSON round trip',
       'rows',
-      'normalised',
+      'normalized',
       'draws',
       'expectations',
       'leaves no tensors behind',
@@ -118,7 +118,7 @@ describe('checkModel', () => {
         latentDim: 1,
         kernel: thinPlateSpline(),
         noise: 0.1,
-        centre: false,
+        center: false,
       }),
     ],
   ])('passes %s', (_, model) => {

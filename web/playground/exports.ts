@@ -8,7 +8,7 @@ import { svgOf } from './svg.ts';
 export interface Exported {
   readonly shown: Shown;
   readonly dataset: Dataset;
-  /** Colours of the picture, labels or numbers, and what they are called. */
+  /** Colors of the picture, labels or numbers, and what they are called. */
   readonly looks: {
     readonly labels?: readonly string[];
     readonly color?: readonly number[];

@@ -1,6 +1,6 @@
 import type { Fit, Prediction, Projection } from 'latentfield';
 import { Matrix } from 'latentfield/core';
-import type { StandardisedColumns } from 'latentfield/io';
+import type { StandardizedColumns } from 'latentfield/io';
 
 export interface PlainMatrix {
   readonly data: Float64Array;
@@ -68,7 +68,7 @@ export function summaryOf(fit: AnyFit): FitSummary {
 /** What is kept of the table, and of how it was fitted. */
 export function tableOf(
   { ids, idColumn, labels, labelColumn, columns }: Omit<FittedRows, 'observations'>,
-  units: StandardisedColumns | undefined,
+  units: StandardizedColumns | undefined,
 ): object {
   return {
     columns,
@@ -76,7 +76,7 @@ export function tableOf(
     others: labels === undefined ? [] : [labelColumn],
     ...(ids && { ids, idColumn }),
     ...(labels && { labels, labelColumn }),
-    ...(units && { standardised: { mean: [...units.mean], deviation: [...units.deviation] } }),
+    ...(units && { standardized: { mean: [...units.mean], deviation: [...units.deviation] } }),
   };
 }
 

@@ -34,7 +34,7 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
     setMaps((now) => ({ ...now, [method]: { ...{ method, status: 'absent', message: '' }, ...now[method], ...to } }));
 
   function cancel(method: string): void {
-    workers.current.get(method)?.end('Cancelled.');
+    workers.current.get(method)?.end('Canceled.');
     workers.current.delete(method);
     change(method, { status: 'absent', message: '' });
   }
@@ -54,10 +54,10 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
     };
     change(method, { status: 'running', message: 'starting' });
     try {
-      const standardise = shown?.of?.settings?.standardise ?? false;
-      const settings = { ...DEFAULTS, model: method, options: { latentDim: 2 }, standardise, maxIterations: 1000 };
+      const standardize = shown?.of?.settings?.standardize ?? false;
+      const settings = { ...DEFAULTS, model: method, options: { latentDim: 2 }, standardize, maxIterations: 1000 };
       const { latents } = await worker.fit(settings, dataset);
-      doing = 'counting neighbours';
+      doing = 'counting neighbors';
       const found = await worker.scores(dataset.observations, latents, dataset.labels);
       if (isCurrent()) change(method, { status: 'done', latents, scores: found, message: '' });
     } catch (error) {

@@ -18,9 +18,9 @@ import {
   rank,
   standardNormal,
   studentT,
-  tsneNeighbours,
+  tsneNeighbors,
 } from 'latentfield';
-import { standardise } from 'latentfield/io';
+import { standardize } from 'latentfield/io';
 import {
   DENSE,
   FILLS_HOLES,
@@ -79,8 +79,8 @@ function optionsOf(
   return { values, code, imports: [...new Set(imports)] };
 }
 
-/** Neighbours where the slider was not moved. */
-const NEIGHBOURS = 6;
+/** Neighbors where the slider was not moved. */
+const NEIGHBORS = 6;
 
 /** A chosen prior with its numbers, and the code that makes it. */
 function priorOf(
@@ -94,14 +94,14 @@ function priorOf(
       return typeof value === 'number' ? [[field, value]] : [];
     }),
   );
-  const { neighbours = NEIGHBOURS, ...others } = numbers as Record<string, number>;
+  const { neighbors = NEIGHBORS, ...others } = numbers as Record<string, number>;
   const text = Object.keys(others).length === 0 ? '' : `, ${JSON.stringify(others)}`;
   if (name === 'laplacian') {
-    const prior = laplacian(knnGraph(seen, neighbours), others);
-    return { prior, code: `laplacian(knnGraph(rows, ${neighbours})${text})`, imports: ['laplacian', 'knnGraph'] };
+    const prior = laplacian(knnGraph(seen, neighbors), others);
+    return { prior, code: `laplacian(knnGraph(rows, ${neighbors})${text})`, imports: ['laplacian', 'knnGraph'] };
   }
   if (name === 'locality') {
-    return { prior: locality(neighbours, others), code: `locality(${neighbours}${text})`, imports: ['locality'] };
+    return { prior: locality(neighbors, others), code: `locality(${neighbors}${text})`, imports: ['locality'] };
   }
   if (name === 'discriminative') {
     if (labels === undefined) {
@@ -117,7 +117,7 @@ function priorOf(
   }
   const [factory, make] = {
     standardNormal: ['standardNormal', standardNormal],
-    tsne: ['tsneNeighbours', tsneNeighbours],
+    tsne: ['tsneNeighbors', tsneNeighbors],
     rank: ['rank', rank],
     markov: ['markov', markov],
   }[name] as [string, (options: object) => Prior];
@@ -141,14 +141,14 @@ export function modelOf(
   { observations, labels }: { readonly observations: Matrix; readonly labels: readonly string[] | undefined },
 ): { model: AnyModel; seen: Matrix } {
   const { model: name, options } = settings;
-  const seen = settings.standardise ? standardise(observations).apply(observations) : observations;
+  const seen = settings.standardize ? standardize(observations).apply(observations) : observations;
   if (TAKES_LABELS.includes(name) && labels === undefined) {
     throw new InvalidInputError(`${name} is made from labels. Choose the column that holds them, or another model.`);
   }
   if (name in DENSE && seen.rows > MOST_DENSE && options[DENSE[name] ?? ''] === undefined) {
     throw new InvalidInputError(
       `${name} of ${seen.rows} rows takes matrices of ${seen.rows} × ${seen.rows} numbers, too large for a page. ${
-        DENSE[name] === undefined ? 'Choose' : `Choose ${DENSE[name] === 'centres' ? 'centres' : 'inducing inputs'}, or`
+        DENSE[name] === undefined ? 'Choose' : `Choose ${DENSE[name] === 'centers' ? 'centers' : 'inducing inputs'}, or`
       } a model such as pca, lle or laplacianEigenmaps.`,
     );
   }
@@ -183,7 +183,7 @@ export function programOf(
   rounds: readonly number[],
 ): string {
   const { observations, labels, labelColumn, ids, idColumn } = table;
-  const rows = settings.standardise ? standardise(observations).apply(observations) : observations;
+  const rows = settings.standardize ? standardize(observations).apply(observations) : observations;
   const { code, imports } = optionsOf(settings, { seen: rows, labels });
   const hasHoles = observations.data.some(Number.isNaN);
   const takesLabels = TAKES_LABELS.includes(settings.model);
@@ -201,10 +201,10 @@ export function programOf(
     .map((most) => `result = await fit(model, { ${searchCode(settings, most)}, start: result });\n`);
   return `// Fits data.csv as the playground of latentfield did, where the objective was ${objective}.
 import { ${['fit', settings.model, ...imports].sort().join(', ')} } from 'latentfield';
-import { readTable${settings.standardise ? ', standardise' : ''} } from 'latentfield/io';
+import { readTable${settings.standardize ? ', standardize' : ''} } from 'latentfield/io';
 
 const ${names} = await readTable('data.csv', { ${reading.join(', ')} });
-const rows = ${settings.standardise ? 'standardise(observations).apply(observations)' : 'observations'};
+const rows = ${settings.standardize ? 'standardize(observations).apply(observations)' : 'observations'};
 const model = ${settings.model}(rows, ${takesLabels ? 'labels, ' : ''}{ ${options.join(', ')} });
 ${goOn.length === 0 ? 'const' : 'let'} result = await fit(model, { ${searchCode(settings, rounds[0]!)} });
 ${goOn.join('')}console.log(result.objective);

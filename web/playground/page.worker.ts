@@ -3,10 +3,10 @@ import {
   type FitStep as LibraryStep,
   loadFit,
   Matrix,
-  nearestNeighbourError,
+  nearestNeighborError,
   trustworthiness,
 } from 'latentfield';
-import { parseTable, type StandardisedColumns, standardise } from 'latentfield/io';
+import { parseTable, type StandardizedColumns, standardize } from 'latentfield/io';
 import { type Background, backgroundOf, type Place } from './background.ts';
 import type { Repair } from './data/repairs.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './fitSummary.ts';
 import { isUnlikely, type Likeness, likenessOf } from './likeness.ts';
 import { modelOf, programOf, programOfSaved, searchOf } from './model.ts';
-import { keptNeighbours } from './neighbours.ts';
+import { keptNeighbors } from './neighbors.ts';
 import type { Settings } from './settings.ts';
 
 /** A table as the worker has read it. */
@@ -60,7 +60,7 @@ export type Request =
   | { readonly kind: 'geodesic'; readonly from: readonly number[]; readonly to: readonly number[] }
   | { readonly kind: 'background'; readonly place: Place }
   /** A fit to the rows Y whose latents are held at X, the places of another map. */
-  | { readonly kind: 'hold'; readonly Y: PlainMatrix; readonly X: PlainMatrix; readonly isStandardised: boolean }
+  | { readonly kind: 'hold'; readonly Y: PlainMatrix; readonly X: PlainMatrix; readonly isStandardized: boolean }
   | {
       readonly kind: 'scores';
       readonly Y: PlainMatrix;
@@ -72,10 +72,10 @@ export type Request =
 
 export interface Scores {
   readonly trustworthiness: number | undefined;
-  readonly neighbourError: number | undefined;
+  readonly neighborError: number | undefined;
   /** Of each row, how many of its nearest in the data are among its nearest in the map; undefined of very many rows. */
   readonly kept: Uint8Array | undefined;
-  readonly neighbours: number;
+  readonly neighbors: number;
 }
 
 /** New rows in the map, beside the rows of the fit. */
@@ -134,7 +134,7 @@ let goOn = () => {};
 let isSeen = true;
 let drawing = new AbortController();
 /** The fit, the rows that it was made to in their own units, and between these and the units that were fitted. */
-let fitted: { fit: AnyFit; observations: Matrix | undefined; units: StandardisedColumns | undefined } | undefined;
+let fitted: { fit: AnyFit; observations: Matrix | undefined; units: StandardizedColumns | undefined } | undefined;
 /** What is kept of the table, and of how it was fitted. */
 let remembered: object | undefined;
 let rounds: readonly number[] = [];
@@ -239,7 +239,7 @@ async function run(request: Request & { kind: 'fit' | 'goOn' }): Promise<FitSumm
   const before = fitted;
   if (request.kind === 'fit') {
     const observations = matrix(request.rows.observations);
-    const units = settings.standardise ? standardise(observations) : undefined;
+    const units = settings.standardize ? standardize(observations) : undefined;
     const { labels } = request.rows;
     remembered = tableOf(request.rows, units);
     const fit = await search(settings, { observations, labels }, undefined);
@@ -284,7 +284,7 @@ function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answer
   const json = JSON.parse(text);
   const fit = loadFit(json) as AnyFit;
   const { table } = fit;
-  const units = table?.standardised && standardise(table.standardised);
+  const units = table?.standardized && standardize(table.standardized);
   const found = savedRows(json);
   const observations = found && (units === undefined ? found : units.undo(found));
   fitted = { fit, observations, units };
@@ -304,10 +304,10 @@ function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answer
   };
 }
 
-async function hold({ Y, X, isStandardised }: Request & { kind: 'hold' }): Promise<FitSummary> {
+async function hold({ Y, X, isStandardized }: Request & { kind: 'hold' }): Promise<FitSummary> {
   const { heldAt } = await import('./heldMap.ts');
   const observations = matrix(Y);
-  const units = isStandardised ? standardise(observations) : undefined;
+  const units = isStandardized ? standardize(observations) : undefined;
   const fit = await heldAt(units?.apply(observations) ?? observations, matrix(X));
   fitted = { fit, observations, units };
   return summaryOf(fit);
@@ -348,21 +348,19 @@ async function background(place: Place): Promise<Background | undefined> {
   return { ...made, value: made.value.map((entry) => mean + deviation * entry) };
 }
 
-const NEIGHBOURS = 10;
-/** Rows up to which neighbours are counted row by row. */
+const NEIGHBORS = 10;
+/** Rows up to which neighbors are counted row by row. */
 const MOST_COUNTED = 4000;
 
 function scores({ Y, X, labels }: Request & { kind: 'scores' }): Scores {
-  const neighbours = Math.min(NEIGHBOURS, Math.ceil(Y.rows / 2) - 1);
+  const neighbors = Math.min(NEIGHBORS, Math.ceil(Y.rows / 2) - 1);
   const isWhole = !Y.data.some(Number.isNaN);
   return {
-    trustworthiness: neighbours < 1 || !isWhole ? undefined : trustworthiness(matrix(Y), matrix(X), neighbours),
-    neighbourError: labels && nearestNeighbourError(matrix(X), labels),
+    trustworthiness: neighbors < 1 || !isWhole ? undefined : trustworthiness(matrix(Y), matrix(X), neighbors),
+    neighborError: labels && nearestNeighborError(matrix(X), labels),
     kept:
-      neighbours < 1 || !isWhole || Y.rows > MOST_COUNTED
-        ? undefined
-        : keptNeighbours(matrix(Y), matrix(X), neighbours),
-    neighbours,
+      neighbors < 1 || !isWhole || Y.rows > MOST_COUNTED ? undefined : keptNeighbors(matrix(Y), matrix(X), neighbors),
+    neighbors,
   };
 }
 

@@ -87,8 +87,8 @@ export class PageWorker {
   }
 
   /** A Gaussian process held at the places of another map of the rows. */
-  async hold(Y: Matrix, X: Matrix, isStandardised: boolean): Promise<Fitted> {
-    return this.fitted(await this.ask({ kind: 'hold', Y: plainMatrix(Y), X: plainMatrix(X), isStandardised }));
+  async hold(Y: Matrix, X: Matrix, isStandardized: boolean): Promise<Fitted> {
+    return this.fitted(await this.ask({ kind: 'hold', Y: plainMatrix(Y), X: plainMatrix(X), isStandardized }));
   }
 
   tell(signal: Signal['signal']): void {

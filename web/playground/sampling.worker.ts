@@ -1,4 +1,4 @@
-import { draw, type LatentMode, loadFit, Matrix, modelFromJSON, nuts } from 'latentfield';
+import { type LatentMode, loadFit, Matrix, modelFromJSON, nuts, samplePosterior } from 'latentfield';
 import { type PlainMatrix, plain } from './fitSummary.ts';
 
 /** Where one of the chains stands. */
@@ -71,7 +71,7 @@ async function drawnFrom(text: string, holdsPoints: boolean, onStep: (step: Draw
   const fit = loadFit(json);
   const target = fit.latents;
   const { chains, warmup, draws: count } = LENGTHS;
-  const draws = await draw(modelFromJSON(json.model, {}), {
+  const draws = await samplePosterior(modelFromJSON(json.model, {}), {
     ...LENGTHS,
     method: nuts({ maxDepth: MAX_DEPTH }),
     seed: 0,

@@ -7,7 +7,7 @@ export interface Settings {
   readonly model: string;
   /** Options of the model by name; those that are not here are the library's own choice. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
-  readonly standardise: boolean;
+  readonly standardize: boolean;
   readonly maxIterations: number;
   readonly seed: number;
 }
@@ -17,7 +17,7 @@ export const DEFAULTS: Settings = {
   labels: '',
   model: 'gplvm',
   options: { latentDim: 2 },
-  standardise: false,
+  standardize: false,
   maxIterations: 2000,
   seed: 0,
 };
@@ -56,15 +56,15 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   dynamics: { kind: 'check', label: 'Rows are a sequence (dynamics)' },
   inducing: slider('Inducing inputs', [undefined, 10, 20, 30, 50, 75, 100], 'none'),
   batchSize: slider('Rows of a step', [undefined, 100, 200, 500, 1000, 2000], 'all'),
-  centres: slider('Centres of the spline', [undefined, 10, 20, 30, 50, 75, 100], 'one a row'),
+  centers: slider('Centers of the spline', [undefined, 10, 20, 30, 50, 75, 100], 'one a row'),
   strength: slider('Strength of the prior', strengths),
   perplexity: slider('Perplexity', [undefined, 5, 10, 15, 20, 30, 40, 50]),
-  neighbours: slider('Neighbours', [undefined, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30]),
+  neighbors: slider('Neighbors', [undefined, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30]),
   basePrecision: slider('Base precision', [undefined, 1e-4, 1e-3, 1e-2, 1e-1, 1]),
   penalty: slider('Penalty', [undefined, 1e-4, 1e-3, 1e-2, 1e-1, 1]),
 };
 
-const neighbours = slider('Neighbours', [3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30]);
+const neighbors = slider('Neighbors', [3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30]);
 const scale = (label: string) => slider(label, strengths.slice(1));
 const strength = scale('Strength');
 
@@ -73,13 +73,13 @@ export const PRIORS: Readonly<
   Record<string, { readonly about: string; readonly fields: Readonly<Record<string, Field>> }>
 > = {
   standardNormal: { about: 'near the origin', fields: { precision: scale('Precision') } },
-  laplacian: { about: 'neighbouring rows lie near each other', fields: { neighbours, strength } },
+  laplacian: { about: 'neighboring rows lie near each other', fields: { neighbors, strength } },
   locality: {
-    about: 'a row lies among its neighbours, as in locally linear embedding',
-    fields: { neighbours, strength },
+    about: 'a row lies among its neighbors, as in locally linear embedding',
+    fields: { neighbors, strength },
   },
   tsne: {
-    about: 'the neighbourhoods of t-SNE',
+    about: 'the neighborhoods of t-SNE',
     fields: { perplexity: slider('Perplexity', [undefined, 5, 10, 15, 20, 30, 40, 50]), strength },
   },
   rank: { about: 'few dimensions', fields: { beta: scale('Beta'), strength } },
@@ -101,33 +101,33 @@ export const MODELS: Readonly<Record<string, { readonly about: string; readonly 
   gplvm: { about: 'a smooth mapping with error bars', fields: [...GP, 'priors'] },
   tpslvm: {
     about: 'thin plate spline: no lengthscale to choose',
-    fields: ['latentDim', 'backConstraint', 'dynamics', 'centres', 'priors'],
+    fields: ['latentDim', 'backConstraint', 'dynamics', 'centers', 'priors'],
   },
   gplrf: { about: 'points of one label stay together', fields: [...GP, 'strength'] },
   dgplvm: { about: 'labels are kept apart', fields: [...GP, 'strength'] },
-  llGplvm: { about: 'keeps local linear neighbourhoods', fields: [...GP, 'neighbours', 'strength'] },
+  llGplvm: { about: 'keeps local linear neighborhoods', fields: [...GP, 'neighbors', 'strength'] },
   rankGplvm: { about: 'few dimensions: those that are not needed shrink to zero', fields: [...GP, 'strength'] },
-  tsneGplvm: { about: 'keeps the neighbourhoods of t-SNE', fields: [...GP, 'perplexity', 'strength'] },
+  tsneGplvm: { about: 'keeps the neighborhoods of t-SNE', fields: [...GP, 'perplexity', 'strength'] },
   bayesianGplvm: {
     about: 'distributions as latents: finds the dimension',
     fields: ['latentDim', 'kernel', 'inducing', 'batchSize'],
   },
-  meu: { about: 'maximum entropy unfolding', fields: ['latentDim', 'neighbours', 'basePrecision'] },
-  mpme: { about: 'maximum entropy over all pairs', fields: ['latentDim', 'neighbours', 'basePrecision'] },
-  alle: { about: 'acyclic locally linear embedding', fields: ['latentDim', 'neighbours', 'basePrecision'] },
-  drill: { about: 'sparse inverse covariance between points', fields: ['latentDim', 'neighbours', 'penalty'] },
-  tsne: { about: 'a map of neighbourhoods, in seconds for thousands of rows', fields: ['latentDim', 'perplexity'] },
-  umap: { about: 'a map of the graph of neighbours', fields: ['latentDim', 'neighbours'] },
+  meu: { about: 'maximum entropy unfolding', fields: ['latentDim', 'neighbors', 'basePrecision'] },
+  mpme: { about: 'maximum entropy over all pairs', fields: ['latentDim', 'neighbors', 'basePrecision'] },
+  alle: { about: 'acyclic locally linear embedding', fields: ['latentDim', 'neighbors', 'basePrecision'] },
+  drill: { about: 'sparse inverse covariance between points', fields: ['latentDim', 'neighbors', 'penalty'] },
+  tsne: { about: 'a map of neighborhoods, in seconds for thousands of rows', fields: ['latentDim', 'perplexity'] },
+  umap: { about: 'a map of the graph of neighbors', fields: ['latentDim', 'neighbors'] },
   pca: { about: 'principal components', fields: ['latentDim'] },
   ppca: { about: 'probabilistic principal components', fields: ['latentDim'] },
-  isomap: { about: 'keeps distances along the graph', fields: ['latentDim', 'neighbours'] },
-  lle: { about: 'locally linear embedding', fields: ['latentDim', 'neighbours'] },
-  laplacianEigenmaps: { about: 'keeps neighbours near', fields: ['latentDim', 'neighbours'] },
+  isomap: { about: 'keeps distances along the graph', fields: ['latentDim', 'neighbors'] },
+  lle: { about: 'locally linear embedding', fields: ['latentDim', 'neighbors'] },
+  laplacianEigenmaps: { about: 'keeps neighbors near', fields: ['latentDim', 'neighbors'] },
   kernelPca: { about: 'principal components in the space of a kernel', fields: ['latentDim', 'kernel'] },
   classicalMds: { about: 'classical scaling of distances', fields: ['latentDim'] },
   lda: { about: 'directions in which labels differ most', fields: ['latentDim'] },
   kernelLda: { about: 'labels set apart in the space of a kernel', fields: ['latentDim', 'kernel'] },
-  lpp: { about: 'keeps neighbours near, by a linear map', fields: ['latentDim', 'neighbours'] },
+  lpp: { about: 'keeps neighbors near, by a linear map', fields: ['latentDim', 'neighbors'] },
   slpp: { about: 'keeps points of one label near, by a linear map', fields: ['latentDim'] },
   sammon: { about: 'keeps distances, small ones above all', fields: ['latentDim'] },
 };

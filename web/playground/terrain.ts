@@ -3,7 +3,7 @@ import type { MapTerrain } from 'latentfield/plot';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Background, doubtOf, type Place } from './background.ts';
 import type { Dataset } from './data/dataset.ts';
-import type { Theme } from './drawing/colours.ts';
+import type { Theme } from './drawing/colors.ts';
 import { type Fitted, PageWorker } from './pageWorker.ts';
 
 /** What stands behind the points: certainty, how far steps go, or the expected value of a column by its name. */
@@ -73,7 +73,7 @@ export function useHeldMaps(
   others: readonly Matrix[],
   current: Matrix | undefined,
   dataset: Dataset | undefined,
-  isStandardised: boolean,
+  isStandardized: boolean,
   shown: Fitted | undefined,
 ): (latents: Matrix) => HeldMap | undefined {
   const known = useRef(new Map<Matrix, HeldMap | undefined>());
@@ -96,7 +96,7 @@ export function useHeldMaps(
     workers.current.add(worker);
     let isEnded = false;
     const hold = async (): Promise<HeldMap> => {
-      const fit = await worker.hold(dataset.observations, latents, isStandardised);
+      const fit = await worker.hold(dataset.observations, latents, isStandardized);
       return { fit, background: await fit.background(around(latents, [0, 1])) };
     };
     hold()

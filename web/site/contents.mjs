@@ -32,7 +32,7 @@ const GROUPS = {
     [
       'articles/trust',
       'How far to trust a map',
-      'interpret t-SNE UMAP plot cluster sizes euclidean distances between clusters in the embedding meaning similar data far apart same region reliable artefact different results every run variations caused by random state evaluate quality of embedding trustworthiness perplexity n_neighbors tune global structure',
+      'interpret t-SNE UMAP plot cluster sizes euclidean distances between clusters in the embedding meaning similar data far apart same region reliable artifact different results every run variations caused by random state evaluate quality of embedding trustworthiness perplexity n_neighbors tune global structure',
     ],
   ],
   'Coming from': [
@@ -80,7 +80,7 @@ const GROUPS = {
       'Geometry of a map',
       'distance geodesic shortest path metric magnification distances between points riemannian interpolation',
     ],
-    ['pictures', 'Pictures', 'plot scatter colours labels svg png interactive hover ellipses error bars visualize 3d'],
+    ['pictures', 'Pictures', 'plot scatter colors labels svg png interactive hover ellipses error bars visualize 3d'],
     [
       'by-url',
       'By URL, and in notebooks',
@@ -93,7 +93,7 @@ const GROUPS = {
     [
       'numbers-and-traps',
       'Numbers and traps',
-      'float32 float64 precision do I need to normalise scale standardise my data features columns units before a fit reproducible across machines same random_state',
+      'float32 float64 precision do I need to normalize scale standardize my data features columns units before a fit reproducible across machines same random_state',
     ],
     ['engines', 'Engines, threads and precision', 'gpu parallel multithreading n_jobs fast speed up blas wasm'],
     ['distributed', 'Several machines', 'cluster redis parallel sweep grid search'],
@@ -107,7 +107,7 @@ const GROUPS = {
     ['every-error-sentence', 'Every error sentence'],
     ['stability', 'What may change'],
     ['package', 'What the package weighs', 'bundle size esbuild vite webpack kilobytes'],
-    ['dependencies', 'Dependencies', 'licence'],
+    ['dependencies', 'Dependencies', 'license'],
     ['readme', 'README'],
     ['contributing', 'Contributing'],
   ],

@@ -17,7 +17,7 @@ const PURPOSES = [
   ['src/priors/', 'Say what latents are, and put priors on them'],
   ['src/processes/', 'Mappings and likelihoods'],
   ['src/fields/', 'Fields over points'],
-  ['src/engine/', 'Graphs, neighbours, engines and threads'],
+  ['src/engine/', 'Graphs, neighbors, engines and threads'],
   ['src/core/', 'Matrices, random numbers, errors'],
   // Entry points of their own, which the reference keeps apart.
   ['src/app/io/', 'Read and write tables'],

@@ -41,7 +41,7 @@ export const search = {
           bar: 'interval',
           component: 'dimension',
           dimensionality: 'dimension',
-          neighbor: 'neighbour',
+          neighbor: 'neighbor',
           visualize: 'plot',
           visualization: 'plot',
           picture: 'plot',

@@ -1,7 +1,7 @@
 import { type Fit, fit, type Matrix, pca } from 'latentfield';
 import { type CanvasMap, canvasMap, type MapScene } from 'latentfield/plot';
 import { type Background, backgroundOf, doubtOf } from '../playground/background.ts';
-import { byLabels, PALETTES } from '../playground/drawing/colours.ts';
+import { byLabels, PALETTES } from '../playground/drawing/colors.ts';
 import { THEMES } from './themes.ts';
 
 /** What {@link map} may be given. */
@@ -10,7 +10,7 @@ export interface MapOptions {
   readonly model?: string | undefined;
   /** Options of the model, such as `{ latentDim: 2 }`. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
-  /** One a row: colours. */
+  /** One a row: colors. */
   readonly labels?: readonly (string | number)[] | undefined;
   /** Names of the columns, for the row under the pointer. */
   readonly columns?: readonly string[] | undefined;

@@ -1,12 +1,12 @@
 import type { MapTheme } from 'latentfield/plot';
-import type { ThemeName } from '../playground/drawing/colours.ts';
+import type { ThemeName } from '../playground/drawing/colors.ts';
 
 const FONTS = {
   font: 'Inter, "Helvetica Neue", Arial, "Liberation Sans", system-ui, sans-serif',
   serif: '"Iowan Old Style", "Palatino Linotype", Palatino, P052, "Book Antiqua", Georgia, serif',
 };
 
-/** The colours of the explorer's map, for pages without its style sheet. */
+/** The colors of the explorer's map, for pages without its style sheet. */
 export const THEMES: Readonly<Record<ThemeName, MapTheme>> = {
   light: {
     ...{ certain: '#fdfcf9', mid: '#d9dcdb', vague: '#aab4ba' },

@@ -10,18 +10,18 @@ import {
   LatentFieldError,
   localScores,
   Matrix,
-  nearestNeighbourError,
+  nearestNeighborError,
   score,
   seededRandom,
 } from '../../index.ts';
-import { makeFolder, standardise, writeAtomically } from '../io/index.ts';
+import { makeFolder, standardize, writeAtomically } from '../io/index.ts';
 import { latentPlot, MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './fitFiles.ts';
 import { aboveZero, camelCase, checkRequired, missingFlag, wholeFrom } from './flags.ts';
-import { LABELLED_MODELS } from './modelDescriptions.ts';
+import { LABELED_MODELS } from './modelDescriptions.ts';
 import { checkTakesMissing } from './modelHelp.ts';
 import { type Context, checkAbsent, NO_BAR, progressBar } from './streams.ts';
-import { addTableFlags, readLabelledTable, type TableArguments, tableOptions } from './tableFlags.ts';
+import { addTableFlags, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { leftOutReport, scaleWarning } from './tableReport.ts';
 
 interface CompareArguments extends TableArguments {
@@ -32,12 +32,12 @@ interface CompareArguments extends TableArguments {
   readonly dim?: number;
   readonly maxSeconds?: number;
   readonly seed?: number;
-  readonly standardise?: boolean;
+  readonly standardize?: boolean;
   readonly force?: boolean;
   readonly json?: boolean;
 }
 
-/** A linear map, two Gaussian process models, one of paths along neighbours, and one of neighbours alone. */
+/** A linear map, two Gaussian process models, one of paths along neighbors, and one of neighbors alone. */
 const MODELS = ['ppca', 'gplvm', 'bayesianGplvm', 'isomap', 'tsne'];
 const SECONDS = 60;
 /**
@@ -48,7 +48,7 @@ const HELD_OUT = 1 / 3;
 const MOST_HELD_OUT = 500;
 const MOST_SEARCHED = 1e6;
 const LEAST_ROWS = 12;
-const NEIGHBOURS = 10;
+const NEIGHBORS = 10;
 /** Iterations of a fit at most, where its model does not say. */
 const ITERATIONS = 1000;
 
@@ -59,9 +59,9 @@ export function defineCompare(command: Command, context: Context): void {
     .option('--out <dir>', '(required) folder for a picture of each map, made if need be')
     .option('--force', 'replace pictures that are there')
     .option('--models <list>', `models with commas between them (default: ${MODELS.join(',')})`, modelsFrom)
-    .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA, for colours and errors')
+    .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA, for colors and errors')
     .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
-    .option('--standardise', 'bring each column to mean 0 and standard deviation 1')
+    .option('--standardize', 'bring each column to mean 0 and standard deviation 1')
     .option(
       '--max-seconds <s>',
       `seconds for all fits together, to which those of their scores come (default: ${SECONDS})`,
@@ -75,9 +75,9 @@ export function defineCompare(command: Command, context: Context): void {
 
 function modelsFrom(text: string): string[] {
   const names = text.split(',').map((name) => camelCase(name.trim()));
-  const labelled = names.find((name) => LABELLED_MODELS.includes(name));
-  if (labelled !== undefined) {
-    throw new InvalidArgumentError(`${labelled} learns from labels, by which maps are compared here: leave it out.`);
+  const labeled = names.find((name) => LABELED_MODELS.includes(name));
+  if (labeled !== undefined) {
+    throw new InvalidArgumentError(`${labeled} learns from labels, by which maps are compared here: leave it out.`);
   }
   return [...new Set(names)];
 }
@@ -92,7 +92,7 @@ interface Compared {
   /** Undefined for a table with missing entries that no model fills in. */
   readonly trustworthiness: number | undefined;
   readonly continuity: number | undefined;
-  readonly nearestNeighbourError: number | undefined;
+  readonly nearestNeighborError: number | undefined;
   readonly file: string;
 }
 
@@ -102,14 +102,14 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   for (const name of models) kindOf(name, {});
   const pathOf = (model: string) => join(out, `${model}.svg`);
   checkAbsent(models.map(pathOf), force);
-  const table = await readLabelledTable(data, given.labels, {
+  const table = await readLabeledTable(data, given.labels, {
     ...tableOptions(given),
     allowMissing: given.missing === 'ignore',
     allowMissingLabels: true,
   });
-  const notes = [...leftOutReport(table.leftOut), ...(given.standardise ? [] : scaleWarning(table, models))];
+  const notes = [...leftOutReport(table.leftOut), ...(given.standardize ? [] : scaleWarning(table, models))];
   streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
-  const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
+  const Y = given.standardize ? standardize(table.observations).apply(table.observations) : table.observations;
   if (Y.rows < LEAST_ROWS) {
     throw new InvalidInputError(`compare takes at least ${LEAST_ROWS} rows, but '${data}' has ${Y.rows}.`);
   }
@@ -117,7 +117,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const { labels } = table;
   const shown = labels !== undefined && new Set(labels).size <= MOST_LABELS ? labels : undefined;
   const [fitted, held] = split(Y, seed);
-  const neighbours = Math.min(NEIGHBOURS, Math.ceil(Y.rows / 4) - 1);
+  const neighbors = Math.min(NEIGHBORS, Math.ceil(Y.rows / 4) - 1);
   let ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
   const hasHoles = Y.data.some(Number.isNaN);
   const modelOptions = { latentDim: dim, ...(hasHoles && { missing: 'ignore' as const }) };
@@ -159,7 +159,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
       if (whole === undefined) {
         whole = (await completedTable(result, Y, undefined))?.mean;
         if (whole !== undefined)
-          streams.stderr.write(`note: ${model} fills in the missing entries for the scores of neighbours.\n`);
+          streams.stderr.write(`note: ${model} fills in the missing entries for the scores of neighbors.\n`);
       }
       // The time limit is for fits: scores do not count.
       ends += performance.now() - fittedAt;
@@ -172,7 +172,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
         seconds,
         heldOut,
         latents,
-        nearestNeighbourError: labels && nearestNeighbourError(latents, labels),
+        nearestNeighborError: labels && nearestNeighborError(latents, labels),
         file: pathOf(model),
       });
     } catch (error) {
@@ -182,7 +182,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
     left = atStart - 2;
   }
   const rows = fits.map(({ latents, ...row }): Compared => {
-    const overall = whole && localScores(whole, latents, { neighbours }).overall;
+    const overall = whole && localScores(whole, latents, { neighbors }).overall;
     return { ...row, trustworthiness: overall?.trustworthiness, continuity: overall?.continuity };
   });
   const best = rows.reduce<HeldOutScore | undefined>(
@@ -221,7 +221,7 @@ const jsonOf = ({ heldOut, ...row }: Compared) => ({
 
 function textOf(rows: readonly Compared[], best: HeldOutScore | undefined, held: number): string {
   const fixed = (value: number | undefined) => value?.toFixed(3) ?? '–';
-  const hasLabels = rows.some((row) => row.nearestNeighbourError !== undefined);
+  const hasLabels = rows.some((row) => row.nearestNeighborError !== undefined);
   const head = [
     'model',
     'status',
@@ -244,7 +244,7 @@ function textOf(rows: readonly Compared[], best: HeldOutScore | undefined, held:
       heldOut ? fixed(heldOut.coverage.find(({ level }) => level === 0.9)!.coverage) : '–',
       fixed(row.trustworthiness),
       fixed(row.continuity),
-      ...(hasLabels ? [fixed(row.nearestNeighbourError!)] : []),
+      ...(hasLabels ? [fixed(row.nearestNeighborError!)] : []),
       row.file,
     ];
   });

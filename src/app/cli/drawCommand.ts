@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type DrawOptions, type Draws, draw, modelFromJSON } from '../../index.ts';
+import { type Draws, modelFromJSON, type SamplePosteriorOptions, samplePosterior } from '../../index.ts';
 import { makeFolder, removeEmptyFolders, writeAtomically } from '../io/index.ts';
 import { chainPlot, latentPlot, pairsPlot, rankPlot } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
 import { camelCase, PARTS_FLAG, type PartsArguments, partsOf, wholeFrom } from './flags.ts';
 import { type Context, checkAbsent } from './streams.ts';
 
-interface DrawArguments extends PartsArguments, Pick<DrawOptions, 'chains' | 'warmup' | 'draws' | 'seed'> {
+interface DrawArguments extends PartsArguments, Pick<SamplePosteriorOptions, 'chains' | 'warmup' | 'draws' | 'seed'> {
   readonly method?: 'nuts' | 'hmc' | 'slice' | 'ellipticalSlice';
   readonly hold?: string;
   readonly priors?: 'weak' | 'inTerms';
@@ -60,7 +60,7 @@ async function drawFrom(
   const model = modelFromJSON(fit.toJSON().model, await partsOf(parts), true);
   const topmost = await makeFolder(out);
   try {
-    const draws = await draw(model, {
+    const draws = await samplePosterior(model, {
       ...given,
       start: fit,
       ...(hold !== undefined && { hold: hold.split(',').map((path) => path.trim()) }),

@@ -17,7 +17,7 @@ import {
   type Solver,
   scg,
 } from '../../index.ts';
-import { type ReadTableOptions, type StandardisedColumns, standardise, type Table } from '../io/index.ts';
+import { type ReadTableOptions, type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
 import { completedTable, prepareFiles, writeFit } from './fitFiles.ts';
 import {
@@ -33,12 +33,12 @@ import {
   wholeOrAuto,
 } from './flags.ts';
 import { type FlaggedOptions, readModelOptions } from './jsonOptions.ts';
-import { LABELLED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
+import { LABELED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
 import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
 import { addPlotFlags, checkPictures, type PlotArguments, type ShownColumns } from './pictures.ts';
 import { checkTime, sequenceOf, withSegments } from './sequence.ts';
 import { type Context, effort, exitCodeOf, NO_BAR, progressBar, type TimeBudget, timeBudget } from './streams.ts';
-import { addTableFlags, isFile, readLabelledTable, type TableArguments, tableOptions } from './tableFlags.ts';
+import { addTableFlags, isFile, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { leftOutReport, ofPoints, rowsOfPoints, tableRecord, tableReport } from './tableReport.ts';
 
 /** Options of `fit` that have flags of the same name. */
@@ -68,7 +68,7 @@ export interface FitArguments
   readonly labels?: string;
   readonly time?: string;
   readonly maxStep?: number;
-  readonly standardise?: boolean;
+  readonly standardize?: boolean;
   readonly options?: string;
   readonly solver?: string;
   readonly workers?: number;
@@ -94,7 +94,7 @@ export function defineFit(command: Command, context: Context): void {
     .option('--kernel <text>', 'covariance of the mapping, such as "rbf(lengthscale=[1,2]) + bias(0.1)"')
     .option(
       '--labels <file|column>',
-      `labels: a file with one a row, or a column of DATA by name or number from 0; needed by ${LABELLED_MODELS.join(', ')}, where some may be missing`,
+      `labels: a file with one a row, or a column of DATA by name or number from 0; needed by ${LABELED_MODELS.join(', ')}, where some may be missing`,
     )
     .option(
       '--time <column>',
@@ -105,10 +105,10 @@ export function defineFit(command: Command, context: Context): void {
       'longest step of --time that is no gap, dates in days (default: 1.5 times the median step)',
       aboveZero,
     )
-    .option('--standardise', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
+    .option('--standardize', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
     .addOption(missingFlag())
-    .option('--inducing <m>', 'inducing inputs of the mapping, or centres of tpslvm: cost O(N·m²)', wholeFrom(1))
-    .option('--centres <m>', 'centres of the spline of tpslvm: cost O(N·m²)', wholeFrom(1))
+    .option('--inducing <m>', 'inducing inputs of the mapping, or centers of tpslvm: cost O(N·m²)', wholeFrom(1))
+    .option('--centers <m>', 'centers of the spline of tpslvm: cost O(N·m²)', wholeFrom(1))
     .option('--likelihood <name>', 'how observations are distributed: poisson, bernoulli, … (default: gaussian)')
     .option('--options <json|file>', 'options of the model: \'{"dynamics":true}\', or a file of it; see below')
     .option(...PARTS_FLAG);
@@ -176,16 +176,16 @@ async function fitAndWrite(
     ...(given.color === undefined ? {} : { color: given.color }),
     ...(given.time === undefined ? {} : { time: given.time }),
     allowMissing: options.missing === 'ignore',
-    // If the model takes no labels, they are colours: points without one are grey.
+    // If the model takes no labels, they are colors: points without one are gray.
     allowMissingLabels: true,
   };
-  const table = await readLabelledTable(data, given.labels, reading);
+  const table = await readLabeledTable(data, given.labels, reading);
   const pictured = await checkPictures(given, table);
   describeTable(data, table, given, options, streams);
   const sequence = sequenceOf(table, given);
   const said = given.json ? sequence.lines.filter((line) => line.startsWith('note:')) : sequence.lines;
   streams.stderr.write(said.map((line) => `${line}\n`).join(''));
-  const units = given.standardise ? standardise(table.observations) : undefined;
+  const units = given.standardize ? standardize(table.observations) : undefined;
   const observations = units?.apply(table.observations) ?? table.observations;
   const described = withSegments(options, sequence.segments);
   const model = describedModel(given.model, observations, table.labels, described, own);
@@ -251,7 +251,7 @@ async function write(
   table: Table,
   pictured: ShownColumns,
   observations: Matrix,
-  units: StandardisedColumns | undefined,
+  units: StandardizedColumns | undefined,
   result: Fit,
   budget: TimeBudget,
   streams: Context,
@@ -282,7 +282,7 @@ async function write(
 const workersOf = ({ workers, parts }: FitArguments): Pick<FitOptions, 'workers'> =>
   workers === undefined ? {} : { workers: parts === undefined ? workers : { count: workers, parts } };
 
-/** Colours of the points: the numbers or text of `--color`, otherwise the labels. */
+/** Colors of the points: the numbers or text of `--color`, otherwise the labels. */
 function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, streams: Context): LookOptions {
   if (color instanceof Float64Array) return { color: ofPoints(result, color)!, legendTitle: given.color! };
   const kinds = ofPoints(result, color ?? labels);
@@ -317,8 +317,8 @@ const outcome = (
 const inFlags = (message: string, { maxSeconds }: FitArguments, { columns }: Table): string =>
   message
     .replace(
-      'divide columns in different units by their deviations first (command line: --standardise)',
-      '--standardise divides them by their deviations',
+      'divide columns in different units by their deviations first (command line: --standardize)',
+      '--standardize divides them by their deviations',
     )
     .replaceAll(/\(column (\d+)\)/g, (_, j) => `('${columns[Number(j)]}')`)
     .replace('Hold it with fixed(…)', 'Hold it, such as with --options \'{"noise": {"fixed": 0.01}}\'')

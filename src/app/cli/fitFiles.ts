@@ -15,7 +15,7 @@ import {
   lockPath,
   makeFolder,
   removeEmptyFolders,
-  type StandardisedColumns,
+  type StandardizedColumns,
   writeAtomically,
   writeTable,
 } from '../io/index.ts';
@@ -41,7 +41,7 @@ interface Completed {
 export async function completedTable(
   fit: Fit,
   Y: Matrix,
-  units: StandardisedColumns | undefined,
+  units: StandardizedColumns | undefined,
 ): Promise<Completed | undefined> {
   let found: Prediction | undefined;
   try {
@@ -53,7 +53,7 @@ export async function completedTable(
 }
 
 /** Y where it is observed, the prediction elsewhere. */
-export function filled(Y: Matrix, { mean, variance }: Prediction, units: StandardisedColumns | undefined): Completed {
+export function filled(Y: Matrix, { mean, variance }: Prediction, units: StandardizedColumns | undefined): Completed {
   const means = new Matrix(
     Y.data.map((entry, k) => (Number.isNaN(entry) ? mean.data[k]! : entry)),
     Y.rows,

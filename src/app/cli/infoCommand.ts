@@ -34,7 +34,7 @@ const facts = (fit: Fit, record: TableRecord | undefined) => ({
   columns: record?.columns,
   idColumn: record?.idColumn,
   labelColumn: record?.labelColumn,
-  standardised: record?.standardised !== undefined,
+  standardized: record?.standardized !== undefined,
   objective: fit.objective,
   terms: fit.terms,
   status: fit.status,
@@ -48,8 +48,8 @@ function sentences(fit: Fit, record: TableRecord | undefined): string {
   const { model, latents, objective, terms, message, diagnostics, parameters } = fit;
   const lines = [`${model}: ${latents.rows} points, latent dimension ${latents.columns}`];
   if (record !== undefined) {
-    const standardised = record.standardised === undefined ? '' : ', standardised';
-    lines.push(`${record.columns.length} columns${standardised}: ${list(record.columns)}`);
+    const standardized = record.standardized === undefined ? '' : ', standardized';
+    lines.push(`${record.columns.length} columns${standardized}: ${list(record.columns)}`);
     if (record.idColumn !== undefined) lines.push(`ids: '${record.idColumn}'`);
     if (record.labelColumn !== undefined) lines.push(`labels: '${record.labelColumn}'`);
   }

@@ -51,7 +51,7 @@ export interface FlaggedOptions {
   readonly kernel?: string;
   readonly missing?: string;
   readonly inducing?: number;
-  readonly centres?: number;
+  readonly centers?: number;
   readonly likelihood?: string;
 }
 
@@ -73,13 +73,13 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
   return { ...(flags.model !== 'ppca' && { latentDim: 2 }), ...options, ...Object.fromEntries(given) };
 }
 
-/** Options for inducing inputs or the centres of a spline. */
-function sparse({ model, inducing, centres }: FlaggedOptions): Record<string, unknown> {
+/** Options for inducing inputs or the centers of a spline. */
+function sparse({ model, inducing, centers }: FlaggedOptions): Record<string, unknown> {
   const isSpline = model === 'tpslvm';
-  if (isSpline && inducing !== undefined && centres !== undefined) {
-    throw new InvalidInputError('--inducing and --centres are the same for tpslvm. Give one of them.');
+  if (isSpline && inducing !== undefined && centers !== undefined) {
+    throw new InvalidInputError('--inducing and --centers are the same for tpslvm. Give one of them.');
   }
-  return isSpline ? { centres: centres ?? inducing } : { inducing, centres };
+  return isSpline ? { centers: centers ?? inducing } : { inducing, centers };
 }
 
 async function readObject(file: string): Promise<Record<string, unknown>> {

@@ -9,17 +9,16 @@ export const OPTIONS: Readonly<Record<string, string>> = {
     'of the observations, instead of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one a column] }; others with inducing (Gaussian; flag --likelihood)',
   priors: 'priors on the latents (["standardNormal"]; [] for none)',
   missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
-  centre: 'whether column means are removed (true)',
+  center: 'whether column means are removed (true)',
   scale:
     'whether columns are divided by their deviations: true, false, or where these differ by more than ten times ("auto")',
-  init: '"pca", "neighbours" (a t-SNE map), or N×q numbers to start at ("pca")',
+  init: '"pca", "tsne" (a t-SNE map), or N×q numbers to start at ("pca")',
   backConstraint: 'latents as a function of the data: "kernel", "mlp" or "linear" (none)',
   dynamics: 'true, or { "order", "segments", "kernel" }: latents follow each other in time (false)',
   strength: 'weight of the prior ("auto": by the size of the data)',
-  neighbours: 'nearest neighbours of each point (7, or all others of fewer points)',
-  neighbourSearch:
-    '"exact", "descent" (approximate), or "auto": descent from 50 000 points in many dimensions ("auto")',
-  radius: 'points at most this far apart are neighbours, instead of neighbours (none)',
+  neighbors: 'nearest neighbors of each point (7, or all others of fewer points)',
+  neighborSearch: '"exact", "descent" (approximate), or "auto": descent from 50 000 points in many dimensions ("auto")',
+  radius: 'points at most this far apart are neighbors, instead of neighbors (none)',
   basePrecision: 'precision of the field apart from its graph (small enough to connect the graph)',
   slackPenalty: 'penalty for exceeding a distance; "Infinity" in JSON (Infinity: none may be exceeded)',
   copies: 'how many copies of the field the distances are of (the number of columns)',
@@ -34,7 +33,7 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   inducing:
     'number of inducing inputs of the mapping, for large N, or "none" (none; for gplvm of more than 1000 points 50 a dimension; flag --inducing)',
   latentVariance: "where the latents' variances start (0.5)",
-  perplexity: 'effective number of neighbours (30, or a third of the others)',
+  perplexity: 'effective number of neighbors (30, or a third of the others)',
   exaggeration: 'factor of the attraction in the first steps (12)',
   metric: '"euclidean", "cosine", "correlation", "hamming", or "precomputed" for N×N distances ("euclidean")',
   steps: 'steps of the schedule (750)',
@@ -52,7 +51,7 @@ const FAMILY = [
   'likelihood',
   'priors',
   'missing',
-  'centre',
+  'center',
   'scale',
   'init',
   'backConstraint',
@@ -92,7 +91,7 @@ const MODELS: Readonly<Record<string, Description>> = {
       'init',
       'latentVariance',
       'missing',
-      'centre',
+      'center',
       'scale',
       'jitter',
       'bound',
@@ -101,28 +100,28 @@ const MODELS: Readonly<Record<string, Description>> = {
       kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)',
       noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
       inducing: 'number of inducing inputs (at most 50; flag --inducing)',
-      init: '"pca", "neighbours" (a t-SNE map), or N×q numbers to start at ("pca")',
+      init: '"pca", "tsne" (a t-SNE map), or N×q numbers to start at ("pca")',
       bound: '"collapsed" or "uncollapsed" (collapsed where the noise allows it)',
     },
   },
   tpslvm: {
     summary: 'thin plate spline latent variable model: no lengthscale to choose',
-    options: [...FAMILY, 'centres'],
+    options: [...FAMILY, 'centers'],
     own: {
       kernel:
         'covariance of the mapping (a thin plate spline times the mean variance; "thinPlateSpline" is the form of the paper)',
-      centres: 'number of centres of the spline, for many points (one a point; flag --centres)',
+      centers: 'number of centers of the spline, for many points (one a point; flag --centers)',
       inducing:
-        'number of inducing inputs of the mapping, or "none" (none; of more than 1000 points without centres 50 a dimension)',
+        'number of inducing inputs of the mapping, or "none" (none; of more than 1000 points without centers 50 a dimension)',
     },
   },
   gplrf: {
     summary: 'GPLVM whose latents keep points of one label together; some labels may be missing',
-    options: [...FAMILY, 'strength', 'neighbours'],
+    options: [...FAMILY, 'strength', 'neighbors'],
     own: {
       priors: 'priors beside that of the labels (none)',
       strength: 'weight of the prior, or "validate" to choose it by held-out points ("auto": by the size of the data)',
-      neighbours: 'number of nearest neighbours joined to each point too, for points without a label (none)',
+      neighbors: 'number of nearest neighbors joined to each point too, for points without a label (none)',
       backConstraint: 'latents as a function of the data ("kernel")',
     },
     many: BOUND,
@@ -140,9 +139,9 @@ const MODELS: Readonly<Record<string, Description>> = {
     many: BOUND,
   },
   llGplvm: {
-    summary: 'GPLVM whose latents keep local linear neighbourhoods',
-    options: [...FAMILY, 'neighbours', 'strength'],
-    own: { priors: 'priors beside that of the neighbourhoods (none)' },
+    summary: 'GPLVM whose latents keep local linear neighborhoods',
+    options: [...FAMILY, 'neighbors', 'strength'],
+    own: { priors: 'priors beside that of the neighborhoods (none)' },
     many: BOUND,
   },
   rankGplvm: {
@@ -152,36 +151,36 @@ const MODELS: Readonly<Record<string, Description>> = {
     many: BOUND,
   },
   tsne: {
-    summary: 't-SNE: a map on which neighbours stay neighbours, and new rows have a place',
-    options: ['latentDim', 'perplexity', 'neighbours', 'metric', 'init', 'exaggeration', 'steps', 'decoder'],
+    summary: 't-SNE: a map on which neighbors stay neighbors, and new rows have a place',
+    options: ['latentDim', 'perplexity', 'neighbors', 'metric', 'init', 'exaggeration', 'steps', 'decoder'],
     own: {
-      neighbours: 'neighbours of each point that attract it, or "all" (3·perplexity)',
+      neighbors: 'neighbors of each point that attract it, or "all" (3·perplexity)',
       init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',
     },
     predictsNothing: true,
   },
   umap: {
-    summary: 'UMAP: a map of the graph of neighbours, in which new rows have a place; many points',
-    options: ['latentDim', 'neighbours', 'minDist', 'spread', 'negatives', 'metric', 'init', 'steps', 'decoder'],
+    summary: 'UMAP: a map of the graph of neighbors, in which new rows have a place; many points',
+    options: ['latentDim', 'neighbors', 'minDist', 'spread', 'negatives', 'metric', 'init', 'steps', 'decoder'],
     own: {
-      neighbours: 'nearest neighbours of each point (15, or all others of fewer points)',
+      neighbors: 'nearest neighbors of each point (15, or all others of fewer points)',
       init: '"pca", "eigenmaps", or N×q numbers to start at ("pca")',
     },
     predictsNothing: true,
   },
   tsneGplvm: {
-    summary: 'GPLVM whose latents keep the neighbourhoods of t-SNE',
+    summary: 'GPLVM whose latents keep the neighborhoods of t-SNE',
     options: [...FAMILY, 'strength', 'perplexity'],
     own: {
-      perplexity: 'effective number of neighbours (30, or a third of the points)',
+      perplexity: 'effective number of neighbors (30, or a third of the points)',
       priors: 'priors beside that of t-SNE (none)',
     },
     many: BOUND,
   },
   meu: {
-    summary: 'maximum entropy unfolding: keeps distances to neighbours, learns the graph; fills holes',
+    summary: 'maximum entropy unfolding: keeps distances to neighbors, learns the graph; fills holes',
     options: [
-      'neighbours',
+      'neighbors',
       'basePrecision',
       'slackPenalty',
       'disconnected',
@@ -195,17 +194,17 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   mpme: {
     summary: 'maximum entropy over all pairs: learns a sparse graph among all points',
-    options: ['neighbours', 'basePrecision', 'slackPenalty', 'distances', 'disconnected', 'embedding', 'start'],
+    options: ['neighbors', 'basePrecision', 'slackPenalty', 'distances', 'disconnected', 'embedding', 'start'],
     own: {
-      neighbours: 'pairs that may be joined: "all", or so many nearest neighbours ("all")',
+      neighbors: 'pairs that may be joined: "all", or so many nearest neighbors ("all")',
       distances: '"squared", "plain", or a kernel as text ("squared")',
     },
-    many: 'have N² pairs. {"neighbours": 20} in --options joins neighbours only.',
+    many: 'have N² pairs. {"neighbors": 20} in --options joins neighbors only.',
     predictsNothing: true,
   },
   alle: {
     summary: 'acyclic locally linear embedding: a fast one-pass field',
-    options: ['neighbours', 'regularization', 'basePrecision', 'order', 'preset', 'scale', 'embedding'],
+    options: ['neighbors', 'regularization', 'basePrecision', 'order', 'preset', 'scale', 'embedding'],
     own: {
       preset: '"lawrence2012": parents by a sparse factor, fill included (none)',
       basePrecision:
@@ -218,13 +217,13 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   drill: {
     summary: 'sparse inverse covariance between points, with a penalty',
-    options: ['neighbours', 'penalty', 'disconnected', 'preset', 'scale', 'embedding'],
+    options: ['neighbors', 'penalty', 'disconnected', 'preset', 'scale', 'embedding'],
     own: {
       preset: '"lawrence2012": penalty 0 unless given (none)',
-      neighbours: 'nearest neighbours that may be joined, or "all" (7, or all others of fewer points)',
+      neighbors: 'nearest neighbors that may be joined, or "all" (7, or all others of fewer points)',
       penalty: "penalty on each entry (a hundredth of the mean of S's diagonal, less where that leaves components)",
     },
-    many: 'are many for this model. meu learns a graph of neighbours too.',
+    many: 'are many for this model. meu learns a graph of neighbors too.',
     predictsNothing: true,
     hasUnitColumns: true,
   },
@@ -275,7 +274,7 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   lpp: {
     summary: 'locality preserving projections: Laplacian eigenmaps by a linear map',
-    options: ['neighbours', 'radius', 'neighbourSearch', 'weights', 'width', 'regularization', 'kernel'],
+    options: ['neighbors', 'radius', 'neighborSearch', 'weights', 'width', 'regularization', 'kernel'],
     own: {
       kernel: 'projects from the feature space of this kernel (none; flag --kernel)',
       weights: '"binary" or "heat" ("binary")',
@@ -286,10 +285,10 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   slpp: {
     summary: 'locality preserving projections of the graph of labels',
-    options: ['neighbours', 'regularization', 'kernel'],
+    options: ['neighbors', 'regularization', 'kernel'],
     own: {
       kernel: 'projects from the feature space of this kernel (none; flag --kernel)',
-      neighbours: 'nearest points of the class that each is joined to (all of the class)',
+      neighbors: 'nearest points of the class that each is joined to (all of the class)',
       regularization: 'part of the mean diagonal added to the metric (0)',
     },
     predictsNothing: true,
@@ -302,20 +301,20 @@ const MODELS: Readonly<Record<string, Description>> = {
     predictsNothing: true,
   },
   isomap: {
-    summary: 'distances along the neighbourhood graph',
-    options: ['neighbours', 'radius', 'neighbourSearch', 'input', 'disconnected', 'landmarks', 'embedding'],
+    summary: 'distances along the neighborhood graph',
+    options: ['neighbors', 'radius', 'neighborSearch', 'input', 'disconnected', 'landmarks', 'embedding'],
     many: 'take an N×N matrix. {"landmarks": 300} in --options takes N×300.',
     predictsNothing: true,
   },
   mvu: {
     summary: 'maximum variance unfolding',
     options: [
-      'neighbours',
+      'neighbors',
       'radius',
-      'neighbourSearch',
+      'neighborSearch',
       'constraints',
       'slackPenalty',
-      'commonNeighbours',
+      'commonNeighbors',
       'rank',
       'input',
       'disconnected',
@@ -323,7 +322,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     own: {
       constraints: '"inequality", "equality" or "slack" ("inequality")',
       slackPenalty: 'penalty of "slack" (N²)',
-      commonNeighbours: 'whether points with a common neighbour are joined too (false)',
+      commonNeighbors: 'whether points with a common neighbor are joined too (false)',
       rank: 'columns of the factor at the start (6)',
     },
     many: 'are many for this model. isomap with {"landmarks": 300} in --options lays a sheet flat too.',
@@ -331,17 +330,17 @@ const MODELS: Readonly<Record<string, Description>> = {
   },
   lle: {
     summary: 'locally linear embedding',
-    options: ['neighbours', 'regularization', 'generalised', 'disconnected', 'embedding'],
-    own: { generalised: 'whether well reconstructed points count more (false)' },
+    options: ['neighbors', 'regularization', 'generalized', 'disconnected', 'embedding'],
+    own: { generalized: 'whether well reconstructed points count more (false)' },
     predictsNothing: true,
     hasUnitColumns: true,
   },
   laplacianEigenmaps: {
     summary: 'eigenvectors of the graph Laplacian',
     options: [
-      'neighbours',
+      'neighbors',
       'radius',
-      'neighbourSearch',
+      'neighborSearch',
       'weights',
       'width',
       'normalized',
@@ -352,7 +351,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     own: {
       weights: '"binary" or "heat" ("binary")',
       width: 'width of the heat kernel',
-      normalized: 'whether the Laplacian is normalised by degrees (true)',
+      normalized: 'whether the Laplacian is normalized by degrees (true)',
       preset: '"lawrence2012": heat, mutual edges twice (none)',
     },
     predictsNothing: true,
@@ -371,4 +370,4 @@ export const MODEL_NAMES: readonly string[] = [...new Set([...Object.keys(MODELS
 export const isModelName = (name: string): boolean => MODEL_NAMES.includes(name);
 
 /** Names of the built-in models that take labels. */
-export const LABELLED_MODELS = MODEL_NAMES.filter((name) => namedModels[name]!.takesLabels);
+export const LABELED_MODELS = MODEL_NAMES.filter((name) => namedModels[name]!.takesLabels);

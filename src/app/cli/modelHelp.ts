@@ -1,6 +1,6 @@
 import { InvalidInputError, type ModelOptions } from '../../index.ts';
 import { camelCase } from './flags.ts';
-import { descriptionOf, isDescribed, isModelName, LABELLED_MODELS, MODEL_NAMES, OPTIONS } from './modelDescriptions.ts';
+import { descriptionOf, isDescribed, isModelName, LABELED_MODELS, MODEL_NAMES, OPTIONS } from './modelDescriptions.ts';
 
 /** Descriptions of a model's options by name. */
 export function optionsOf(model: string): Record<string, string> {
@@ -28,7 +28,7 @@ export function checkPredicts(model: string, flag: string): void {
 /** Number of points from which an evaluation with N×N matrices takes a second or more. */
 const MANY_POINTS = 3000;
 
-const SPARSE_OPTIONS = ['inducing', 'centres', 'landmarks', 'neighbours'] as const;
+const SPARSE_OPTIONS = ['inducing', 'centers', 'landmarks', 'neighbors'] as const;
 
 /** Suggests a form of the model without N×N matrices if there are many points. */
 export function sizeNotes(model: string, points: number, options: ModelOptions): string[] {
@@ -42,7 +42,7 @@ export function modelHelp(model: string): string {
   const options = Object.entries(optionsOf(model)).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
   return `${model}: ${descriptionOf(model).summary}\nOptions, for a JSON object in --options, or a file of it (defaults in brackets):\n${options.join('')}
 Example:
-  latentfield fit DATA.csv --model ${model}${LABELLED_MODELS.includes(model) ? ' --labels COLUMN' : ''} --out results
+  latentfield fit DATA.csv --model ${model}${LABELED_MODELS.includes(model) ? ' --labels COLUMN' : ''} --out results
 Flags are listed by 'latentfield fit --help'.
 `;
 }
@@ -63,7 +63,7 @@ Options (defaults in brackets, unless a model says otherwise above):
 ${shared.join('')}
 Examples:
   latentfield fit flowers.csv --model gplvm --labels species --out results
-  latentfield fit income.csv --model meu --standardise --drop 'note*' --out results
+  latentfield fit income.csv --model meu --standardize --drop 'note*' --out results
   latentfield fit holes.csv --model gplvm --missing ignore --out results
   zcat big.csv.gz | latentfield fit - --model gplvm --inducing 50 --out results
   latentfield fit counts.csv --model bayesian-gplvm --likelihood poisson --batch-size 256 --out results

@@ -32,10 +32,10 @@ export interface PlotArguments {
 export const addPlotFlags = (command: Command): Command =>
   command
     .option('--plot <formats>', 'pictures to write: svg, png, html, several with commas (default: svg)', formatsFrom)
-    .option('--color <column>', 'the column to colour the picture by, numbers, dates or text (default: the labels)')
+    .option('--color <column>', 'the column to color the picture by, numbers, dates or text (default: the labels)')
     .option(
       '--image <HxW>',
-      'the columns are the pixels of images, such as 28x28, or 32x32x3 in colours: draw points as images',
+      'the columns are the pixels of images, such as 28x28, or 32x32x3 in colors: draw points as images',
       shapeFrom,
     )
     .option('--grid', 'with --image: draw the images that the model predicts over its latent space too, as grid.svg');
@@ -52,7 +52,7 @@ function shapeFrom(text: string): ImageShape {
   const isShape = sides.length >= 2 && sides.length <= 3 && sides.every((side) => Number.isInteger(side) && side >= 1);
   if (isShape && (sides[2] === undefined || sides[2] === 1 || sides[2] === 3)) return sides as unknown as ImageShape;
   throw new InvalidArgumentError(
-    'It must be height and width, such as 28x28, and 3 where pixels have colours: 32x32x3.',
+    'It must be height and width, such as 28x28, and 3 where pixels have colors: 32x32x3.',
   );
 }
 
@@ -88,7 +88,7 @@ export async function checkPictures(
     throw new InvalidInputError('--grid draws images: say with --image HxW how high and wide they are.');
   }
   const pixels = image?.reduce((product, side) => product * side, 1);
-  // Normalised counts are in another unit than a constant that is not 0.
+  // Normalized counts are in another unit than a constant that is not 0.
   const constants = leftOut.filter(({ constant }) => constant && (counts === undefined || constant.value === 0));
   const isWhole = pixels === undefined || pixels === columns.length;
   if (!isWhole && pixels !== columns.length + constants.length) {
@@ -115,7 +115,7 @@ function withConstants(columns: readonly string[], constants: Table['leftOut']):
 
 /** Contents of pictures, besides the latents. */
 export interface Shown {
-  /** Colours of the points. */
+  /** Colors of the points. */
   readonly looks: LookOptions;
   readonly ids?: readonly string[] | undefined;
   /** The observations of the points, in the units of the table. */

@@ -61,7 +61,7 @@ async function projectTable(folder: string, data: string, given: ProjectArgument
   const { table, observations } = await fittedTable(data, record, given, streams);
   const projection = await project(observations, signal === undefined ? {} : { signal });
   const { latents, latentVariances } = projection;
-  // Densities of standardised columns are converted to densities of the columns by the product of their deviations.
+  // Densities of standardized columns are converted to densities of the columns by the product of their deviations.
   const logDensity = projection.logDensity.map(
     (density, i) => density - logDeviations(observations, i, units?.deviation),
   );

@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     savesWhenStopped: true,
   },
   score: {
-    description: 'say how good a fit is: its objective, how well classes and neighbourhoods are kept',
+    description: 'say how good a fit is: its objective, how well classes and neighborhoods are kept',
     define: async (...given) => (await import('./scoreCommands.ts')).defineScore(...given),
   },
   assess: {
@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     define: async (...given) => (await import('./scoreCommands.ts')).defineAssess(...given),
   },
   compare: {
-    description: 'fit several models to a table within a time; print held-out and neighbourhood scores, draw each map',
+    description: 'fit several models to a table within a time; print held-out and neighborhood scores, draw each map',
     define: async (...given) => (await import('./compareCommand.ts')).defineCompare(...given),
   },
   predict: {

@@ -7,7 +7,7 @@ import {
   type Fit,
   InvalidInputError,
   type Matrix,
-  nearestNeighbourError,
+  nearestNeighborError,
   trustworthiness,
 } from '../../index.ts';
 import { writeAtomically } from '../io/index.ts';
@@ -21,12 +21,12 @@ import { ofPoints, rowsOfPoints, selectRows } from './tableReport.ts';
 interface ScoreArguments extends TableArguments, PartsArguments {
   readonly labels?: string;
   readonly data?: string;
-  readonly neighbours?: number;
+  readonly neighbors?: number;
   readonly json?: boolean;
 }
 
-/** Default number of neighbours, if there are enough points. */
-const NEIGHBOURS = 10;
+/** Default number of neighbors, if there are enough points. */
+const NEIGHBORS = 10;
 
 /** `score DIR` */
 export function defineScore(command: Command, context: Context): void {
@@ -38,9 +38,9 @@ export function defineScore(command: Command, context: Context): void {
     )
     .option(
       '--labels <file|column>',
-      'labels, for the nearest-neighbour error: a file with one a row, or a column of --data by name or number from 0',
+      'labels, for the nearest-neighbor error: a file with one a row, or a column of --data by name or number from 0',
     )
-    .option('--neighbours <k>', `neighbours of trustworthiness and continuity (default: ${NEIGHBOURS})`, wholeFrom(1))
+    .option('--neighbors <k>', `neighbors of trustworthiness and continuity (default: ${NEIGHBORS})`, wholeFrom(1))
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object');
   addTableFlags(command, { choosesColumns: false }).action(async (folder: string, given: ScoreArguments) => {
@@ -54,23 +54,23 @@ interface Scores {
   readonly objective: number;
   readonly status: string;
   readonly points: number;
-  /** Number of labelled points. */
-  readonly labelled?: number;
-  readonly nearestNeighbourError?: number;
-  readonly neighbours?: number;
+  /** Number of labeled points. */
+  readonly labeled?: number;
+  readonly nearestNeighborError?: number;
+  readonly neighbors?: number;
   readonly trustworthiness?: number;
   readonly continuity?: number;
 }
 
 async function scoresOf(folder: string, given: ScoreArguments, streams: Context): Promise<Scores> {
-  const { data, labels, neighbours } = given;
+  const { data, labels, neighbors } = given;
   if (labels !== undefined && data === undefined && !isFile(labels)) {
     throw new InvalidInputError(
       `There is no file '${labels}' of labels. Give one, or --data with a column of that name.`,
     );
   }
-  if (neighbours !== undefined && data === undefined) {
-    throw new InvalidInputError('--neighbours is for trustworthiness and continuity, which take --data.');
+  if (neighbors !== undefined && data === undefined) {
+    throw new InvalidInputError('--neighbors is for trustworthiness and continuity, which take --data.');
   }
   const { fit, record } = await readFit(folder, given);
   const { model, objective, status, latents } = fit;
@@ -85,12 +85,12 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Context)
     points: latents.rows,
     ...(fitted === undefined || isHoled(fitted.observations, streams)
       ? {}
-      : neighbourhoodScores(fit, fitted.observations, neighbours)),
+      : neighborhoodScores(fit, fitted.observations, neighbors)),
     ...(ofPoints ? labelScores(fit, ofPoints) : {}),
   };
 }
 
-/** True if the table has missing entries, so that neighbours among its rows are unknown. */
+/** True if the table has missing entries, so that neighbors among its rows are unknown. */
 function isHoled({ data }: Matrix, { stderr }: Context): boolean {
   const holes = data.reduce((count, entry) => count + (Number.isNaN(entry) ? 1 : 0), 0);
   if (holes > 0) {
@@ -99,48 +99,48 @@ function isHoled({ data }: Matrix, { stderr }: Context): boolean {
   return holes > 0;
 }
 
-function neighbourhoodScores(fit: Fit, table: Parameters<typeof rowsOfPoints>[1], given: number | undefined) {
+function neighborhoodScores(fit: Fit, table: Parameters<typeof rowsOfPoints>[1], given: number | undefined) {
   const observations = rowsOfPoints(fit, table);
-  const neighbours = given ?? Math.max(1, Math.min(NEIGHBOURS, Math.ceil(observations.rows / 2) - 1));
+  const neighbors = given ?? Math.max(1, Math.min(NEIGHBORS, Math.ceil(observations.rows / 2) - 1));
   return {
-    neighbours,
-    trustworthiness: trustworthiness(observations, fit.latents, neighbours),
-    continuity: continuity(observations, fit.latents, neighbours),
+    neighbors,
+    trustworthiness: trustworthiness(observations, fit.latents, neighbors),
+    continuity: continuity(observations, fit.latents, neighbors),
   };
 }
 
 function labelScores(fit: Fit, given: readonly string[]) {
   const labels = ofPoints(fit, given)!;
-  const labelled = Array.from(labels.keys()).filter((i) => labels[i] !== '');
-  if (labelled.length < 2) {
-    throw new InvalidInputError(`A nearest-neighbour error takes 2 labelled points, but there are ${labelled.length}.`);
+  const labeled = Array.from(labels.keys()).filter((i) => labels[i] !== '');
+  if (labeled.length < 2) {
+    throw new InvalidInputError(`A nearest-neighbor error takes 2 labeled points, but there are ${labeled.length}.`);
   }
-  const error = nearestNeighbourError(
-    selectRows(fit.latents, labelled),
-    labelled.map((i) => labels[i]!),
+  const error = nearestNeighborError(
+    selectRows(fit.latents, labeled),
+    labeled.map((i) => labels[i]!),
   );
-  return { labelled: labelled.length, nearestNeighbourError: error };
+  return { labeled: labeled.length, nearestNeighborError: error };
 }
 
 function summary({ model, objective, status, points, ...scores }: Scores): string {
-  const { labelled, nearestNeighbourError: error, neighbours, trustworthiness, continuity } = scores;
+  const { labeled, nearestNeighborError: error, neighbors, trustworthiness, continuity } = scores;
   const lines = [`${model}: ${points} points, ${status}`, `objective ${objective}`];
-  if (error !== undefined && labelled !== undefined) {
-    const wrong = Math.round(error * labelled);
+  if (error !== undefined && labeled !== undefined) {
+    const wrong = Math.round(error * labeled);
     lines.push(
-      `nearest-neighbour error ${error} (${wrong} of ${labelled} labelled points take another label from the nearest other one among the latents)`,
+      `nearest-neighbor error ${error} (${wrong} of ${labeled} labeled points take another label from the nearest other one among the latents)`,
     );
   }
-  if (neighbours !== undefined) {
-    lines.push(`trustworthiness ${trustworthiness} (${neighbours} neighbours)`);
-    lines.push(`continuity ${continuity} (${neighbours} neighbours)`);
+  if (neighbors !== undefined) {
+    lines.push(`trustworthiness ${trustworthiness} (${neighbors} neighbors)`);
+    lines.push(`continuity ${continuity} (${neighbors} neighbors)`);
   }
   return `${lines.join('\n')}\n`;
 }
 
 interface AssessArguments
   extends PartsArguments,
-    Pick<AssessOptions, 'neighbours' | 'starts' | 'bootstraps' | 'dimensions' | 'seed'> {
+    Pick<AssessOptions, 'neighbors' | 'starts' | 'bootstraps' | 'dimensions' | 'seed'> {
   readonly labels?: string;
   readonly maxIterations?: number;
   readonly out?: string;
@@ -153,7 +153,7 @@ export function defineAssess(command: Command, context: Context): void {
   command
     .argument('<dir>', 'folder of a fit')
     .option('--labels <file>', 'labels, one a row (default: those of the table that was fitted)')
-    .option('--neighbours <k>', 'neighbours of the local scores (default: 10)', wholeFrom(1))
+    .option('--neighbors <k>', 'neighbors of the local scores (default: 10)', wholeFrom(1))
     .option('--starts <n>', 'maps from moved starts (default: 3)', wholeFrom(0))
     .option('--bootstraps <n>', 'maps of rows drawn with replacement, with entries held out (default: 4)', wholeFrom(0))
     .option(

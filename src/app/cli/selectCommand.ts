@@ -6,12 +6,12 @@ import {
   kindOf,
   type Matrix,
   type ModelOptions,
-  nearestNeighbourScore,
+  nearestNeighborScore,
   type SelectionScore,
   selectOptions,
   trustworthinessScore,
 } from '../../index.ts';
-import { standardise } from '../io/index.ts';
+import { standardize } from '../io/index.ts';
 import {
   camelCase,
   checkRequired,
@@ -25,7 +25,7 @@ import {
 import { type FlaggedOptions, readGivenJson, readModelOptions } from './jsonOptions.ts';
 import { checkTakesMissing } from './modelHelp.ts';
 import type { Context } from './streams.ts';
-import { addTableFlags, readLabelledTable, type TableArguments, tableOptions } from './tableFlags.ts';
+import { addTableFlags, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableReport } from './tableReport.ts';
 
 interface SelectArguments extends FlaggedOptions, TableArguments, PartsArguments {
@@ -33,7 +33,7 @@ interface SelectArguments extends FlaggedOptions, TableArguments, PartsArguments
   readonly score?: string;
   readonly labels?: string;
   readonly options?: string;
-  readonly standardise?: boolean;
+  readonly standardize?: boolean;
   readonly folds?: number;
   readonly seed?: number;
   readonly workers?: number;
@@ -48,12 +48,12 @@ export function defineSelect(command: Command, context: Context): void {
     .argument('<data>', "observations, one point a row; '-' reads stdin")
     .option('--model <name>', '(required) the model', camelCase)
     .option('--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file of it')
-    .option('--score <name>', 'nearestNeighbour (default where there are labels), density, or trustworthiness')
+    .option('--score <name>', 'nearestNeighbor (default where there are labels), density, or trustworthiness')
     .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA')
     .option('--options <json|file>', 'the options that are not varied')
     .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--kernel <text>', 'covariance of the mapping')
-    .option('--standardise', 'bring each column to mean 0 and standard deviation 1')
+    .option('--standardize', 'bring each column to mean 0 and standard deviation 1')
     .addOption(missingFlag())
     .option('--folds <k>', 'parts held out in turn; 0 scores fits of all points (default: 5)', wholeFrom(0))
     .option('--seed <s>', 'seed of the folds and the fits (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
@@ -79,7 +79,7 @@ async function select(data: string, given: SelectArguments, streams: Context): P
   const grid = await gridOf(given.grid);
   const fixed = await readModelOptions(given.options, given);
   if (fixed.missing !== undefined) checkTakesMissing(model);
-  const table = await readLabelledTable(data, given.labels, {
+  const table = await readLabeledTable(data, given.labels, {
     ...tableOptions(given),
     allowMissing: fixed.missing === 'ignore',
     allowMissingLabels: true,
@@ -90,7 +90,7 @@ async function select(data: string, given: SelectArguments, streams: Context): P
         .map((line) => `${line}\n`)
         .join(''),
     );
-  const Y = given.standardise ? standardise(table.observations).apply(table.observations) : table.observations;
+  const Y = given.standardize ? standardize(table.observations).apply(table.observations) : table.observations;
   const score = scoreOf(given.score, Y, table.labels);
   if (!given.json) streams.stderr.write(`score: ${score.name}, of which the ${score.best} is best\n`);
   const selection = await selectOptions<Record<string, unknown>>(
@@ -128,18 +128,18 @@ async function gridOf(text: string): Promise<Record<string, unknown[]>> {
   throw new InvalidInputError('--grid takes lists of values by option, such as {"latentDim": [1, 2, 3]}.');
 }
 
-/** Number of neighbours for trustworthiness, if there are enough points. */
-const NEIGHBOURS = 10;
+/** Number of neighbors for trustworthiness, if there are enough points. */
+const NEIGHBORS = 10;
 
 function scoreOf(name: string | undefined, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {
-  const chosen = name ?? (labels === undefined ? 'density' : 'nearestNeighbour');
+  const chosen = name ?? (labels === undefined ? 'density' : 'nearestNeighbor');
   if (chosen === 'density') return heldOutDensity(Y);
   if (chosen === 'trustworthiness') {
-    return trustworthinessScore(Y, Math.max(1, Math.min(NEIGHBOURS, Math.floor(Y.rows / 4))));
+    return trustworthinessScore(Y, Math.max(1, Math.min(NEIGHBORS, Math.floor(Y.rows / 4))));
   }
-  if (chosen !== 'nearestNeighbour') {
-    throw new InvalidInputError(`There is no score '${name}'. Known are nearestNeighbour, density, trustworthiness.`);
+  if (chosen !== 'nearestNeighbor') {
+    throw new InvalidInputError(`There is no score '${name}'. Known are nearestNeighbor, density, trustworthiness.`);
   }
-  if (labels !== undefined) return nearestNeighbourScore(Y, labels);
-  throw new InvalidInputError('The score nearestNeighbour takes --labels.');
+  if (labels !== undefined) return nearestNeighborScore(Y, labels);
+  throw new InvalidInputError('The score nearestNeighbor takes --labels.');
 }

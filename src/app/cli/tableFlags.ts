@@ -15,7 +15,7 @@ import { leftOutReport, type TableRecord, unitsOf } from './tableReport.ts';
  * @param options - options of `readTable`; `allowMissingLabels` applies to both sources
  * @throws InvalidInputError like `readTable` and `readLabels`
  */
-export async function readLabelledTable(
+export async function readLabeledTable(
   file: string,
   labels: string | undefined,
   options: ReadTableOptions = {},
@@ -67,7 +67,7 @@ export async function fittedTable(
   const labels = given.labels === undefined || isFile(given.labels) ? {} : { labels: given.labels };
   const table =
     record === undefined
-      ? await readLabelledTable(file, labels.labels, options)
+      ? await readLabeledTable(file, labels.labels, options)
       : await readMatchingTable(file, record, { ...options, ...labels });
   // Columns that the fit left out are left out again without a note.
   const news = table.leftOut.filter(({ column }) => record !== undefined && !record.others.includes(column));

@@ -1,13 +1,13 @@
 import { elementary } from '../../engine/index.ts';
 import { type Fit, type FittedTable, InvalidInputError, Matrix } from '../../index.ts';
-import { type StandardisedColumns, standardise, type Table } from '../io/index.ts';
+import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 import { optionsOf } from './modelHelp.ts';
 
 /** Record of the fitted table in fit.json, under `table`. */
 export type TableRecord = FittedTable;
 
 /** Record of a table that is about to be fitted. */
-export function tableRecord(table: Table, labelColumn?: string, columns?: StandardisedColumns): TableRecord {
+export function tableRecord(table: Table, labelColumn?: string, columns?: StandardizedColumns): TableRecord {
   const others = table.leftOut.map(({ column }) => column);
   return {
     columns: table.columns,
@@ -19,14 +19,14 @@ export function tableRecord(table: Table, labelColumn?: string, columns?: Standa
     ...(table.counts === undefined ? {} : { counts: table.counts }),
     ...(columns === undefined
       ? {}
-      : { standardised: { mean: Array.from(columns.mean), deviation: Array.from(columns.deviation) } }),
+      : { standardized: { mean: Array.from(columns.mean), deviation: Array.from(columns.deviation) } }),
   };
 }
 
 /** Conversion between the units of the table and those of the fit. */
-export function unitsOf(record: TableRecord | undefined): StandardisedColumns | undefined {
-  if (record?.standardised === undefined) return undefined;
-  return standardise(record.standardised);
+export function unitsOf(record: TableRecord | undefined): StandardizedColumns | undefined {
+  if (record?.standardized === undefined) return undefined;
+  return standardize(record.standardized);
 }
 
 /** Names of the columns that a fit predicts. */
@@ -111,7 +111,7 @@ export function tableReport(file: string, table: Table, model?: string, labels?:
   }
   if (color !== undefined) {
     const isUsed = columns.includes(color);
-    lines.push(`colours: '${color}'${isUsed ? ', which is among the observations too (--drop leaves it out)' : ''}`);
+    lines.push(`colors: '${color}'${isUsed ? ', which is among the observations too (--drop leaves it out)' : ''}`);
   }
   return [
     ...lines,
@@ -196,7 +196,7 @@ export function scaleWarning({ observations, columns }: Table, models: readonly 
   if (!(largest.deviation > WIDEST_RATIO * smallest.deviation)) return [];
   const [wide, narrow] = [largest, smallest].map(({ name, deviation }) => `'${name}' ${deviation.toPrecision(2)}`);
   return [
-    `warning: the columns' standard deviations differ by a factor of ${(largest.deviation / smallest.deviation).toPrecision(2)} (${narrow} to ${wide}). Columns of large deviation decide alone${plain.length < models.length ? ` in ${list(plain)}` : ''}; --standardise brings all to 1.`,
+    `warning: the columns' standard deviations differ by a factor of ${(largest.deviation / smallest.deviation).toPrecision(2)} (${narrow} to ${wide}). Columns of large deviation decide alone${plain.length < models.length ? ` in ${list(plain)}` : ''}; --standardize brings all to 1.`,
   ];
 }
 

@@ -122,7 +122,7 @@ export interface SwissRollOptions extends SamplingOptions {
  * @example
  * ```ts
  * const { observations } = swissRoll({ points: 1000, noise: 0 });
- * const { latents } = await fit(isomap(observations, { neighbours: 10 }));
+ * const { latents } = await fit(isomap(observations, { neighbors: 10 }));
  * ```
  */
 export function swissRoll(options: SwissRollOptions = {}): ManifoldSample {

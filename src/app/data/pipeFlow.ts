@@ -4,7 +4,7 @@ import { withDefaults } from '../../core/options.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { checkSampling } from './manifolds.ts';
 
-/** A labelled data set: one row of observations and one label per point. */
+/** A labeled data set: one row of observations and one label per point. */
 export interface PipeFlow {
   /** N×12: the attenuation of six beams at the low energy, then of the same six at the high energy. */
   readonly observations: Matrix;
@@ -33,7 +33,7 @@ type Phases = readonly [water: number, oil: number, gas: number];
 
 const PIPE_RADIUS = 5;
 
-/** Linear attenuation per centimetre of water, a light oil (CH₂, 0.85 g/cm³) and compressed gas at 30 and 60 keV. */
+/** Linear attenuation per centimeter of water, a light oil (CH₂, 0.85 g/cm³) and compressed gas at 30 and 60 keV. */
 const ATTENUATION: { readonly energy: string; readonly coefficients: Phases }[] = [
   { energy: '30keV', coefficients: [0.376, 0.23, 0.013] },
   { energy: '60keV', coefficients: [0.206, 0.167, 0.01] },
@@ -136,7 +136,7 @@ function pathLengths(
   }
 }
 
-/** Length of the chord of a circle at a distance from its centre. */
+/** Length of the chord of a circle at a distance from its center. */
 const chordLength = (radius: number, distance: number) => 2 * Math.sqrt(Math.max(square(radius) - square(distance), 0));
 
 /**

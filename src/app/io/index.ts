@@ -1,15 +1,15 @@
 export { lockPath, type WriteOptions, writeAtomically } from '../../core/fileWriting.ts';
-export type { KnownColumns, NormalisedCounts } from '../../core/namedTable.ts';
+export type { KnownColumns, NormalizedCounts } from '../../core/namedTable.ts';
 export { type CompressedRows, SparseMatrix } from '../../core/sparseMatrix.ts';
 export type { ColumnChoice } from './chosenColumns.ts';
 export { type LeftOut, type ReadLabelsOptions, readLabels } from './columnRoles.ts';
 export { checkFilePath, makeFolder, removeEmptyFolders } from './makeFolder.ts';
 export { readMatchingTable } from './matchedTable.ts';
-export { type NormaliseCountsOptions, normaliseCounts } from './normaliseCounts.ts';
+export { type NormalizeCountsOptions, normalizeCounts } from './normalizeCounts.ts';
 export { parseTable } from './parseTable.ts';
 export { type ReadSparseTableOptions, readSparseTable, type SparseTable } from './readSparseTable.ts';
 export { rowsOf } from './rowsOf.ts';
-export { type StandardisedColumns, standardise } from './standardise.ts';
+export { type StandardizedColumns, standardize } from './standardize.ts';
 export type { Table } from './table.ts';
 export { readTable, writeTable } from './tableFiles.ts';
 export type { ReadTableOptions } from './tableOptions.ts';

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { type KnownColumns, type NormalisedCounts, quoted } from '../../core/namedTable.ts';
+import { type KnownColumns, type NormalizedCounts, quoted } from '../../core/namedTable.ts';
 import { checkGiven, checkOptions } from '../../core/options.ts';
 import { counted } from '../../core/wording.ts';
 import { chosenColumns, listed } from './chosenColumns.ts';
@@ -12,7 +12,7 @@ import { withKnownCategories, withTruths } from './writtenValues.ts';
 
 /**
  * Reads a table whose observations have the columns of an earlier one: by name, in the earlier order whatever the order in the file, or by position
- * if one of the two files has no names. Counts are normalised as in the earlier table. Ids come from the column that named the points of the earlier
+ * if one of the two files has no names. Counts are normalized as in the earlier table. Ids come from the column that named the points of the earlier
  * table, if there is one.
  *
  * @throws InvalidInputError if a column is missing, or if there is a column of numbers that the earlier table did not have; otherwise like
@@ -20,8 +20,8 @@ import { withKnownCategories, withTruths } from './writtenValues.ts';
  */
 export async function readMatchingTable(
   file: string,
-  known: KnownColumns & { readonly idColumn?: string | undefined; readonly counts?: NormalisedCounts | undefined },
-  asked: Omit<ReadTableOptions, 'columns' | 'oneHot' | keyof NormalisedCounts> = {},
+  known: KnownColumns & { readonly idColumn?: string | undefined; readonly counts?: NormalizedCounts | undefined },
+  asked: Omit<ReadTableOptions, 'columns' | 'oneHot' | keyof NormalizedCounts> = {},
 ): Promise<Table> {
   checkGiven(file, 'readMatchingTable', "a file's path, a text", (given) => typeof given === 'string');
   const given = checkOptions(tableOptions, asked, 'readMatchingTable') as ReadTableOptions;

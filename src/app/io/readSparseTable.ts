@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { log1p } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { NormalisedCounts } from '../../core/namedTable.ts';
+import type { NormalizedCounts } from '../../core/namedTable.ts';
 import { checkGiven, checkOptions } from '../../core/options.ts';
 import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { medianOf } from '../../engine/vectors.ts';
 import { parseMatrixMarket } from './matrixMarket.ts';
-import { countEntries, countsNote, type NormaliseCountsOptions } from './normaliseCounts.ts';
+import { countEntries, countsNote, type NormalizeCountsOptions } from './normalizeCounts.ts';
 import { uniqueNames } from './rawTable.ts';
 import { readSource } from './source.ts';
 
-export interface ReadSparseTableOptions extends NormaliseCountsOptions {
+export interface ReadSparseTableOptions extends NormalizeCountsOptions {
   /** Whether rows or columns of the file are the points; by default rows of an .mtx file, columns of a 10x folder. */
   readonly points?: 'rows' | 'columns' | undefined;
   /** Largest size of an unpacked file in bytes; default 1.2 GB. */
@@ -30,8 +30,8 @@ export interface SparseTable {
   readonly ids?: string[];
   /** Notes about how the file was read. */
   readonly notes: readonly string[];
-  /** How the observations were normalised, if `rowSums` or `log1p` was given. */
-  readonly counts?: NormalisedCounts;
+  /** How the observations were normalized, if `rowSums` or `log1p` was given. */
+  readonly counts?: NormalizedCounts;
 }
 
 const schema = v.strictObject({
@@ -50,7 +50,7 @@ const FEATURES = ['features.tsv', 'genes.tsv'];
  * @param path - path of the file or the folder
  * @param options - see {@link ReadSparseTableOptions}
  * @returns observations N×D by their compressed rows, names of columns and points
- * @throws InvalidInputError if a file is missing, damaged or too large, names do not fit the matrix, or rows cannot be normalised; or for an unknown
+ * @throws InvalidInputError if a file is missing, damaged or too large, names do not fit the matrix, or rows cannot be normalized; or for an unknown
  *   option
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export async function readSparseTable(path: string, options: ReadSparseTableOpti
   checkGiven(path, 'readSparseTable', "a file's or a folder's path, a text", (given) => typeof given === 'string');
   const read = await readMatrix(path, points, maxBytes);
   if (rowSums === undefined && !isLog) return read;
-  const { observations, counts } = normalised(read.observations, { rowSums, log1p: isLog }, path);
+  const { observations, counts } = normalized(read.observations, { rowSums, log1p: isLog }, path);
   return { ...read, observations, counts, notes: [...read.notes, countsNote(counts)] };
 }
 
@@ -117,11 +117,11 @@ async function namesOf(file: string, count: number, of: string, maxBytes?: numbe
   );
 }
 
-function normalised(
+function normalized(
   Y: SparseMatrix,
-  { rowSums, log1p: isLog = false }: NormaliseCountsOptions,
+  { rowSums, log1p: isLog = false }: NormalizeCountsOptions,
   path: string,
-): { observations: SparseMatrix; counts: NormalisedCounts } {
+): { observations: SparseMatrix; counts: NormalizedCounts } {
   const sums = new Float64Array(Y.rows);
   for (let i = 0; i < Y.rows; i++) {
     for (let p = Y.starts[i]!; p < Y.starts[i + 1]!; p++) {

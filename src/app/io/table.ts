@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import type { NormalisedCounts } from '../../core/namedTable.ts';
+import type { NormalizedCounts } from '../../core/namedTable.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
-import { countsNote, normalised } from './normaliseCounts.ts';
+import { countsNote, normalized } from './normalizeCounts.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
 import { hasThousands, presentLabel, remedyForWritten } from './tableText.ts';
@@ -25,7 +25,7 @@ export interface Table {
   readonly labelColumn?: string;
   /** N labels as in the file, '' where missing, if requested. */
   readonly labels?: string[];
-  /** N values to colour by: numbers, dates as days since 1970-01-01, or text; NaN and '' where missing; if requested. */
+  /** N values to color by: numbers, dates as days since 1970-01-01, or text; NaN and '' where missing; if requested. */
   readonly color?: Float64Array | string[];
   /** N×1 times of the rows: numbers, or dates as days since 1970-01-01; if requested. */
   readonly time?: Matrix;
@@ -33,8 +33,8 @@ export interface Table {
   readonly leftOut: readonly LeftOut[];
   /** Notes about how the file was read. */
   readonly notes: readonly string[];
-  /** How the observations were normalised, if `rowSums` or `log1p` was given. */
-  readonly counts?: NormalisedCounts;
+  /** How the observations were normalized, if `rowSums` or `log1p` was given. */
+  readonly counts?: NormalizedCounts;
 }
 
 /** The table of the chosen columns, or of those that look like observations. */
@@ -48,7 +48,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const chosen = (choice: string | number | undefined, purpose: string) =>
     choice === undefined || isOther(raw, choice) ? undefined : chosenColumn(names, choice, purpose, raw.file);
   const label = chosen(options.labels, 'the labels');
-  const color = chosen(options.color, 'the colours');
+  const color = chosen(options.color, 'the colors');
   const time = chosen(options.time, 'the time');
   const asked = chosen(options.id, 'the ids');
   const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
@@ -68,9 +68,9 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const used = new Set(features);
   const ids = id === undefined || (asked === undefined && used.has(id)) ? undefined : id;
   const entries = entriesOf(raw, features, options.allowMissing === true);
-  const isNormalised = options.rowSums !== undefined || options.log1p === true;
+  const isNormalized = options.rowSums !== undefined || options.log1p === true;
   const place = (i: number, j: number) => `'${raw.file}', ${raw.place(i)}, column '${names[features[j]!]!}'`;
-  const found = isNormalised ? normalised(entries, options, place) : undefined;
+  const found = isNormalized ? normalized(entries, options, place) : undefined;
   return {
     observations: found?.observations ?? entries,
     columns: features.map((j) => names[j]!),

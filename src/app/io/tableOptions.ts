@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { ColumnChoice } from './chosenColumns.ts';
-import { countEntries, type NormaliseCountsOptions } from './normaliseCounts.ts';
+import { countEntries, type NormalizeCountsOptions } from './normalizeCounts.ts';
 
-export interface ReadTableOptions extends NormaliseCountsOptions {
+export interface ReadTableOptions extends NormalizeCountsOptions {
   /**
    * The columns of the observations: names, patterns such as 'pixel*', ranges such as 'a:d', numbers from 0, in that order. Unless given, all columns of
    * numbers, and of true and false as 1 and 0, but those that look like an index, and constant ones; of an array of NumPy, all but constant ones.
@@ -16,7 +16,7 @@ export interface ReadTableOptions extends NormaliseCountsOptions {
   readonly id?: string | number;
   /** Column with labels, which may be text: its name or number from 0, or an array of an .npz archive. */
   readonly labels?: string | number;
-  /** Column to colour pictures by: text, dates or numbers. A column of numbers remains an observation. */
+  /** Column to color pictures by: text, dates or numbers. A column of numbers remains an observation. */
   readonly color?: string | number;
   /** Column with the times of the rows, numbers or dates, which is not an observation; or an array of an .npz archive. */
   readonly time?: string | number;

@@ -23,7 +23,7 @@ export interface AssessmentPageOptions extends Pick<LookOptions, 'labels' | 'leg
 const MOST_LISTED = 40;
 
 /**
- * Makes a page of an assessment: its findings in sentences, the map coloured by how far it can be trusted, scores, coverage of intervals with the
+ * Makes a page of an assessment: its findings in sentences, the map colored by how far it can be trusted, scores, coverage of intervals with the
  * histogram of PIT values, and held-out densities by dimension. A single file without network access or scripts.
  *
  * @param options - see {@link AssessmentPageOptions}
@@ -57,14 +57,14 @@ export async function assessmentPage(options: AssessmentPageOptions): Promise<st
     ...(bootstraps === undefined
       ? []
       : [
-          await map('Neighbours kept by maps of other rows', {
+          await map('Neighbors kept by maps of other rows', {
             color: bootstraps.pointwise.overlap,
             legendTitle: 'share',
           }),
         ]),
     ...(starts === undefined
       ? []
-      : [await map('Neighbours kept from other starts', { color: starts.pointwise.overlap, legendTitle: 'share' })]),
+      : [await map('Neighbors kept from other starts', { color: starts.pointwise.overlap, legendTitle: 'share' })]),
     ...(labels === undefined
       ? []
       : [await map('Labels', { labels, ...(legendTitle !== undefined && { legendTitle }) })]),
@@ -86,8 +86,8 @@ export async function assessmentPage(options: AssessmentPageOptions): Promise<st
 <ul class="findings">${assessment.findings.map(({ code, text }) => `<li class="${code}">${escaped(text)}</li>`).join('')}</ul>
 <div class="maps">${maps.join('')}</div>
 ${listed('Points not to trust', Array.from(assessment.doubtful, name), points)}
-${pairList('Neighbours on the map that are far apart in the data', scores.falsePairs, name)}
-${pairList('Neighbours in the data that the map puts apart', scores.tornPairs, name)}
+${pairList('Neighbors on the map that are far apart in the data', scores.falsePairs, name)}
+${pairList('Neighbors in the data that the map puts apart', scores.tornPairs, name)}
 <h2>Scores</h2>
 ${table(
   ['score', 'value', '', 'meaning'],
@@ -96,7 +96,7 @@ ${table(
     .map(({ score, value, se, meaning }) => [score, fixed(value), Number.isNaN(se) ? '' : `± ${fixed(se)}`, meaning]),
   'scores',
 )}
-<figure><figcaption>R<sub>NX</sub>(K): neighbourhoods of K points that are kept, from 0 by chance to 1, over log K</figcaption>${curve(scores.coRanking.rescaled)}</figure>
+<figure><figcaption>R<sub>NX</sub>(K): neighborhoods of K points that are kept, from 0 by chance to 1, over log K</figcaption>${curve(scores.coRanking.rescaled)}</figure>
 ${calibrationPart(assessment)}
 ${dimensionsPart(assessment)}
 ${Object.entries(assessment.notAssessed)
@@ -144,7 +144,7 @@ function listed(heading: string, names: readonly string[], points: number): stri
 function pairList(heading: string, pairs: Assessment['scores']['falsePairs'], name: (i: number) => string): string {
   if (pairs.length === 0) return '';
   const rows = pairs.slice(0, 10).map(({ from, to, rank }) => [name(from), name(to), String(rank)]);
-  return `<details><summary>${escaped(heading)}</summary>${table(['point', 'neighbour', 'its rank in the other'], rows)}</details>`;
+  return `<details><summary>${escaped(heading)}</summary>${table(['point', 'neighbor', 'its rank in the other'], rows)}</details>`;
 }
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[], kind = ''): string =>

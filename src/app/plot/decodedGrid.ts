@@ -18,7 +18,7 @@ const SHARP = 1200;
 export type Decode = (X: Matrix) => { readonly mean: Matrix };
 
 export interface DecodedGridOptions {
-  /** Height and width of the predicted images, and 3 for colour images. */
+  /** Height and width of the predicted images, and 3 for color images. */
   readonly image: ImageShape;
   /**
    * Fitted observations, N×D: their smallest entry is drawn black, their largest white. By default those of the predictions, which may lie far
@@ -84,7 +84,7 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
   const enlarged = Math.max(1, Math.floor(SHARP / (resolution * Math.max(imageWidth, imageHeight))));
   const url = await imageAddress(mean, cells, resolution, shape, brightness(seen), enlarged);
   const height = (width * imageHeight) / imageWidth;
-  // Each image is centred on its latent point: the picture extends half a step beyond the first and the last.
+  // Each image is centered on its latent point: the picture extends half a step beyond the first and the last.
   const domain = ({ low, length }: typeof across) => {
     const half = length / (resolution - 1) / 2;
     return [low - half, low + length + half];

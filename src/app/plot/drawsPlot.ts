@@ -2,7 +2,7 @@ import type { Mark, Spec } from 'vega';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, givenList, unknownName, withDefaults } from '../../core/options.ts';
 import type { Draws, PredictiveCheck } from '../../inference/sampling/index.ts';
-import { colourOf, PRIMARY } from './looks.ts';
+import { colorOf, PRIMARY } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';
 import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
 
@@ -23,7 +23,7 @@ export interface PredictivePlotOptions extends Pick<DrawsPlotOptions, 'title' | 
   readonly statistic?: string | undefined;
 }
 
-/** Colour of divergences and observed values. */
+/** Color of divergences and observed values. */
 const MARKED = '#d62728';
 /** Most points of one panel: more could not be distinguished, and the file stays small. */
 const MOST_POINTS = 2000;
@@ -33,7 +33,7 @@ const BINS = 20;
 /**
  * Draws the chains of each number over each other, draw by draw: chains that agree look alike and cover the same values.
  *
- * @param draws - what `draw` returned
+ * @param draws - what `samplePosterior` returned
  * @param options - see {@link DrawsPlotOptions}
  * @returns the picture as SVG text, one panel per number
  * @throws InvalidInputError for a name that is not in the draws
@@ -48,7 +48,7 @@ export async function chainPlot(draws: Draws, options: DrawsPlotOptions = {}): P
     const step = Math.ceil(values.columns / MOST_POINTS);
     const rows = Array.from({ length: values.rows }, (_, c) =>
       Array.from({ length: Math.ceil(values.columns / step) }, (_, s) => ({
-        chain: colourOf(c),
+        chain: colorOf(c),
         x: s * step,
         y: values.at(c, s * step),
       })),
@@ -72,7 +72,7 @@ export async function chainPlot(draws: Draws, options: DrawsPlotOptions = {}): P
  * Draws histograms of the ranks of each chain's draws among those of all chains, with 20 bins per chain. They are uniform if the chains agree; the
  * line is their expectation.
  *
- * @param draws - what `draw` returned
+ * @param draws - what `samplePosterior` returned
  * @param options - see {@link DrawsPlotOptions}
  * @returns the picture as SVG text, one panel per number and one row of bars per chain
  * @throws InvalidInputError for a name that is not in the draws
@@ -95,7 +95,7 @@ export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Pr
     // Chain c stands on level c, and its highest bar reaches 0.9 above it.
     const rows = counts.flatMap((own, c) =>
       Array.from(own, (number, bin) => ({
-        chain: colourOf(c),
+        chain: colorOf(c),
         x: bin / BINS,
         x2: (bin + 1) / BINS,
         y: c,
@@ -129,7 +129,7 @@ export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Pr
 /**
  * Draws each pair of numbers, one point per draw, with divergent transitions in red: where they cluster, the chains could not go.
  *
- * @param draws - what `draw` returned
+ * @param draws - what `samplePosterior` returned
  * @param options - see {@link DrawsPlotOptions}
  * @returns the picture as SVG text, one panel per pair
  * @throws InvalidInputError for a name that is not in the draws, or fewer than two names
@@ -157,8 +157,8 @@ export async function pairsPlot(draws: Draws, options: DrawsPlotOptions = {}): P
   for (const [i, first] of names.entries()) {
     for (const second of names.slice(i + 1)) {
       const [a, b] = [draws.values(first).data, draws.values(second).data];
-      const rows = places.map((k) => ({ x: a[k]!, y: b[k]!, colour: divergent.has(k) ? MARKED : PRIMARY }));
-      const look = { size: { value: 10 }, fill: { field: 'colour' }, fillOpacity: { value: 0.45 } };
+      const rows = places.map((k) => ({ x: a[k]!, y: b[k]!, color: divergent.has(k) ? MARKED : PRIMARY }));
+      const look = { size: { value: 10 }, fill: { field: 'color' }, fillOpacity: { value: 0.45 } };
       const point = markOf('symbol', { name: 'points', data: 'shown' }, { ...at, ...look });
       pictures.push(await renderSvg(panel({ ...size, rows, x: first, y: second, marks: [point] })));
     }

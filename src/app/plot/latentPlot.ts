@@ -94,12 +94,12 @@ interface Panel extends LatentPlotOptions {
 }
 
 /**
- * Draws latents as points, with colours and shapes by label or colours by number, over the logarithm of the predictive precision in grey (white where
+ * Draws latents as points, with colors and shapes by label or colors by number, over the logarithm of the predictive precision in gray (white where
  * the model is certain), as in Lawrence (2005), "Probabilistic non-linear principal component analysis with
  * Gaussian process latent variable models", figure 4. A single latent dimension is drawn against the index of the point; three are drawn in three
  * panels.
  *
- * Points without a label or number are grey. All shapes have the same area.
+ * Points without a label or number are gray. All shapes have the same area.
  *
  * @param options - see {@link LatentPlotOptions}
  * @returns the picture as SVG text, which needs no page, font file or script; `svgToPng` converts it to pixels

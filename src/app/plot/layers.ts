@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkGiven, givenList } from '../../core/options.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
-import { EDGE, fillOf, GREYS, lookFields, type PointLooks, PRIMARY } from './looks.ts';
+import { EDGE, fillOf, GRAYS, lookFields, type PointLooks, PRIMARY } from './looks.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
 import { markOf } from './render.ts';
 import { brightness, checkImage, type ImageShape, imageAddress } from './rowImages.ts';
@@ -151,7 +151,7 @@ export function covarianceEllipse(xx: number, xy: number, yy: number, pixelsX: n
   return ellipse(DEVIATIONS * Math.sqrt(long), DEVIATIONS * Math.sqrt(short), degrees);
 }
 
-/** Ellipses of mean ± 2 standard deviations below the points, in their colours; `outline` is a field of the points. */
+/** Ellipses of mean ± 2 standard deviations below the points, in their colors; `outline` is a field of the points. */
 export const ellipseMarks = (looks: PointLooks): Mark =>
   markOf(
     'path',
@@ -229,7 +229,7 @@ const MOST_IMAGE_PIXELS = 1e6;
 /** Height of an image in pixels. */
 const HEIGHT = 28;
 
-/** Parts of a Vega specification that draw the images of points where they do not overlap, with frames in the points' colours. */
+/** Parts of a Vega specification that draw the images of points where they do not overlap, with frames in the points' colors. */
 export async function imageLayer(
   Y: Matrix,
   image: ImageShape,
@@ -284,7 +284,7 @@ function apart(pixels: readonly Pixel[], width: number, height: number, most: nu
   return chosen;
 }
 
-/** Number of grey levels, enough to look continuous. */
+/** Number of gray levels, enough to look continuous. */
 const BANDS = 20;
 
 interface Layer {
@@ -295,7 +295,7 @@ interface Layer {
 }
 
 /**
- * Parts of a Vega specification that draw log₁₀ of the precision as bands of grey. Each band is the region where it exceeds a threshold, drawn over
+ * Parts of a Vega specification that draw log₁₀ of the precision as bands of gray. Each band is the region where it exceeds a threshold, drawn over
  * the previous one: a tenth of the size of a raster, and without seams.
  */
 export function precisionLayer({ x, y, values }: PrecisionGrid, width: number, height: number): Layer {
@@ -333,7 +333,7 @@ export function precisionLayer({ x, y, values }: PrecisionGrid, width: number, h
         transform: [{ type: 'isocontour', thresholds, as: 'contour' }],
       },
     ],
-    scales: [{ name: 'precision', type: 'linear', domain: high > low ? [low, high] : [low - 1, low], range: GREYS }],
+    scales: [{ name: 'precision', type: 'linear', domain: high > low ? [low, high] : [low - 1, low], range: GRAYS }],
     legends: high > low ? [precisionLegend] : [],
     marks: [bandMarks(high > low ? (high - low) / BANDS : 0, low, high)],
   };
@@ -350,7 +350,7 @@ const precisionLegend: Legend = {
   tickCount: 4,
 };
 
-/** Each band has the grey of the legend at its lower end, stretched so that the last one is white. */
+/** Each band has the gray of the legend at its lower end, stretched so that the last one is white. */
 const bandMarks = (step: number, low: number, high: number): Mark => ({
   type: 'group',
   clip: true,

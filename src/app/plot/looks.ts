@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { isMissingText } from '../../core/observations.ts';
 
 /** Nine hues of Tableau 10, and nearly black. The difference between any two is at least 18 by CIEDE2000, where 2 is visible. */
-const COLOURS = [
+const COLORS = [
   '#4c78a8',
   '#f58518',
   '#54a24b',
@@ -16,7 +16,7 @@ const COLOURS = [
   '#ff9da6',
 ];
 
-/** Seven shapes to ten colours: no two of 70 labels share both. */
+/** Seven shapes to ten colors: no two of 70 labels share both. */
 const SHAPES = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross', 'triangle-right'];
 
 /** Fraction of its bounding square that a shape fills; Vega sizes symbols by the square. */
@@ -31,36 +31,36 @@ const FILLED: Readonly<Record<string, number>> = {
 };
 
 /** Most labels that can have distinct looks. */
-export const MOST_LABELS = COLOURS.length * SHAPES.length;
+export const MOST_LABELS = COLORS.length * SHAPES.length;
 
-export const PRIMARY = COLOURS[0]!;
+export const PRIMARY = COLORS[0]!;
 
-/** Colour of points without a label or number: the grey of Tableau 10. */
-export const UNLABELLED = '#bab0ac';
+/** Color of points without a label or number: the gray of Tableau 10. */
+export const UNLABELED = '#bab0ac';
 
-/** Colour scale of numbers, perceptually uniform and suited to colour-blind readers (Smith, van der Walt & Firing 2015). */
+/** Color scale of numbers, perceptually uniform and suited to color-blind readers (Smith, van der Walt & Firing 2015). */
 export const NUMBERS_SCHEME = 'viridis';
 
-/** Greys of the background, from uncertain to certain. */
-export const GREYS = ['#7a7a7a', '#ffffff'];
+/** Grays of the background, from uncertain to certain. */
+export const GRAYS = ['#7a7a7a', '#ffffff'];
 
-/** Colour of the edges of a graph. */
+/** Color of the edges of a graph. */
 export const EDGE = '#444444';
 
 /** Frame of a picture without axes. */
 export const FRAME = '#bbbbbb';
 
-export const colourOf = (label: number): string => COLOURS[label % COLOURS.length]!;
+export const colorOf = (label: number): string => COLORS[label % COLORS.length]!;
 const shapeOf = (label: number): string => SHAPES[label % SHAPES.length]!;
 
 /** Size at which a shape has the area of a circle of the given size. */
 export const sizeOf = (shape: string, size: number): number => (size * FILLED.circle!) / FILLED[shape]!;
 
-/** Options for the colours of points. */
+/** Options for the colors of points. */
 export interface LookOptions {
-  /** N labels, which determine colour and shape; '', 'NA', null, undefined and NaN count as missing and are grey. */
+  /** N labels, which determine color and shape; '', 'NA', null, undefined and NaN count as missing and are gray. */
   readonly labels?: ArrayLike<string | number | null | undefined>;
-  /** N numbers, which determine the colour on a continuous scale; NaN is grey. */
+  /** N numbers, which determine the color on a continuous scale; NaN is gray. */
   readonly color?: ArrayLike<number>;
   /** Title of the legend. */
   readonly legendTitle?: string;
@@ -81,7 +81,7 @@ export interface PointLooks {
 
 interface Kind {
   readonly name: string;
-  readonly colour: string;
+  readonly color: string;
   readonly shape: string;
 }
 
@@ -91,11 +91,11 @@ const LEGEND_SIZE = 60;
 /** Most labels in one column of a legend. */
 const MOST_ROWS = 18;
 
-const NONE: Kind = { name: '(none)', colour: UNLABELLED, shape: 'circle' };
+const NONE: Kind = { name: '(none)', color: UNLABELED, shape: 'circle' };
 
 export function pointLooks({ labels, color, legendTitle }: LookOptions, rows: number): PointLooks {
   if (labels !== undefined && color !== undefined) {
-    throw new InvalidInputError('Points are coloured by labels or by numbers. Leave out labels or color.');
+    throw new InvalidInputError('Points are colored by labels or by numbers. Leave out labels or color.');
   }
   if (color !== undefined) return byNumbers(color, rows, legendTitle ?? 'value');
   if (labels === undefined) return { kinds: [], title: '' };
@@ -112,7 +112,7 @@ function byNumbers(color: ArrayLike<number>, rows: number, title: string): Point
   const infinite = values.findIndex((value) => Math.abs(value) === Infinity);
   if (infinite >= 0) {
     throw new InvalidInputError(
-      `Points are coloured by finite numbers, and NaN where there is none, but number ${infinite} is ${values[infinite]}.`,
+      `Points are colored by finite numbers, and NaN where there is none, but number ${infinite} is ${values[infinite]}.`,
     );
   }
   const present = values.filter((value) => !Number.isNaN(value));
@@ -142,7 +142,7 @@ function kindsOf(names: readonly string[]): Kind[] {
       `A picture can distinguish ${MOST_LABELS} labels, but ${sorted.length} different ones were given. Group them, or leave them out.`,
     );
   }
-  const kinds = sorted.map((name, k) => ({ name, colour: colourOf(k), shape: shapeOf(k) }));
+  const kinds = sorted.map((name, k) => ({ name, color: colorOf(k), shape: shapeOf(k) }));
   return hasNone ? [...kinds, NONE] : kinds;
 }
 
@@ -153,35 +153,35 @@ export const lookFields = ({ kinds, kindOf, values }: PointLooks, i: number): ob
   ...(values !== undefined && { value: Number.isNaN(values[i]) ? null : values[i] }),
 });
 
-/** Scales of colours, shapes and sizes; `pointSize` gives the size of a shape. */
+/** Scales of colors, shapes and sizes; `pointSize` gives the size of a shape. */
 export function lookScales({ kinds, values, range }: PointLooks, pointSize: (shape: string) => number): Scale[] {
   const domain = kinds.map(({ name }) => name);
   const shape: Scale = { name: 'shape', type: 'ordinal', domain, range: kinds.map((kind) => kind.shape) };
   if (values === undefined) {
     return [
-      { name: 'colour', type: 'ordinal', domain, range: kinds.map(({ colour }) => colour) },
+      { name: 'color', type: 'ordinal', domain, range: kinds.map(({ color }) => color) },
       shape,
       { name: 'size', type: 'ordinal', domain, range: kinds.map((kind) => pointSize(kind.shape)) },
       { name: 'legendSize', type: 'ordinal', domain, range: kinds.map((kind) => sizeOf(kind.shape, LEGEND_SIZE)) },
     ];
   }
   return [
-    { name: 'colour', type: 'linear', zero: false, domain: [...(range ?? [0, 1])], range: { scheme: NUMBERS_SCHEME } },
+    { name: 'color', type: 'linear', zero: false, domain: [...(range ?? [0, 1])], range: { scheme: NUMBERS_SCHEME } },
   ];
 }
 
 /** Fill of a point. */
 export function fillOf({ kindOf, values }: PointLooks) {
-  if (kindOf !== undefined) return { scale: 'colour', field: 'label' };
+  if (kindOf !== undefined) return { scale: 'color', field: 'label' };
   if (values === undefined) return { value: PRIMARY };
-  return [{ test: 'datum.value !== null', scale: 'colour', field: 'value' }, { value: UNLABELLED }];
+  return [{ test: 'datum.value !== null', scale: 'color', field: 'value' }, { value: UNLABELED }];
 }
 
 export function lookLegends({ kinds, range, title }: PointLooks): Legend[] {
   if (range !== undefined) {
     return [
       {
-        fill: 'colour',
+        fill: 'color',
         type: 'gradient',
         title,
         gradientLength: 120,
@@ -198,7 +198,7 @@ export function lookLegends({ kinds, range, title }: PointLooks): Legend[] {
   const blanks = Array.from({ length: rows * columns - kinds.length }, (_, k) => ' '.repeat(k + 1));
   return [
     {
-      fill: 'colour',
+      fill: 'color',
       shape: 'shape',
       title,
       values: [...kinds.map(({ name }) => name), ...blanks],

@@ -13,7 +13,7 @@ const TITLE_HEIGHT = 30;
 
 /**
  * Arranges pictures in a grid, row by row: each column is as wide as its widest picture, each row as high as its highest, and narrower pictures are
- * centred in their column.
+ * centered in their column.
  *
  * @param pictures - SVG texts from the plots of this library, at least one
  * @param options - see {@link PictureGridOptions}

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
 import { checkVariances, reach } from './layers.ts';
-import { type LookOptions, NUMBERS_SCHEME, type PointLooks, PRIMARY, pointLooks, UNLABELLED } from './looks.ts';
+import { type LookOptions, NUMBERS_SCHEME, type PointLooks, PRIMARY, pointLooks, UNLABELED } from './looks.ts';
 import { insidePolygon, shapePath } from './page/drawing.ts';
 import type { Pixels } from './page/mapDrawing.ts';
 import { drawMarks, drawOver, drawRulers } from './page/mapDrawing.ts';
@@ -34,7 +34,7 @@ export interface PlotHtmlOptions extends LookOptions {
 /** Most numbers of the rows, some 12 MB of text, and most points. */
 const MOST_NUMBERS = 2e6;
 const MOST_POINTS = 200_000;
-/** Number of colour stops of a legend. */
+/** Number of color stops of a legend. */
 const STOPS = 16;
 
 const OPTIONS: readonly (keyof PlotHtmlOptions)[] = [
@@ -143,8 +143,8 @@ async function pageData(options: PlotHtmlOptions, latents: Matrix): Promise<Page
     }),
     ids: ids === undefined ? Array.from({ length: N }, (_, i) => String(i)) : ids.map(printable),
     kindOf: Array.from(looks.kindOf ?? []),
-    kinds: looks.kinds.map(({ name, colour, shape }) => ({ name: printable(name), colour, path: shapePath(shape) })),
-    ...(await numberColours(looks)),
+    kinds: looks.kinds.map(({ name, color, shape }) => ({ name: printable(name), color, path: shapePath(shape) })),
+    ...(await numberColors(looks)),
     legendTitle: printable(looks.title),
     ...rowsOf(options, N),
     equalScales: options.equalScales ?? false,
@@ -152,17 +152,17 @@ async function pageData(options: PlotHtmlOptions, latents: Matrix): Promise<Page
   };
 }
 
-/** Colours of numbers, by the same Vega scale as in pictures. */
-async function numberColours({ values, range }: PointLooks): Promise<Pick<PageData, 'values' | 'colours' | 'scale'>> {
-  if (values === undefined) return { values: [], colours: [] };
+/** Colors of numbers, by the same Vega scale as in pictures. */
+async function numberColors({ values, range }: PointLooks): Promise<Pick<PageData, 'values' | 'colors' | 'scale'>> {
+  if (values === undefined) return { values: [], colors: [] };
   const { scheme } = await import('vega');
   const at = scheme(NUMBERS_SCHEME) as unknown as (part: number) => string;
   const numbers = Array.from(values, (value) => (Number.isNaN(value) ? null : rounded(value, 6)));
-  if (range === undefined) return { values: numbers, colours: numbers.map(() => UNLABELLED) };
+  if (range === undefined) return { values: numbers, colors: numbers.map(() => UNLABELED) };
   const part = (value: number) => (value - range[0]) / (range[1] - range[0]);
   return {
     values: numbers,
-    colours: Array.from(values, (value) => (Number.isNaN(value) ? UNLABELLED : at(part(value)))),
+    colors: Array.from(values, (value) => (Number.isNaN(value) ? UNLABELED : at(part(value)))),
     scale: { range, stops: Array.from({ length: STOPS }, (_, k) => at(k / (STOPS - 1))) },
   };
 }
@@ -213,8 +213,8 @@ function legend({ kinds, scale, legendTitle }: PageData): string {
   }
   if (kinds.length === 0) return '';
   const entries = kinds.map(
-    ({ name, colour, path }, k) =>
-      `<button type="button" data-kind="${k}" aria-pressed="true"><svg viewBox="-1.7 -1.7 3.4 3.4" aria-hidden="true"><path d="${path}" fill="${colour}"/></svg>${escaped(name)}</button>`,
+    ({ name, color, path }, k) =>
+      `<button type="button" data-kind="${k}" aria-pressed="true"><svg viewBox="-1.7 -1.7 3.4 3.4" aria-hidden="true"><path d="${path}" fill="${color}"/></svg>${escaped(name)}</button>`,
   );
   return `<h2>${escaped(legendTitle)}</h2>${entries.join('')}`;
 }

@@ -22,7 +22,7 @@ export function checkImage(shape: ImageShape, columns: number): FullShape {
   const isShape = [height, width].every((side) => Number.isInteger(side) && side >= 1) && [1, 3].includes(channels);
   if (!isShape || height * width * channels !== columns) {
     throw new InvalidInputError(
-      `Images of ${shape.join('×')} have ${isShape ? height * width * channels : 'no'} pixels, but the observations have ${columns} columns. Give height and width, and 3 for colours.`,
+      `Images of ${shape.join('×')} have ${isShape ? height * width * channels : 'no'} pixels, but the observations have ${columns} columns. Give height and width, and 3 for colors.`,
     );
   }
   if (height * width <= MOST_PIXELS) return [height, width, channels];
@@ -68,7 +68,7 @@ export async function imageAddress(
         for (let c = 0; c < channels; c++) {
           const value = Y.data[row * Y.columns + pixel * channels + c]!;
           const level = Math.round((255 * (value - black)) / (white - black));
-          // Missing pixels are grey.
+          // Missing pixels are gray.
           data[(top + y) * line + (left + x) * channels + c] = Number.isNaN(value)
             ? 128
             : Math.min(255, Math.max(0, level));

@@ -154,7 +154,7 @@ function remoteWorker(queue: string, take: () => Promise<Session>, release: () =
         await cancel(session, 'drop');
         await session.transport.withdraw(queue, running);
       } catch {
-        // The server is gone, and so are the jobs to be cancelled.
+        // The server is gone, and so are the jobs to be canceled.
       } finally {
         await release();
       }

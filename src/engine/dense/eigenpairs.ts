@@ -95,7 +95,7 @@ const USUAL_BLOCKS = 20;
 
 /**
  * The q eigenpairs of largest eigenvalue of a symmetric n×n matrix given by its products with vectors, largest first.
- * Block Lanczos with full reorthogonalisation: the Krylov space of a random initial block grows by a block of q vectors per step, so that eigenvalues
+ * Block Lanczos with full reorthogonalization: the Krylov space of a random initial block grows by a block of q vectors per step, so that eigenvalues
  * of multiplicity up to q are all found, until ‖A·v − λ·v‖ ≤ tolerance·max|λ| for all q Ritz pairs, or the space is complete.
  *
  * @param operator - y ← A·x

@@ -81,7 +81,7 @@ export function rootNumbers(n: number, most: number): number {
   return (most + BLOCK) * n;
 }
 
-/** Rows with large remainders, in ascending order; if there are many, a subset with equal spacing, since neighbouring rows are often alike. */
+/** Rows with large remainders, in ascending order; if there are many, a subset with equal spacing, since neighboring rows are often alike. */
 function candidatesOf(left: Float64Array, count: number): Int32Array {
   const least = CANDIDATE * largest(left);
   const many = placesWhere(left, (entry) => entry >= least);
@@ -114,7 +114,7 @@ function sumOf(entries: Float64Array): number {
   return sum;
 }
 
-/** Memory of a factorisation in progress: R has `rank` rows at `root`; `corner` and `factors` are for the candidates. */
+/** Memory of a factorization in progress: R has `rank` rows at `root`; `corner` and `factors` are for the candidates. */
 interface Places {
   readonly root: number;
   readonly rank: number;

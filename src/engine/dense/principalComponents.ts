@@ -18,7 +18,7 @@ const SLICE = 1024;
 const BYTES = 8;
 
 /**
- * Principal component scores: the projections of the centred rows of Y on the q directions of largest variance, N×q, in descending order of variance.
+ * Principal component scores: the projections of the centered rows of Y on the q directions of largest variance, N×q, in descending order of variance.
  * Signs: the entry of largest modulus in each column is positive.
  *
  * @param Y - N×D
@@ -67,7 +67,7 @@ export function principalSubspaceFit(Y: Matrix, components: number): Matrix {
  *
  * @param X - N×c
  */
-export function centredBasis(X: Matrix): Matrix {
+export function centeredBasis(X: Matrix): Matrix {
   const { scores } = principalAxes(standardized(X, standardizationOf(X, true, false)), Math.min(X.rows, X.columns));
   const lengths = Float64Array.from({ length: scores.columns }, (_, c) =>
     Math.sqrt(scores.column(c).reduce((sum, entry) => sum + entry * entry, 0)),
@@ -103,7 +103,7 @@ function tooFewDirections(found: number, asked: number): InvalidInputError {
   );
 }
 
-/** A truncated singular value decomposition of centred observations, Yc = Σ_c √(N·λ_c)·u_c·v_cᵀ. */
+/** A truncated singular value decomposition of centered observations, Yc = Σ_c √(N·λ_c)·u_c·v_cᵀ. */
 export interface PrincipalAxes {
   /** λ_c: eigenvalues of YcᵀYc/N, descending. */
   readonly eigenvalues: Float64Array;
@@ -114,18 +114,18 @@ export interface PrincipalAxes {
 }
 
 /**
- * Directions of largest variance of centred observations, from the smaller of YcᵀYc and YcYcᵀ, which is only formed if many directions are needed;
+ * Directions of largest variance of centered observations, from the smaller of YcᵀYc and YcYcᵀ, which is only formed if many directions are needed;
  * fewer than `most` if the observations vary in fewer directions.
  *
- * @param centred - Yc, N×D
+ * @param centered - Yc, N×D
  * @param most - 1 … min(N, D)
  * @see Bishop 2006, §12.1
  */
-export function principalAxes(centred: Matrix, most: number): PrincipalAxes {
-  const { rows: N, columns: D } = centred;
+export function principalAxes(centered: Matrix, most: number): PrincipalAxes {
+  const { rows: N, columns: D } = centered;
   const wide = D > N;
   const n = Math.min(N, D);
-  const { values, vectors } = isSearched(n, most) ? searchedAxes(centred, most) : largest(allAxes(centred), most);
+  const { values, vectors } = isSearched(n, most) ? searchedAxes(centered, most) : largest(allAxes(centered), most);
   const negligible = values[0]! * Math.max(N, D) * Number.EPSILON;
   const eigenvalues = values.filter((value) => value > negligible);
   const q = eigenvalues.length;
@@ -135,11 +135,11 @@ export function principalAxes(centred: Matrix, most: number): PrincipalAxes {
     const score = new Float64Array(N);
     const axis = new Float64Array(D);
     if (wide) {
-      combineRows(centred, vectors.column(c), axis);
+      combineRows(centered, vectors.column(c), axis);
       const norm = Math.sqrt(axis.reduce((sum, entry) => sum + entry * entry, 0));
       for (let j = 0; j < D; j++) axis[j]! /= norm;
     } else axis.set(vectors.column(c));
-    project(centred, axis, score);
+    project(centered, axis, score);
     const largest = score.reduce((most, entry) => (Math.abs(entry) > Math.abs(most) ? entry : most), 0);
     const sign = largest < 0 ? -1 : 1;
     for (let i = 0; i < N; i++) scores.data[i * q + c] = sign * score[i]!;

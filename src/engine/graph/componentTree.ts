@@ -1,6 +1,6 @@
 import type { Matrix } from '../../core/matrix.ts';
-import { LEAF, type PointTree, pointTree } from '../neighbours/pointTree.ts';
-import { squaredDistances, squaredDistanceToBox } from '../neighbours/squaredDistance.ts';
+import { LEAF, type PointTree, pointTree } from '../neighbors/pointTree.ts';
+import { squaredDistances, squaredDistanceToBox } from '../neighbors/squaredDistance.ts';
 import { connectedComponents } from './connectedComponents.ts';
 import type { Edges } from './graph.ts';
 

@@ -15,7 +15,7 @@ export interface Edges {
 export interface Graph extends Edges {
   /** Number of points. */
   readonly size: number;
-  /** Present if neighbours were searched approximately: the fraction that was found, estimated from a sample of points. */
+  /** Present if neighbors were searched approximately: the fraction that was found, estimated from a sample of points. */
   readonly recall?: number;
   /**
    * Present if the graph contains complete classes: its edges are those of the classes together with the rest, and the arrays above are created when

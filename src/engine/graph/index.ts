@@ -6,4 +6,4 @@ export {
   type EdgeWeights,
   epsilonGraph,
   knnGraph,
-} from './neighbourhoodGraph.ts';
+} from './neighborhoodGraph.ts';

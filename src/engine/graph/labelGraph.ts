@@ -75,7 +75,7 @@ function classEdges(classes: Classes): Edges {
   if (count > MOST_EDGES) {
     throw new InvalidInputError(
       `A graph that joins all points of a class has ${count} edges here, of ${classes.classes.length} points, and up to ${MOST_EDGES} ` +
-        'can be listed. Take a graph of nearest neighbours, such as knnGraph(Y, 20).',
+        'can be listed. Take a graph of nearest neighbors, such as knnGraph(Y, 20).',
     );
   }
   const sources = new Int32Array(count);
@@ -95,7 +95,7 @@ function classEdges(classes: Classes): Edges {
 }
 
 /**
- * The union of two graphs; an edge in both keeps the larger weight. The union of a neighbourhood graph and a label graph with missing labels is the
+ * The union of two graphs; an edge in both keeps the larger weight. The union of a neighborhood graph and a label graph with missing labels is the
  * semi-supervised graph; complete classes keep their closed form.
  *
  * @param a - a graph on N points
@@ -151,7 +151,7 @@ export interface Classes {
 }
 
 /**
- * Classes of labelled points. −1 is a missing label, as is usual in the field, unless there is only one other label: then it is one of two classes
+ * Classes of labeled points. −1 is a missing label, as is usual in the field, unless there is only one other label: then it is one of two classes
  * (−1 and 1).
  *
  * @throws InvalidInputError unless the labels are a list of strings, numbers or booleans

@@ -2,21 +2,21 @@ import { NumericalError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { repeatsInWords } from '../../core/rowMatrices.ts';
 
-/** Reconstruction of every point from its neighbours, row by row: y_i ≈ Σ_n weights[n]·y_(neighbours[n]) for starts[i] ≤ n < starts[i + 1]. */
+/** Reconstruction of every point from its neighbors, row by row: y_i ≈ Σ_n weights[n]·y_(neighbors[n]) for starts[i] ≤ n < starts[i + 1]. */
 export interface Reconstruction {
   /** N + 1 entries. */
   readonly starts: Int32Array;
-  readonly neighbours: Int32Array;
+  readonly neighbors: Int32Array;
   /** Weights; those of one point sum to 1. */
   readonly weights: Float64Array;
 }
 
 /**
- * The weights of locally linear embedding: w_i ∝ C⁻¹1 with C_ab = (y_i − y_a)ᵀ(y_i − y_b) over the neighbours of i, and
+ * The weights of locally linear embedding: w_i ∝ C⁻¹1 with C_ab = (y_i − y_a)ᵀ(y_i − y_b) over the neighbors of i, and
  * regularization·tr(C) added to the diagonal.
  *
  * @param Y - N×D
- * @param neighbours - neighbours of every point
+ * @param neighbors - neighbors of every point
  * @param regularization - > 0, relative to the trace
  * @param nameOf - name of a point in errors; 'Point 3' and so on unless given
  * @throws NumericalError if a point's C is singular in spite of it
@@ -24,23 +24,23 @@ export interface Reconstruction {
  */
 export function reconstructionWeights(
   Y: Matrix,
-  neighbours: readonly (readonly number[] | Int32Array)[],
+  neighbors: readonly (readonly number[] | Int32Array)[],
   regularization: number,
   nameOf?: (point: number) => string,
 ): Reconstruction {
   const { data, columns: D } = Y;
   const pointOf = nameOf ?? ((i: number) => `Point ${i}`);
   const advice = () => (nameOf === undefined ? repeatsAdvice(Y) : undefined);
-  const starts = new Int32Array(neighbours.length + 1);
-  neighbours.forEach(({ length }, i) => {
+  const starts = new Int32Array(neighbors.length + 1);
+  neighbors.forEach(({ length }, i) => {
     starts[i + 1] = starts[i]! + length;
   });
-  const weights = new Float64Array(starts[neighbours.length]!);
+  const weights = new Float64Array(starts[neighbors.length]!);
   const all = new Int32Array(weights.length);
-  const most = neighbours.reduce((largest, { length }) => Math.max(largest, length), 0);
+  const most = neighbors.reduce((largest, { length }) => Math.max(largest, length), 0);
   const differences = new Float64Array(most * D);
   const gram = new Float64Array(most * most);
-  neighbours.forEach((own, i) => {
+  neighbors.forEach((own, i) => {
     const k = own.length;
     all.set(own, starts[i]);
     for (let a = 0; a < k; a++) {
@@ -56,17 +56,17 @@ export function reconstructionWeights(
     }
     gramWeights(gram, k, regularization, () => pointOf(i), weights.subarray(starts[i]!, starts[i + 1]!), advice);
   });
-  return { starts, neighbours: all, weights };
+  return { starts, neighbors: all, weights };
 }
 
-/** Advice about repeated rows, which neighbours cannot tell apart; undefined if all rows differ. */
+/** Advice about repeated rows, which neighbors cannot tell apart; undefined if all rows differ. */
 export function repeatsAdvice(Y: Matrix): string | undefined {
   const repeats = repeatsInWords(Y);
   return repeats && `${repeats}: leave repeated rows out.`;
 }
 
 /**
- * w ∝ (C + regularization·tr(C)·I)⁻¹1 with Σ_a w_a = 1, for the k×k Gram matrix C of the differences between a point and its neighbours. Only the
+ * w ∝ (C + regularization·tr(C)·I)⁻¹1 with Σ_a w_a = 1, for the k×k Gram matrix C of the differences between a point and its neighbors. Only the
  * lower triangle of C is read, and it is overwritten.
  *
  * @param w - receives the weights
@@ -83,12 +83,12 @@ export function gramWeights(
 ): Float64Array {
   let trace = 0;
   for (let a = 0; a < k; a++) trace += C[a * k + a]!;
-  // Neighbours that coincide with the point share it equally.
+  // Neighbors that coincide with the point share it equally.
   for (let a = 0; a < k; a++) C[a * k + a]! += trace > 0 ? regularization * trace : 1;
   if (!solvePositiveDefinite(C, k, w.fill(1))) {
     throw new NumericalError(
-      `${nameOf()} cannot be reconstructed from its ${k} neighbours: their ${k}×${k} Gram matrix is singular. ` +
-        (advice?.() ?? 'Raise the regularization, or take fewer neighbours.'),
+      `${nameOf()} cannot be reconstructed from its ${k} neighbors: their ${k}×${k} Gram matrix is singular. ` +
+        (advice?.() ?? 'Raise the regularization, or take fewer neighbors.'),
     );
   }
   let total = 0;

@@ -51,7 +51,7 @@ export type ShortestPaths = (reached: Int32Array, lengths: Float64Array, distanc
  */
 export function shortestPaths(graph: Graph): ShortestPaths {
   const { size: N, weights } = graph;
-  const { starts, edges, others: neighbours } = incidentEdges(graph);
+  const { starts, edges, others: neighbors } = incidentEdges(graph);
   const lengths = Float64Array.from(edges, (e) => weights[e]!);
   const queue = pointQueue(N);
   return (from, already, distances) => {
@@ -65,7 +65,7 @@ export function shortestPaths(graph: Graph): ShortestPaths {
       const soFar = distances[i]!;
       const end = starts[i + 1]!;
       for (let p = starts[i]!; p < end; p++) {
-        const j = neighbours[p]!;
+        const j = neighbors[p]!;
         const through = soFar + lengths[p]!;
         if (through >= distances[j]!) continue;
         distances[j] = through;

@@ -184,7 +184,7 @@ export interface Scalars {
   letter(value: string): number;
   integer(slot: number, value: number): number;
   real(slot: number, value: number): number;
-  /** Address for the status of a routine, initialised with all bits set. */
+  /** Address for the status of a routine, initialized with all bits set. */
   status(): number;
   /** The status that the routine wrote. */
   readonly info: number;

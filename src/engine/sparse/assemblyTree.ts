@@ -13,7 +13,7 @@ interface EliminationTree {
  *
  * @see Liu, SIAM J. Matrix Anal. Appl. 11 (1990): row k of L is the part of the tree below k that A's row k reaches
  */
-export function eliminationTree({ size, starts, neighbours }: Adjacency, order: Int32Array): EliminationTree {
+export function eliminationTree({ size, starts, neighbors }: Adjacency, order: Int32Array): EliminationTree {
   const position = new Int32Array(size);
   for (let k = 0; k < size; k++) position[order[k]!] = k;
   const parent = new Int32Array(size).fill(-1);
@@ -24,7 +24,7 @@ export function eliminationTree({ size, starts, neighbours }: Adjacency, order: 
     const node = order[k]!;
     for (let p = starts[node]!; p < starts[node + 1]!; p++) {
       // Path compression finds the tree in nearly linear time.
-      for (let i = position[neighbours[p]!]!; i < k; ) {
+      for (let i = position[neighbors[p]!]!; i < k; ) {
         const next = ancestor[i]!;
         ancestor[i] = k;
         if (next === -1) parent[i] = k;
@@ -34,7 +34,7 @@ export function eliminationTree({ size, starts, neighbours }: Adjacency, order: 
     }
     seen[k] = k;
     for (let p = starts[node]!; p < starts[node + 1]!; p++) {
-      for (let i = position[neighbours[p]!]!; i < k && seen[i] !== k; i = parent[i]!) {
+      for (let i = position[neighbors[p]!]!; i < k && seen[i] !== k; i = parent[i]!) {
         seen[i] = k;
         counts[i]!++;
       }

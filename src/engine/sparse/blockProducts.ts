@@ -8,7 +8,7 @@ import type { SymbolicFactor } from './symbolicFactor.ts';
  * triangle counts, then the rows below; row by row, `width` numbers a row.
  */
 
-/** Source of the pivots of a factorisation. */
+/** Source of the pivots of a factorization. */
 export type Pivots = 'diagonal' | 'rowSums';
 
 /**
@@ -122,7 +122,7 @@ export function subtractOuterProduct(
   }
 }
 
-/** The two products of dense blocks that dominate the time of a sparse factorisation. */
+/** The two products of dense blocks that dominate the time of a sparse factorization. */
 export interface BlockProducts {
   readonly subtractOuterProduct: typeof subtractOuterProduct;
   readonly symmetricTimes: typeof symmetricTimes;

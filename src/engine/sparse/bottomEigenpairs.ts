@@ -4,9 +4,9 @@ import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type Eigenpairs, topEigenpairsInParts } from '../dense/eigenpairs.ts';
 import { signOfLargest } from '../typescript/symmetricEigen.ts';
 import { dot } from '../vectors.ts';
-import { factorise, solve } from './sparseCholesky.ts';
+import { factorize, solve } from './sparseCholesky.ts';
 import type { SparseSymmetric } from './sparseSymmetric.ts';
-import { analyse } from './symbolicFactor.ts';
+import { analyze } from './symbolicFactor.ts';
 
 /** Residual of the eigenpairs of the inverse, relative to its largest eigenvalue. */
 const TOLERANCE = 1e-12;
@@ -163,7 +163,7 @@ export function* bottomOfSparse(
   const shift = (SHIFT * trace) / size;
   const shifted = values.slice();
   for (let i = 0; i < size; i++) shifted[starts[i]!] = diagonal[i]! + shift * D[i]!;
-  const factor = factorise(analyse(pattern), shifted);
+  const factor = factorize(analyze(pattern), shifted);
   const known = [new Float64Array(size).fill(1)];
   const solution = (b: Float64Array, x: Float64Array) => {
     solve(factor, b, x);

@@ -7,7 +7,7 @@ export {
   laplacianFactor,
 } from './laplacianFactor.ts';
 export { type Front, selectedInverse } from './selectedInverse.ts';
-export { factorise, logDeterminant, type SparseFactor, solve } from './sparseCholesky.ts';
+export { factorize, logDeterminant, type SparseFactor, solve } from './sparseCholesky.ts';
 export {
   adjacencyOf,
   type EdgeList,
@@ -22,4 +22,4 @@ export {
   type SymmetricPattern,
   sparseSymmetric,
 } from './sparseSymmetric.ts';
-export { analyse, type SymbolicFactor } from './symbolicFactor.ts';
+export { analyze, type SymbolicFactor } from './symbolicFactor.ts';

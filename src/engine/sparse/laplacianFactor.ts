@@ -2,9 +2,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { counted, countGiven } from '../../core/wording.ts';
 import { type Front, frontReader, invertOnBlocks, selectedInverse } from './selectedInverse.ts';
-import { eliminate, factorise, logDeterminant, type SparseFactor, solve } from './sparseCholesky.ts';
+import { eliminate, factorize, logDeterminant, type SparseFactor, solve } from './sparseCholesky.ts';
 import { type EdgeList, patternOfGraph } from './sparseSymmetric.ts';
-import { analyse, numbersFor, type SymbolicFactor } from './symbolicFactor.ts';
+import { analyze, numbersFor, type SymbolicFactor } from './symbolicFactor.ts';
 
 /** The entries of a symmetric matrix on its diagonal, N numbers, and at the edges of a graph, one each. */
 export interface EdgeEntries {
@@ -24,7 +24,7 @@ export interface EdgeFactor {
 const STEP = 2 ** -60;
 
 /**
- * Prepares the factorisation of all matrices with the entries of one graph.
+ * Prepares the factorization of all matrices with the entries of one graph.
  *
  * A⁻¹·diag(g)·A⁻¹ is minus the derivative of A⁻¹ along diag(g). With a small ε, the inverse of [[A, εG], [εG, A]] has −ε·A⁻¹GA⁻¹ beside its diagonal
  * blocks but for ε³: as in a complex step, each number there is a sum of products with an odd number of small factors, so that no digits are lost however small ε is,
@@ -48,7 +48,7 @@ export function edgeFactor(graph: EdgeList): EdgeFactor {
       edgeEntries.forEach((p, e) => {
         values[p] = edges[e]!;
       });
-      const factor = factorise(symbolic, values);
+      const factor = factorize(symbolic, values);
       const inverse = selectedInverse(factor);
       return {
         logDeterminant: logDeterminant(factor),
@@ -71,7 +71,7 @@ export function edgeFactor(graph: EdgeList): EdgeFactor {
       });
       const across = 2 * edges.length;
       for (let i = 0; i < size; i++) values[edgeEntries[across + i]!] = step * g[i]!;
-      const inverse = selectedInverse(factorise(symbolic, values));
+      const inverse = selectedInverse(factorize(symbolic, values));
       const at = (from: number, count: number) =>
         Float64Array.from({ length: count }, (_, k) => -inverse[edgeEntries[from + k]!]! / step);
       return { diagonal: at(across, size), edges: at(across + size, edges.length) };
@@ -88,7 +88,7 @@ interface Structure {
 function structureOf(graph: EdgeList, order?: Int32Array): Structure {
   const { pattern, edgeEntries } = patternOfGraph(graph);
   return {
-    symbolic: analyse(pattern, order && { order }),
+    symbolic: analyze(pattern, order && { order }),
     diagonalEntries: pattern.starts.subarray(0, graph.size),
     edgeEntries,
   };
@@ -125,7 +125,7 @@ const REACH = 1e-6;
 /** The factor of Q = L(w) + λI for one graph and any weights, with U = Q⁻¹. */
 export interface LaplacianFactor {
   /**
-   * Factorises for new weights.
+   * Factorizes for new weights.
    *
    * @param weights - w ≥ 0, one per edge
    * @param base - λ, > 0
@@ -156,7 +156,7 @@ export interface LaplacianFactor {
 }
 
 /**
- * Prepares the factorisation of L(w) + λI on a graph: order, structure and storage are found once and serve all weights.
+ * Prepares the factorization of L(w) + λI on a graph: order, structure and storage are found once and serve all weights.
  *
  * λ ties every node to a ground with conductance λ; with the ground as one more node all rows add up to 0, and neither
  * the pivots nor the resistances ever lose digits in a difference of large numbers, however small λ is. R_e has a relative error of
@@ -176,7 +176,7 @@ export interface LaplacianFactor {
 export function laplacianFactor(graph: EdgeList): LaplacianFactor {
   const { size } = graph;
   const { pattern, edgeEntries } = patternOfGraph(graph);
-  const symbolic = analyse(pattern, { grounded: true });
+  const symbolic = analyze(pattern, { grounded: true });
   const { entries, groundEntries, panelStarts, supernodes } = symbolic;
   const edges = edgeEntries.map((p) => entries[p]!);
   const blocks = numbersFor(panelStarts[supernodes]!, symbolic);
@@ -186,12 +186,12 @@ export function laplacianFactor(graph: EdgeList): LaplacianFactor {
   const resistance = numbersFor(blocks.length, symbolic);
   const weightsNow = new Float64Array(edges.length);
   let baseNow = Number.NaN;
-  let state: 'empty' | 'set' | 'factorised' | 'inverted' = 'empty';
+  let state: 'empty' | 'set' | 'factorized' | 'inverted' = 'empty';
   let determinant = Number.NaN;
   /** R at the weights, kept while differences overwrite the blocks. */
   let edgeResistances: Float64Array | undefined;
 
-  const factoriseAt = (weights: Float64Array) => {
+  const factorizeAt = (weights: Float64Array) => {
     blocks.fill(0);
     for (let e = 0; e < edges.length; e++) blocks[edges[e]!] = -weights[e]!;
     for (let i = 0; i < size; i++) blocks[groundEntries[i]!] = -baseNow;
@@ -202,12 +202,12 @@ export function laplacianFactor(graph: EdgeList): LaplacianFactor {
       throw new InvalidInputError('The Laplacian has no weights yet: call update(weights, base) first.');
     }
     if (state !== 'set') return;
-    factoriseAt(weightsNow);
-    state = 'factorised';
+    factorizeAt(weightsNow);
+    state = 'factorized';
   };
   const inverted = () => {
     ready();
-    if (state === 'factorised') invertOnBlocks(symbolic, blocks, resistance, stack, 'resistance');
+    if (state === 'factorized') invertOnBlocks(symbolic, blocks, resistance, stack, 'resistance');
     state = 'inverted';
     return resistance;
   };
@@ -237,9 +237,9 @@ export function laplacianFactor(graph: EdgeList): LaplacianFactor {
       baseNow = base;
       edgeResistances = undefined;
       state = 'empty';
-      factoriseAt(weights);
+      factorizeAt(weights);
       determinant = logDeterminant(factor);
-      state = 'factorised';
+      state = 'factorized';
     },
     resistances: () => here().slice(),
     resistanceDecrease(direction) {
@@ -249,7 +249,7 @@ export function laplacianFactor(graph: EdgeList): LaplacianFactor {
       if (largest === 0) return new Float64Array(R.length);
       const reach = REACH / largest;
       state = 'set';
-      factoriseAt(weightsNow.map((weight, e) => weight + reach * direction[e]!));
+      factorizeAt(weightsNow.map((weight, e) => weight + reach * direction[e]!));
       invertOnBlocks(symbolic, blocks, resistance, stack, 'resistance');
       const ahead = onEdges();
       for (let e = 0; e < R.length; e++) ahead[e] = (R[e]! - ahead[e]!) / reach;
@@ -258,7 +258,7 @@ export function laplacianFactor(graph: EdgeList): LaplacianFactor {
     eachFront(visit) {
       ready();
       const read = frontReader(symbolic, resistance);
-      state = 'factorised';
+      state = 'factorized';
       invertOnBlocks(symbolic, blocks, resistance, stack, 'resistance', (s, outer) => visit(read(s, outer)));
       state = 'inverted';
     },

@@ -1,8 +1,8 @@
 import type { Adjacency } from './sparseSymmetric.ts';
 
 /**
- * A graph during elimination: eliminated nodes are elements, each the clique of its neighbours, whose edges are not stored. Nodes with the same
- * neighbours are merged into a weighted supervariable.
+ * A graph during elimination: eliminated nodes are elements, each the clique of its neighbors, whose edges are not stored. Nodes with the same
+ * neighbors are merged into a weighted supervariable.
  * The list of a variable is `elementCount` elements followed by variables; lists only shrink, and a new element's list goes to the end of the pool.
  *
  * @see Amestoy, Davis & Duff, SIAM J. Matrix Anal. Appl. 17 (1996), section 2
@@ -25,9 +25,9 @@ class QuotientGraph {
   #end: number;
 
   /** The graph without the nodes that `leftOut` marks. */
-  constructor({ size, starts, neighbours }: Adjacency, leftOut: Uint8Array) {
+  constructor({ size, starts, neighbors }: Adjacency, leftOut: Uint8Array) {
     this.size = size;
-    this.pool = new Int32Array(Math.ceil(1.2 * neighbours.length) + size);
+    this.pool = new Int32Array(Math.ceil(1.2 * neighbors.length) + size);
     this.start = new Int32Array(size);
     this.length = new Int32Array(size);
     this.elementCount = new Int32Array(size);
@@ -41,7 +41,7 @@ class QuotientGraph {
       if (leftOut[i] === 1) continue;
       this.weight[i] = 1;
       for (let p = starts[i]!; p < starts[i + 1]!; p++) {
-        if (leftOut[neighbours[p]!] === 0) this.pool[end++] = neighbours[p]!;
+        if (leftOut[neighbors[p]!] === 0) this.pool[end++] = neighbors[p]!;
       }
       this.length[i] = end - this.start[i]!;
     }
@@ -125,9 +125,9 @@ class QuotientGraph {
  * An elimination order with little fill: a node of least approximate degree comes next.
  *
  * Approximate minimum degree on the quotient graph, with element absorption (also aggressive), mass elimination and merging of
- * indistinguishable nodes. Nodes with more than max(16, 10√n) neighbours come last, as they touch nearly everything anyway.
+ * indistinguishable nodes. Nodes with more than max(16, 10√n) neighbors come last, as they touch nearly everything anyway.
  *
- * @param adjacency - neighbours of every node
+ * @param adjacency - neighbors of every node
  * @returns `order[k]` is the node that is eliminated k-th
  * @see Amestoy, Davis & Duff, "An approximate minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17 (1996)
  */

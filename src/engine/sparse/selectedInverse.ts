@@ -14,7 +14,7 @@ import { numbersFor, type SymbolicFactor } from './symbolicFactor.ts';
  * @see Takahashi, Fagan & Chin, Proc. 8th PICA Conference (1973); Erisman & Tinney, Comm. ACM 18 (1975)
  * @example
  * ```ts
- * const U = selectedInverse(factorise(symbolic, values));
+ * const U = selectedInverse(factorize(symbolic, values));
  * U[pattern.starts[3]]; // the variance of node 3
  * ```
  */
@@ -28,7 +28,7 @@ export function selectedInverse({ symbolic, blocks }: SparseFactor): Float64Arra
  * Quantity computed on the blocks of L. Resistances R_ij = U_ii + U_jj − 2U_ij of a grounded Laplacian A, with the ground as one of the nodes (U = 0
  * there), obey
  * R_ij = 1/l_jj² + t_i − ½·Σ_k p_kj·t_k,   t_i = Σ_{k>j} p_kj·R_ik,
- * because node j, when it is restored, is at the mean of its later neighbours with weights p_kj ≥ 0 that sum to 1. Here t_i is never more than a
+ * because node j, when it is restored, is at the mean of its later neighbors with weights p_kj ≥ 0 that sum to 1. Here t_i is never more than a
  * small multiple of R_ij, while entries of U may be larger by any factor.
  */
 export type Selected = 'inverse' | 'resistance';

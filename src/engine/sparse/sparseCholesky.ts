@@ -12,19 +12,19 @@ export interface SparseFactor {
 }
 
 /**
- * Factorises a sparse symmetric positive definite matrix.
+ * Factorizes a sparse symmetric positive definite matrix.
  *
- * @param symbolic - `analyse(pattern)`
+ * @param symbolic - `analyze(pattern)`
  * @param values - entries of A in the order of the pattern's rows
  * @throws NumericalError if A is not positive definite, naming the row and the pivot, or if there is no memory for the factor
  * @example
  * ```ts
  * const { pattern } = patternOfGraph(graph);
- * const factor = factorise(analyse(pattern), values);
+ * const factor = factorize(analyze(pattern), values);
  * logDeterminant(factor);
  * ```
  */
-export function factorise(symbolic: SymbolicFactor, values: Float64Array): SparseFactor {
+export function factorize(symbolic: SymbolicFactor, values: Float64Array): SparseFactor {
   const { entries, panelStarts, supernodes } = symbolic;
   const blocks = numbersFor(panelStarts[supernodes]!, symbolic);
   for (let p = 0; p < entries.length; p++) blocks[entries[p]!]! += values[p]!;
@@ -33,7 +33,7 @@ export function factorise(symbolic: SymbolicFactor, values: Float64Array): Spars
 }
 
 /**
- * Overwrites the blocks of A with those of L, by the multifrontal method: a supernode takes what its children left on the stack, is factorised as a
+ * Overwrites the blocks of A with those of L, by the multifrontal method: a supernode takes what its children left on the stack, is factorized as a
  * dense block, and leaves its update of the rows below.
  *
  * @see Liu, SIAM Review 34 (1992)

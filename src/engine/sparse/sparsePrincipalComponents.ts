@@ -20,7 +20,7 @@ export interface SparseComponents {
 }
 
 /**
- * Principal components of a sparse matrix, which is neither centred nor filled in: products with the centred rows are Yx − 1·(mᵀx) and Yᵀu − m·(1ᵀu),
+ * Principal components of a sparse matrix, which is neither centered nor filled in: products with the centered rows are Yx − 1·(mᵀx) and Yᵀu − m·(1ᵀu),
  * and the Lanczos search uses the smaller of YcᵀYc and YcYcᵀ. Dense models take the scores in place of a table with many columns.
  *
  * @param Y - N×D

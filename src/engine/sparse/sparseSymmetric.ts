@@ -25,7 +25,7 @@ const SMALL = 200;
 /** Fraction of the entries of a dense triangle above which a sparse factor saves nothing. */
 export const SPARSE = 0.3;
 
-/** Whether a graph has so few edges that its factor is sparse, as that of neighbours on a surface is. */
+/** Whether a graph has so few edges that its factor is sparse, as that of neighbors on a surface is. */
 export const isSparse = ({ size: N, sources }: EdgeList): boolean =>
   N >= SMALL && sources.length < (SPARSE * N * N) / 4;
 
@@ -97,10 +97,10 @@ function refuseRepeats({ size, starts, rows }: SymmetricPattern): void {
 export interface Adjacency {
   readonly size: number;
   readonly starts: Int32Array;
-  readonly neighbours: Int32Array;
+  readonly neighbors: Int32Array;
 }
 
-/** Neighbours of every node in the pattern's graph, ascending. */
+/** Neighbors of every node in the pattern's graph, ascending. */
 export function adjacencyOf({ size, starts, rows }: SymmetricPattern): Adjacency {
   const first = new Int32Array(size + 1);
   for (let j = 0; j < size; j++) {
@@ -110,16 +110,16 @@ export function adjacencyOf({ size, starts, rows }: SymmetricPattern): Adjacency
     }
   }
   for (let j = 0; j < size; j++) first[j + 1]! += first[j]!;
-  const neighbours = new Int32Array(first[size]!);
+  const neighbors = new Int32Array(first[size]!);
   const next = first.slice(0, size);
-  // Node i receives its smaller neighbours while j < i runs, then its larger ones at j = i.
+  // Node i receives its smaller neighbors while j < i runs, then its larger ones at j = i.
   for (let j = 0; j < size; j++) {
     for (let p = starts[j]! + 1; p < starts[j + 1]!; p++) {
-      neighbours[next[j]!++] = rows[p]!;
-      neighbours[next[rows[p]!]!++] = j;
+      neighbors[next[j]!++] = rows[p]!;
+      neighbors[next[rows[p]!]!++] = j;
     }
   }
-  return { size, starts: first, neighbours };
+  return { size, starts: first, neighbors };
 }
 
 /** A sparse matrix by columns: column i has `values[p]` in row `rows[p]` for starts[i] ≤ p < starts[i + 1], with distinct rows. */

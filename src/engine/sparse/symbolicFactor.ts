@@ -26,7 +26,7 @@ const MOST_STORED = 2 ** 31 - 1;
  * Allocates zeros for a factor or its workspace.
  *
  * @param count - how many numbers
- * @param entries - entries of the factorised lower triangle, including the diagonal
+ * @param entries - entries of the factorized lower triangle, including the diagonal
  * @throws NumericalError if there is not enough memory
  */
 export function numbersFor(
@@ -46,7 +46,7 @@ function tooMuchFill(points: number, edges: number, stored: number): NumericalEr
   const gibibytes = ((8 * stored) / 2 ** 30).toPrecision(3);
   return new NumericalError(
     `The sparse Cholesky factor of a graph of ${points} points and ${edges} edges fills up: ${stored} numbers (${gibibytes} GiB) are needed at ` +
-      'once, more than there is memory for. Give fewer points or fewer neighbours; points of few dimensions fill less than those of many.',
+      'once, more than there is memory for. Give fewer points or fewer neighbors; points of few dimensions fill less than those of many.',
   );
 }
 
@@ -162,7 +162,7 @@ export interface SymbolicFactor {
  *   changes no fill); `grounded`: see `SymbolicFactor`
  * @throws NumericalError when the factor has more numbers than indices of 32 bits reach
  */
-export function analyse(
+export function analyze(
   pattern: SymmetricPattern,
   options: { readonly order?: Int32Array; readonly grounded?: boolean } = {},
 ): SymbolicFactor {
@@ -212,7 +212,7 @@ function childrenOf({ count, parent }: AssemblyTree): Children {
 
 /** The rows of a supernode: those that A has entries in, and those of its children, beyond its own columns. */
 function rowsBelow(
-  { size, starts, neighbours }: Adjacency,
+  { size, starts, neighbors }: Adjacency,
   tree: AssemblyTree,
   { lastChild, previousSibling }: Children,
   order: Int32Array,
@@ -238,7 +238,7 @@ function rowsBelow(
     };
     for (let k = tree.starts[s]!; k < after; k++) {
       const node = order[k]!;
-      for (let p = starts[node]!; p < starts[node + 1]!; p++) add(position[neighbours[p]!]!);
+      for (let p = starts[node]!; p < starts[node + 1]!; p++) add(position[neighbors[p]!]!);
     }
     for (let c = lastChild[s]!; c !== -1; c = previousSibling[c]!) {
       for (let p = rowStarts[c]!; p < rowStarts[c + 1]!; p++) add(rows[p]!);

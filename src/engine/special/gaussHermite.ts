@@ -13,7 +13,7 @@ const rules = new Map<number, QuadratureRule>();
 
 /**
  * Gauss–Hermite quadrature for a standard normal: E[f(x)] ≈ Σ_k w_k·f(x_k), exact for polynomials of degree 2n − 1. The nodes are the zeros
- * of the n-th Hermite polynomial, by Newton's method on its normalised recurrence √(k+1)·h_{k+1} = x·h_k − √k·h_{k−1}, each started beyond the
+ * of the n-th Hermite polynomial, by Newton's method on its normalized recurrence √(k+1)·h_{k+1} = x·h_k − √k·h_{k−1}, each started beyond the
  * previous zero; w_k = 1/(n·h_{n−1}(x_k)²).
  *
  * @param count - n, 1 … 100
@@ -71,7 +71,7 @@ function zeroBelow(n: number, start: number, found: readonly number[]): number {
   return x - value / (Math.sqrt(n) * before);
 }
 
-/** The normalised Hermite polynomials h_n and h_{n−1} at x; h_n' = √n·h_{n−1}. */
+/** The normalized Hermite polynomials h_n and h_{n−1} at x; h_n' = √n·h_{n−1}. */
 function hermite(n: number, x: number): { value: number; before: number } {
   let before = 0;
   let value = 1;

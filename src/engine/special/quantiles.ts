@@ -23,7 +23,7 @@ export function normalQuantile(p: number): number {
 }
 
 /**
- * The quantile function of the beta distribution, by bisection of the regularised incomplete beta function.
+ * The quantile function of the beta distribution, by bisection of the regularized incomplete beta function.
  *
  * @param p - in (0, 1)
  * @param a - above 0
@@ -39,7 +39,7 @@ export function betaQuantile(p: number, a: number, b: number): number {
   return upper;
 }
 
-/** The regularised incomplete beta function I_x(a, b), by its continued fraction (Abramowitz & Stegun 26.5.8). */
+/** The regularized incomplete beta function I_x(a, b), by its continued fraction (Abramowitz & Stegun 26.5.8). */
 export function incompleteBeta(x: number, a: number, b: number): number {
   if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
   if (x <= 0) return 0;

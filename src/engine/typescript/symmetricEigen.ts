@@ -5,7 +5,7 @@ import { type MatrixView, mirrorLower } from './matrices.ts';
  * A ← V, values ← λ with A = V·diag(λ)·Vᵀ for A n×n symmetric and row-major, of which the lower triangle is read. λ ascends;
  * column j of V is the unit eigenvector of λ_j, its entry of largest modulus (the first of equals) positive.
  *
- * Householder tridiagonalisation, then the implicit QL iteration on T with the rotations applied to Qᵀ: backward stable, V
+ * Householder tridiagonalization, then the implicit QL iteration on T with the rotations applied to Qᵀ: backward stable, V
  * orthogonal to working precision whatever the gaps between eigenvalues are.
  *
  * @returns 0, or 1 when an entry is not finite or the iteration did not converge; A is then destroyed
@@ -176,7 +176,7 @@ export function implicitQl(n: number, d: Float64Array, e: Float64Array, basis: F
 }
 
 /**
- * The size of the largest row. What is below its rounding is rounding itself, that of the tridiagonalisation: matrices of low rank,
+ * The size of the largest row. What is below its rounding is rounding itself, that of the tridiagonalization: matrices of low rank,
  * their large rows first, would not converge if each row were held to its own.
  */
 function largestRow(n: number, d: Float64Array, e: Float64Array): number {

@@ -96,7 +96,7 @@ function endless({ variances }: MomentProblem, entries: PrecisionEntries): strin
   const largest = entries.diagonal.reduce((most, entry, i) => Math.max(most, entry * variances[i]!), 0);
   return (
     ` The precision has grown to ${largest.toExponential(1)} times that of points on their own, with no end in sight: with penalty 0 the density ` +
-    'seems to have no maximum. Give a penalty above 0, or fewer neighbours.'
+    'seems to have no maximum. Give a penalty above 0, or fewer neighbors.'
   );
 }
 
@@ -112,7 +112,7 @@ function described(learned: Graph, sizes: ArrayLike<number>, problem: MomentProb
 
 /** The remedy for several components: more candidate edges, or a smaller penalty. */
 function remedy(problem: MomentProblem): string {
-  if (connectedComponents(problem).sizes.length > 1) return ' More neighbours connect them.';
+  if (connectedComponents(problem).sizes.length > 1) return ' More neighbors connect them.';
   const connecting = connectingPenalty(problem, problem.covariances);
   return problem.penalty > connecting ? ` A penalty of ${Number(connecting.toPrecision(4))} connects them.` : '';
 }
@@ -143,7 +143,7 @@ export function connectingPenalty(
 }
 
 /**
- * Refuses what would need a larger Hessian than there can be. Without a penalty no neighbours' entry is 0; with one the steps find out
+ * Refuses what would need a larger Hessian than there can be. Without a penalty no neighbors' entry is 0; with one the steps find out
  * which are.
  */
 export function checkSize({
@@ -155,8 +155,8 @@ export function checkSize({
   if (size + edges <= MOST_ENTRIES) return;
   throw new InvalidInputError(
     `drill takes up to ${MOST_ENTRIES} entries of the precision that are not 0, but ${size} points ` +
-      `${edges === 0 ? '' : `and, at penalty 0, ${edges} pairs of neighbours `}have ${size + edges} or more. ` +
-      `Give fewer points${edges === 0 ? '' : ', fewer neighbours or a penalty above 0'}; meu takes more points.`,
+      `${edges === 0 ? '' : `and, at penalty 0, ${edges} pairs of neighbors `}have ${size + edges} or more. ` +
+      `Give fewer points${edges === 0 ? '' : ', fewer neighbors or a penalty above 0'}; meu takes more points.`,
   );
 }
 
@@ -173,7 +173,7 @@ export function checkBounded({ size, sources, targets }: Graph, columns: number)
       : `${clique.length} points that are all joined to each other (${clique.slice(0, 5).join(', ')}${clique.length > 5 ? ', …' : ''}) ` +
         `are more than the ${columns} columns of Y say anything about`;
   throw new InvalidInputError(
-    `With penalty 0 the density of drill has no maximum on this graph: ${joined}. Give a penalty above 0, or fewer neighbours.`,
+    `With penalty 0 the density of drill has no maximum on this graph: ${joined}. Give a penalty above 0, or fewer neighbors.`,
   );
 }
 

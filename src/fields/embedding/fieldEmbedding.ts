@@ -5,7 +5,7 @@ import { type PrecisionEntries, withInverse } from '../../inference/solvers/fiel
 import type { LearnedByLayer, LearnedField } from '../../model/posterior.ts';
 import { imputedByField, laplacianTerms } from '../observed/imputedByField.ts';
 
-/** How latents are read off a learned field: eigenvectors of its centred covariance, or of (L + λI)f = μ·D_λ·f. */
+/** How latents are read off a learned field: eigenvectors of its centered covariance, or of (L + λI)f = μ·D_λ·f. */
 export type FieldEmbedding = 'kernelPca' | 'eigenmap';
 
 /** The edges of positive weight. */

@@ -254,9 +254,9 @@ export function constraintField(options: ConstraintFieldOptions): FieldDensity {
   return Object.freeze<FieldDensity>({
     kind: 'density',
     name: 'maxEntropy',
-    normalised: !areGiven,
+    normalized: !areGiven,
     exact: true,
-    centred: true,
+    centered: true,
     takesMissing: false,
     independent: false,
     isSparse: true,

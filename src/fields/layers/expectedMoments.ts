@@ -97,7 +97,7 @@ const USUAL_PENALTY = 0.01;
 
 /** A constraint layer on second moments: a prior whose own parameters are the entries of the field's precision. */
 export interface MomentLayer extends Prior<FieldShowing> {
-  /** What is maximised for constraints on given moments; undefined when they are the latents' own. */
+  /** What is maximized for constraints on given moments; undefined when they are the latents' own. */
   readonly problem: MomentProblem | undefined;
 }
 

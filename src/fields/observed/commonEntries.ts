@@ -4,18 +4,18 @@ import type { Matrix } from '../../core/matrix.ts';
 import { checkObservedRows } from '../../core/observations.ts';
 import { counted } from '../../core/wording.ts';
 import { edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
-import { checkNeighbours } from '../../engine/graph/neighbourhoodGraph.ts';
-import { Nearest } from '../../engine/neighbours/nearest.ts';
+import { checkNeighbors } from '../../engine/graph/neighborhoodGraph.ts';
+import { Nearest } from '../../engine/neighbors/nearest.ts';
 
 /**
- * The k-nearest-neighbour graph (or-rule) of rows with missing entries (NaN), by the mean squared difference of the entries that two rows
- * have in common, and that times D as the squared distance of each edge. Rows without a common entry are no neighbours.
+ * The k-nearest-neighbor graph (or-rule) of rows with missing entries (NaN), by the mean squared difference of the entries that two rows
+ * have in common, and that times D as the squared distance of each edge. Rows without a common entry are no neighbors.
  *
  * @throws InvalidInputError when k is not from 1 to N − 1, a row has no entry, or entries in common with fewer than k others
  */
 export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; squaredDistances: Float64Array } {
   const { rows: N } = checkObservedRows(Y, 'the observations');
-  const search = new Nearest(checkNeighbours(k, N, 'meu'));
+  const search = new Nearest(checkNeighbors(k, N, 'meu'));
   const rows = new Int32Array(k);
   const keys = new Float64Array(N * k);
   for (let i = 0; i < N; i++) {
@@ -31,7 +31,7 @@ export function commonEntriesGraph(Y: Matrix, k: number): { graph: Graph; square
       throw new InvalidInputError(
         comparable === 0
           ? `Row ${i} of the observations has no entry in common with another row, so nothing says where it lies. Leave it out.`
-          : `Row ${i} of the observations has entries in common with ${counted(comparable, 'other row')} only, so it has no ${k} neighbours. Leave it out, or take fewer neighbours.`,
+          : `Row ${i} of the observations has entries in common with ${counted(comparable, 'other row')} only, so it has no ${k} neighbors. Leave it out, or take fewer neighbors.`,
       );
     }
     search.drain(rows, new Float64Array(k), 0);

@@ -2,9 +2,9 @@ import { log, square } from '../../core/elementary/index.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import type { SparseTerms } from '../../engine/sparse/index.ts';
 import {
-  analyse,
+  analyze,
   entryOf,
-  factorise,
+  factorize,
   logDeterminant,
   selectedInverse,
   solve,
@@ -59,7 +59,7 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
     inside.map((e) => place[columns[e]!]!),
     Float64Array.from(inside, (e) => values[e]!),
   );
-  const factor = factorise(analyse(block.pattern), block.values);
+  const factor = factorize(analyze(block.pattern), block.values);
   const ones = new Float64Array(N).fill(1);
   const sums = times(precision, ones);
   const q = Float64Array.from(missing, (i) => sums[i]!);
@@ -114,9 +114,9 @@ export function conditionedField(precision: SparseTerms, missing: Int32Array): C
     precisions,
     residuals: (y) => {
       const mean = y.reduce((sum, entry) => sum + entry / N, 0);
-      const centred = y.map((entry) => entry - mean);
-      const common = dot(sums, centred) / total;
-      const pulled = times(precision, centred);
+      const centered = y.map((entry) => entry - mean);
+      const common = dot(sums, centered) / total;
+      const pulled = times(precision, centered);
       return Float64Array.from(place, (a, i) => (a < 0 ? (pulled[i]! - sums[i]! * common) / precisions()[i]! : 0));
     },
     variances: () => Float64Array.from(place, (a) => (a < 0 ? 0 : entry(a, a))),

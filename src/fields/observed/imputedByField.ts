@@ -35,7 +35,7 @@ export function laplacianTerms({ size: N, sources, targets, weights }: Graph, ba
  * {@link conditionedField}. Columns that are observed at the same points share a factor.
  *
  * A column may come in any unit, and follow the field more or less than those by which it was fitted. So its variances are s_d²·((1 − u_d)·V + u_d·V̄): those of the field in
- * a scale of the column, V being the conditional ones under Q, and of what the field does not explain, the same at all points. s_d and 0 ≤ u_d ≤ 1 maximise the pseudo-likelihood of the column's observed
+ * a scale of the column, V being the conditional ones under Q, and of what the field does not explain, the same at all points. s_d and 0 ≤ u_d ≤ 1 maximize the pseudo-likelihood of the column's observed
  * entries, in which e_i = y_i − E[y_i | the other observed entries] has variance s_d²·((1 − u_d)·V_i + u_d·V̄), V_i = Var[y_i | them] and V̄ their mean. A column of one observation
  * and a constant one have s_d = 1 and u_d = 0.
  *

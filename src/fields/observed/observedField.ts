@@ -31,7 +31,7 @@ interface ObservedValue {
  *
  * E[φ_e] = Σ_d (ŷ_id − ŷ_jd)² + V_ii + V_jj − 2V_ij, V = Q'_mm⁻¹ of column d and 0 elsewhere,
  *
- * so maximising D/2·log|Q| − ½·Σ_e w_e·E[φ_e] over w is the M-step of EM, and never lowers it.
+ * so maximizing D/2·log|Q| − ½·Σ_e w_e·E[φ_e] over w is the M-step of EM, and never lowers it.
  *
  * @see Dempster, Laird & Rubin 1977
  */

@@ -1,7 +1,7 @@
 import { log, square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
-import { Nearest } from '../../engine/neighbours/nearest.ts';
+import { Nearest } from '../../engine/neighbors/nearest.ts';
 import { laplacianFactor } from '../../engine/sparse/index.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { FieldEmbedding } from '../embedding/fieldEmbedding.ts';
@@ -18,7 +18,7 @@ export interface JoinedField {
   /** Y, N×D */
   readonly observations: Matrix;
   /** How many nearest points a new one may be joined to, or 'all'. */
-  readonly neighbours: number | 'all';
+  readonly neighbors: number | 'all';
   /** Whether the columns of Y are the copies of the field, so that it gives them a density. */
   readonly density: boolean;
   /** φ between a new row and every point, N numbers; from the observed entries alone, as if the others were like them. */
@@ -35,7 +35,7 @@ export interface PlacedField extends JoinedField {
 
 /** A new point's edges to points of the field, those of positive weight. */
 export interface Joined {
-  readonly neighbours: Int32Array;
+  readonly neighbors: Int32Array;
   /** w, or Infinity for points in the very place of the new one when nothing bounds their weights. */
   readonly weights: Float64Array;
 }
@@ -47,7 +47,7 @@ const FIRST = 10;
 const PULLS = 1e-10;
 
 /**
- * Joins a row to the field by the weights that maximise the field's objective with one more point, all else held: see
+ * Joins a row to the field by the weights that maximize the field's objective with one more point, all else held: see
  * {@link joiningWeights}. It may be joined to its nearest points; where it may be to all, those nearest are tried first, and others added
  * until none has c·M_jj > φ_j.
  */
@@ -58,10 +58,10 @@ export function joined(field: JoinedField, row: Float64Array, solver: FieldSolve
   const upper = 4 * slackPenalty;
   if (upper === Infinity) {
     const same = Int32Array.from(distances.keys()).filter((j) => distances[j] === 0);
-    if (same.length > 0) return { neighbours: same, weights: new Float64Array(same.length).fill(Infinity) };
+    if (same.length > 0) return { neighbors: same, weights: new Float64Array(same.length).fill(Infinity) };
   }
-  const all = field.neighbours === 'all';
-  let candidates = nearest(distances, Math.min(N, all ? FIRST : (field.neighbours as number)));
+  const all = field.neighbors === 'all';
+  let candidates = nearest(distances, Math.min(N, all ? FIRST : (field.neighbors as number)));
   const common = (1 + 1 / N) / basePrecision;
   for (;;) {
     const columns = Array.from(candidates, (j) => solver.column(j));
@@ -81,7 +81,7 @@ export function joined(field: JoinedField, row: Float64Array, solver: FieldSolve
     if (missed.length === 0) {
       const kept = Int32Array.from(candidates.keys()).filter((a) => found.weights[a]! > 0);
       return {
-        neighbours: kept.map((a) => candidates[a]!),
+        neighbors: kept.map((a) => candidates[a]!),
         weights: Float64Array.from(kept, (a) => found.weights[a]!),
       };
     }
@@ -131,7 +131,7 @@ function pulling(
 
 /**
  * Places rows (n×D) in the embedding of a learned field. A row is joined to the field by weights w (see {@link joined}); s = Σ_j w_j. Given
- * its neighbours a copy of the field has mean (λ·m + Σ_j w_j·y_j)/(λ + s) and variance 1/(λ + s) at the new point, m being its mean. The latents
+ * its neighbors a copy of the field has mean (λ·m + Σ_j w_j·y_j)/(λ + s) and variance 1/(λ + s) at the new point, m being its mean. The latents
  * are eigenvectors, and an eigenvector satisfies the equation of its own point without that shrinkage, so they are placed by that equation:
  *
  * kernel PCA: Lf = μf, so x_* = Σ_j w_j·x_j / (s − μ), μ = 1/eigenvalue − λ;
@@ -157,7 +157,7 @@ export function placed(field: PlacedField, Y: Matrix): Projection {
   return { latents, logDensity };
 }
 
-/** Mean of the observations at new points given their neighbours, n×D: what the field makes of rows with missing entries. */
+/** Mean of the observations at new points given their neighbors, n×D: what the field makes of rows with missing entries. */
 export function reconstructed(field: JoinedField, Y: Matrix): Matrix {
   const solver = fieldSolver(field.graph, field.basePrecision);
   const result = Matrix.zeros(Y.rows, Y.columns);
@@ -173,13 +173,13 @@ export function latentsOf(
     embedding,
     basePrecision,
   }: Pick<PlacedField, 'latents' | 'eigenvalues' | 'embedding' | 'basePrecision'>,
-  { neighbours, weights }: Joined,
+  { neighbors, weights }: Joined,
 ): Float64Array {
   const { columns: q } = latents;
   const s = sum(weights);
   if (s === 0) return new Float64Array(q);
-  if (s === Infinity) return meanOfRows(latents, neighbours);
-  const total = weightedRows(latents, neighbours, weights);
+  if (s === Infinity) return meanOfRows(latents, neighbors);
+  const total = weightedRows(latents, neighbors, weights);
   return total.map((entry, c) => {
     const value = eigenvalues[c]!;
     if (embedding === 'eigenmap') return entry / ((basePrecision + s) * (1 - value));
@@ -189,13 +189,13 @@ export function latentsOf(
 }
 
 /** E[y_*|Y]; the mean of the copies is not known but estimated with it, which makes λN/(N + 1) of λ. */
-function meanOf({ observations, basePrecision }: JoinedField, { neighbours, weights }: Joined): Float64Array {
+function meanOf({ observations, basePrecision }: JoinedField, { neighbors, weights }: Joined): Float64Array {
   const { rows: N } = observations;
   const s = sum(weights);
-  if (s === Infinity) return meanOfRows(observations, neighbours);
+  if (s === Infinity) return meanOfRows(observations, neighbors);
   const own = (basePrecision * N) / (N + 1);
   const mean = meanOfRows(observations);
-  return weightedRows(observations, neighbours, weights).map((entry, d) => (entry + own * mean[d]!) / (s + own));
+  return weightedRows(observations, neighbors, weights).map((entry, d) => (entry + own * mean[d]!) / (s + own));
 }
 
 function logDensityOf(field: PlacedField, edges: Joined, row: Float64Array): number {
@@ -236,7 +236,7 @@ interface FieldSolver {
   variances(): Float64Array;
 }
 
-/** Columns kept so that neighbouring rows share them; as many numbers at most, not N². */
+/** Columns kept so that neighboring rows share them; as many numbers at most, not N². */
 const KEPT_NUMBERS = 4e6;
 
 /** Solves with the sparse factor of a learned field; no N×N array is made. */

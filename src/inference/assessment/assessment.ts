@@ -6,12 +6,12 @@ import type { Stability } from './stability.ts';
 /** How well a map agrees with labels of its points. */
 export interface LabelScores {
   /** Points with a label, and different labels. */
-  readonly labelled: number;
+  readonly labeled: number;
   readonly classes: number;
   /** The rate of points whose nearest other one has another label. */
-  readonly nearestNeighbourError: number;
+  readonly nearestNeighborError: number;
   /** The share of the k nearest that have the point's label. */
-  readonly neighbourhoodHit: number;
+  readonly neighborhoodHit: number;
   /** Clustering accuracy of k-means on the map, with as many clusters as labels. */
   readonly clusteringAccuracy: number;
   readonly normalizedMutualInformation: number;
@@ -34,9 +34,9 @@ export const BEYOND = 2.33;
 /** Whether there is more in the map than in one of noise. */
 export interface Structure {
   readonly isShown: boolean;
-  /** By held-out entries, which the map predicts better than their columns do; otherwise by the same data with each column shuffled, where neighbours are farther apart. */
+  /** By held-out entries, which the map predicts better than their columns do; otherwise by the same data with each column shuffled, where neighbors are farther apart. */
   readonly by: 'heldOut' | 'shuffled';
-  /** The gain in nats an entry, or the part by which the nearest neighbours in the data are nearer than after shuffling. */
+  /** The gain in nats an entry, or the part by which the nearest neighbors in the data are nearer than after shuffling. */
   readonly difference: number;
   /** Its standard error. */
   readonly se: number;
@@ -105,11 +105,11 @@ export interface Assessment extends AssessedParts {
   toString(): string;
 }
 
-/** A point is doubtful below one of these: its trustworthiness, and the share of its neighbours that other maps keep. */
+/** A point is doubtful below one of these: its trustworthiness, and the share of its neighbors that other maps keep. */
 const LEAST = { trustworthiness: 0.8, kept: 0.2 };
 /** Distances between far points are not to be read below this correlation. */
 const LEAST_CORRELATION = 0.7;
-/** Maps from other starts are other maps where fewer neighbours are kept. */
+/** Maps from other starts are other maps where fewer neighbors are kept. */
 const LEAST_KEPT = 0.5;
 /** Coverage of 90 % intervals is judged beyond two standard errors of this range. */
 const COVERAGE = { level: 0.9, least: 0.84, most: 0.96 };
@@ -128,7 +128,7 @@ export function assessmentOf(parts: AssessedParts): Assessment {
   });
 }
 
-/** Points whose neighbours are not those of the data, or not those of other maps; all where the map shows nothing. */
+/** Points whose neighbors are not those of the data, or not those of other maps; all where the map shows nothing. */
 function doubtfulPoints({ scores, bootstraps, structure, points }: AssessedParts): Int32Array {
   const all = Int32Array.from({ length: points }, (_, i) => i);
   if (structure?.isShown === false) return all;
@@ -150,8 +150,8 @@ function findingsOf(parts: AssessedParts, doubtful: Int32Array): Finding[] {
     const { difference, se } = structure;
     const why =
       difference > BEYOND * se
-        ? 'it keeps no more of the nearest neighbours in the data than chance does'
-        : `nearest neighbours in the data are no nearer than after each column is shuffled by itself (by ${signed(difference)} ± ${fixed(se)} of their distance)`;
+        ? 'it keeps no more of the nearest neighbors in the data than chance does'
+        : `nearest neighbors in the data are no nearer than after each column is shuffled by itself (by ${signed(difference)} ± ${fixed(se)} of their distance)`;
     add(
       'nothing',
       `This map shows nothing: ${why}${calibration === undefined ? '' : '; and it predicts held-out entries no better than each column by itself does'}. What looks like groups in it is chance.`,
@@ -175,12 +175,12 @@ function findingsOf(parts: AssessedParts, doubtful: Int32Array): Finding[] {
   if (findings.length === 0)
     add(
       'sound',
-      'Nothing speaks against this map: neighbourhoods, far distances, other fits and intervals agree with it.',
+      'Nothing speaks against this map: neighborhoods, far distances, other fits and intervals agree with it.',
     );
   return findings;
 }
 
-/** Findings about which neighbours and distances a map shows, which mean nothing where it shows nothing. */
+/** Findings about which neighbors and distances a map shows, which mean nothing where it shows nothing. */
 function addMapFindings(
   { points, scores, starts, bootstraps }: AssessedParts,
   doubtful: Int32Array,
@@ -190,77 +190,73 @@ function addMapFindings(
     const share = percent(doubtful.length / points);
     add(
       'points',
-      `${doubtful.length} of ${points} points (${share}) are not to be trusted where they are: their neighbours on the map are not those in the data (trustworthiness below ${LEAST.trustworthiness})${bootstraps === undefined ? '' : `, or other maps keep less than ${percent(LEAST.kept)} of them`}.`,
+      `${doubtful.length} of ${points} points (${share}) are not to be trusted where they are: their neighbors on the map are not those in the data (trustworthiness below ${LEAST.trustworthiness})${bootstraps === undefined ? '' : `, or other maps keep less than ${percent(LEAST.kept)} of them`}.`,
     );
   }
   const torn = scores.pointwise.continuity.reduce((count, own) => count + (own < LEAST.trustworthiness ? 1 : 0), 0);
   if (torn > 0) {
     add(
       'torn',
-      `${torn} of ${points} points have neighbours in the data that the map puts elsewhere: a gap beside them need not be one.`,
+      `${torn} of ${points} points have neighbors in the data that the map puts elsewhere: a gap beside them need not be one.`,
     );
   }
   const { farCorrelation } = scores.distances;
   if (!(farCorrelation >= LEAST_CORRELATION)) {
     add(
       'far',
-      `Do not read distances between far points or groups: they correlate with those in the data by ${fixed(farCorrelation)} only. Neighbourhoods are kept best up to ${scores.coRanking.splitAt} points.`,
+      `Do not read distances between far points or groups: they correlate with those in the data by ${fixed(farCorrelation)} only. Neighborhoods are kept best up to ${scores.coRanking.splitAt} points.`,
     );
   }
   if (starts !== undefined && starts.overlap < LEAST_KEPT) {
     add(
       'starts',
-      `Other starts lead to other maps: they keep ${percent(starts.overlap)} of the neighbours. Fit with restarts, and compare.`,
+      `Other starts lead to other maps: they keep ${percent(starts.overlap)} of the neighbors. Fit with restarts, and compare.`,
     );
   }
   if (bootstraps !== undefined && bootstraps.overlap < LEAST_KEPT) {
     add(
       'rows',
-      `The map depends on which rows there are: maps of rows drawn with replacement keep ${percent(bootstraps.overlap)} of the neighbours.`,
+      `The map depends on which rows there are: maps of rows drawn with replacement keep ${percent(bootstraps.overlap)} of the neighbors.`,
     );
   }
 }
 
 function summaryOf(parts: AssessedParts): SummaryLine[] {
   const { scores, labels, starts, bootstraps, calibration, structure } = parts;
-  const { overall, neighbours: k, coRanking, distances } = scores;
+  const { overall, neighbors: k, coRanking, distances } = scores;
   const lines: SummaryLine[] = [];
   const add = (score: string, value: number, meaning: string, se = Number.NaN) =>
     lines.push({ score, value, se, meaning });
   add(
     'trustworthiness',
     overall.trustworthiness,
-    `the ${k} neighbours on the map are near in the data: 1 all, .5 by chance`,
+    `the ${k} neighbors on the map are near in the data: 1 all, .5 by chance`,
   );
-  add('continuity', overall.continuity, `the ${k} neighbours in the data are near on the map`);
+  add('continuity', overall.continuity, `the ${k} neighbors in the data are near on the map`);
   add(
     'overlap',
     overall.overlap,
-    `share of the ${k} neighbours that both have; ${fixed(k / (parts.points - 1))} by chance`,
+    `share of the ${k} neighbors that both have; ${fixed(k / (parts.points - 1))} by chance`,
   );
-  add(
-    'relative ranks, false',
-    overall.relativeRankFalse,
-    'ranks of neighbours on the map agree with those in the data',
-  );
+  add('relative ranks, false', overall.relativeRankFalse, 'ranks of neighbors on the map agree with those in the data');
   add(
     'relative ranks, missing',
     overall.relativeRankMissing,
-    'ranks of neighbours in the data agree with those on the map',
+    'ranks of neighbors in the data agree with those on the map',
   );
-  add('area under R_NX', coRanking.area, 'neighbourhoods of all sizes, small ones first: 1 all kept, 0 by chance');
+  add('area under R_NX', coRanking.area, 'neighborhoods of all sizes, small ones first: 1 all kept, 0 by chance');
   add('stress', overall.scaledStress, 'relative error of distances at the best scale: 0 none');
   add('correlation of distances', distances.correlation, 'of all pairs');
   add('correlation, far', distances.farCorrelation, 'of pairs in the farther half of the map');
   if (labels !== undefined) {
-    add('nearest-neighbour error', labels.nearestNeighbourError, `of ${labels.labelled} labelled points`);
-    add('neighbourhood hit', labels.neighbourhoodHit, `share of the ${k} neighbours that have the point's label`);
+    add('nearest-neighbor error', labels.nearestNeighborError, `of ${labels.labeled} labeled points`);
+    add('neighborhood hit', labels.neighborhoodHit, `share of the ${k} neighbors that have the point's label`);
     add('clustering accuracy', labels.clusteringAccuracy, `of k-means with ${labels.classes} clusters`);
-    add('mutual information', labels.normalizedMutualInformation, 'of these clusters and the labels, normalised');
+    add('mutual information', labels.normalizedMutualInformation, 'of these clusters and the labels, normalized');
   }
   const stable = (name: string, found: Stability | undefined, of: string) => {
     if (found === undefined) return;
-    add(`kept, ${name}`, found.overlap, `share of neighbours that ${found.maps} maps ${of} keep`);
+    add(`kept, ${name}`, found.overlap, `share of neighbors that ${found.maps} maps ${of} keep`);
     add(`Procrustes, ${name}`, found.procrustes, 'how differently those maps lie: 0 the same, 1 unrelated');
   };
   stable('starts', starts, 'from moved starts');
@@ -279,7 +275,7 @@ function summaryOf(parts: AssessedParts): SummaryLine[] {
     add(
       'nearer than shuffled',
       structure.difference,
-      'part by which columns that depend on each other bring neighbours nearer: 0 of noise',
+      'part by which columns that depend on each other bring neighbors nearer: 0 of noise',
       structure.se,
     );
   }

@@ -24,7 +24,7 @@ export interface Calibration {
   readonly coverage: readonly Coverage[];
   /** Shares of Φ((y − mean)/deviation) in ten equal bins: .1 each where intervals hold, high ends where they are too narrow, a high middle where too wide. */
   readonly pit: readonly number[];
-  /** Mean log density of an entry, standardised columns, in nats. */
+  /** Mean log density of an entry, standardized columns, in nats. */
   readonly logDensity: number;
   /** By how much it exceeds that of a normal distribution of each column by itself, and its standard error: what the map knows about an entry from the others of its row. */
   readonly gain: number;

@@ -1,17 +1,17 @@
 import { square } from '../../core/elementary/index.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
-import { nearestNeighbours } from '../../engine/neighbours/index.ts';
+import { nearestNeighbors } from '../../engine/neighbors/index.ts';
 
 /** How much a map stays itself when it is fitted again. */
 export interface Stability {
   /** How many times it was fitted again. */
   readonly maps: number;
-  /** Mean share of the k nearest neighbours on the map that are neighbours on the others too. */
+  /** Mean share of the k nearest neighbors on the map that are neighbors on the others too. */
   readonly overlap: number;
-  /** Mean of 1 − (Σσ)²/(‖X‖²·‖X′‖²), σ the singular values of XᵀX′, both centred: 0 of maps that differ by a turn, a reflection, a shift and a scale only, 1 of unrelated ones. */
+  /** Mean of 1 − (Σσ)²/(‖X‖²·‖X′‖²), σ the singular values of XᵀX′, both centered: 0 of maps that differ by a turn, a reflection, a shift and a scale only, 1 of unrelated ones. */
   readonly procrustes: number;
-  /** N entries, NaN of points that no other map has: the share of neighbours that are kept, and how far the point moves, in root mean square radii of the map. */
+  /** N entries, NaN of points that no other map has: the share of neighbors that are kept, and how far the point moves, in root mean square radii of the map. */
   readonly pointwise: { readonly overlap: Float64Array; readonly displacement: Float64Array };
 }
 
@@ -27,16 +27,16 @@ export interface OtherMap {
  * Compares a map with others of the same points or of some of them, each by the points that both have.
  *
  * @param X - N×q
- * @param neighbours - k, less than the number of points of each other map
+ * @param neighbors - k, less than the number of points of each other map
  */
-export function stabilityOf(X: Matrix, others: readonly OtherMap[], neighbours: number): Stability | undefined {
+export function stabilityOf(X: Matrix, others: readonly OtherMap[], neighbors: number): Stability | undefined {
   if (others.length === 0) return undefined;
   const sums = { overlap: new Float64Array(X.rows), displacement: new Float64Array(X.rows) };
   const counts = new Float64Array(X.rows);
   let [overlap, procrustes] = [0, 0];
   for (const { points, latents } of others) {
     const own = Matrix.from(Array.from(points, (i) => X.row(i)));
-    const shared = sharedNeighbours(own, latents, neighbours);
+    const shared = sharedNeighbors(own, latents, neighbors);
     const { disparity, displacement } = aligned(own, latents);
     points.forEach((point, p) => {
       sums.overlap[point]! += shared[p]!;
@@ -56,8 +56,8 @@ export function stabilityOf(X: Matrix, others: readonly OtherMap[], neighbours: 
 }
 
 /** The share of the k nearest of each point in one that are among the k nearest in the other. */
-function sharedNeighbours(A: Matrix, B: Matrix, k: number): Float64Array {
-  const [a, b] = [nearestNeighbours(A, k).indices, nearestNeighbours(B, k).indices];
+function sharedNeighbors(A: Matrix, B: Matrix, k: number): Float64Array {
+  const [a, b] = [nearestNeighbors(A, k).indices, nearestNeighbors(B, k).indices];
   return Float64Array.from({ length: A.rows }, (_, i) => {
     const own = new Set(a.subarray(i * k, (i + 1) * k));
     return b.subarray(i * k, (i + 1) * k).filter((j) => own.has(j)).length / k;
@@ -71,7 +71,7 @@ function sharedNeighbours(A: Matrix, B: Matrix, k: number): Float64Array {
  * @see Gower & Dijksterhuis 2004, ch. 4
  */
 export function aligned(X: Matrix, other: Matrix): { disparity: number; displacement: Float64Array } {
-  const [A, B] = [centred(X), centred(other)];
+  const [A, B] = [centered(X), centered(other)];
   const [p, q] = [A.columns, B.columns];
   const cross = Matrix.zeros(q, p);
   for (let i = 0; i < A.rows; i++) {
@@ -108,7 +108,7 @@ export function aligned(X: Matrix, other: Matrix): { disparity: number; displace
   return { disparity: size > 0 ? Math.max(0, 1 - square(trace) / size) : Number.NaN, displacement };
 }
 
-function centred(X: Matrix): Matrix {
+function centered(X: Matrix): Matrix {
   const mean = Array.from({ length: X.columns }, (_, d) => X.column(d).reduce((sum, x) => sum + x, 0) / X.rows);
   return new Matrix(
     X.data.map((x, at) => x - mean[at % X.columns]!),

@@ -30,7 +30,7 @@ const stateSchema = v.object({
 });
 
 /**
- * The state of a minimisation as plain JSON, from which {@link stateFromJson} gives back the same bits.
+ * The state of a minimization as plain JSON, from which {@link stateFromJson} gives back the same bits.
  *
  * @example
  * ```ts

@@ -136,7 +136,7 @@ function gradientNormAt(layout: VariableLayout, natural: readonly Float64Array[]
 }
 
 /**
- * Fits any model: maximises its log density over its free parameters with gradients from automatic differentiation, in double
+ * Fits any model: maximizes its log density over its free parameters with gradients from automatic differentiation, in double
  * precision. The thread is left every 40 ms, so that an abort, a timer or a page gets its turn.
  *
  * @param model - such as `gplvm(Y, { latentDim: 2 })`

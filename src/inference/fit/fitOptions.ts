@@ -27,7 +27,7 @@ export class OutOfTime extends OptimizationError {
     readonly needed: number,
   ) {
     super(
-      `The limit of maxSeconds = ${limit} passed before the search had begun: its preparation, such as finding neighbours, takes about ${shortNumber(needed)} seconds. Raise the limit well above that, or give fewer points.`,
+      `The limit of maxSeconds = ${limit} passed before the search had begun: its preparation, such as finding neighbors, takes about ${shortNumber(needed)} seconds. Raise the limit well above that, or give fewer points.`,
     );
   }
 }

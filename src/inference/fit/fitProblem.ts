@@ -28,7 +28,7 @@ import { chosenEngine, computeWith, type FitThreads, ONE_THREAD } from './fitThr
 /** Relative difference of the log density at one point that other hardware or another engine may make. */
 export const ENGINE_DIFFERENCE = 1e-6;
 
-/** A model as a minimisation problem: its tensors, which `dispose` gives back, and its solver's variables. */
+/** A model as a minimization problem: its tensors, which `dispose` gives back, and its solver's variables. */
 export interface FitProblem {
   readonly model: Model;
   readonly seed: number;

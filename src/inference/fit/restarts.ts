@@ -130,7 +130,7 @@ export interface Restarts {
   readonly count: number;
   /**
    * Where they begin, taken in turn: 'model', the model's own start (unless given); for models with latents 'pca', principal
-   * components; 'isomap' and 'eigenmaps', the spectral embeddings by as many neighbours as connect all points, from 10; 'random',
+   * components; 'isomap' and 'eigenmaps', the spectral embeddings by as many neighbors as connect all points, from 10; 'random',
    * standard normal latents. All but the last are scaled to unit variance a column, and those of PCA and spectral kind are taken as they
    * are the first time.
    */
@@ -269,7 +269,7 @@ function perturb(
 }
 
 /** Standard deviation, or root mean square about 0. */
-function spread(entries: Float64Array, centred: boolean): number {
-  const mean = centred ? entries.reduce((sum, entry) => sum + entry, 0) / entries.length : 0;
+function spread(entries: Float64Array, centered: boolean): number {
+  const mean = centered ? entries.reduce((sum, entry) => sum + entry, 0) / entries.length : 0;
   return Math.sqrt(entries.reduce((sum, entry) => sum + square(entry - mean), 0) / entries.length);
 }

@@ -57,7 +57,7 @@ export interface Geometry {
   /** True if the metric has the variance of the slopes in it; false for mappings that give no covariances of their functions: the metric is then that of their mean. */
   readonly includesVariance: boolean;
   /**
-   * Relative error of the metric that paths are computed from, the 95 % quantile over the centres of cells: in two dimensions it is interpolated from a grid, which is refined
+   * Relative error of the metric that paths are computed from, the 95 % quantile over the centers of cells: in two dimensions it is interpolated from a grid, which is refined
    * until this is below 0.5 %, to at most 96 points per axis. 0 in other dimensions, where the metric itself is used.
    */
   readonly interpolationError: number;
@@ -95,7 +95,7 @@ const pathSchema = v.strictObject({
 });
 const schema = v.strictObject({ view: v.optional(v.string('the name of a view')) });
 
-/** Segments of a path on which its energy is minimised: of an interpolated metric, and of one that is computed at each point. */
+/** Segments of a path on which its energy is minimized: of an interpolated metric, and of one that is computed at each point. */
 const [SEGMENTS, FEWER_SEGMENTS] = [32, 16];
 /** Steps of the exponential map. */
 const INTEGRATION_STEPS = 100;
@@ -104,7 +104,7 @@ const [FIRST_GRID, LARGEST_GRID] = [24, 96];
 const INTERPOLATION_ERROR = 0.005;
 /** Room around the latents, as a part of their range. */
 const MARGIN = 0.1;
-/** Largest number of cells whose centres are compared with the metric itself. */
+/** Largest number of cells whose centers are compared with the metric itself. */
 const TRIAL_CELLS = 200;
 
 /**
@@ -116,7 +116,7 @@ const TRIAL_CELLS = 200;
  * so that it grows where the mapping is uncertain, and geodesics keep to the data. Gaussian processes, exact or through inducing inputs, know the moments of their slopes;
  * decoders and other maps that are certain have the first term alone.
  *
- * Geodesics start from a shortest path on a grid (in two dimensions), along a neighbourhood graph of the latents (in more), or along the chart of a manifold, and are then
+ * Geodesics start from a shortest path on a grid (in two dimensions), along a neighborhood graph of the latents (in more), or along the chart of a manifold, and are then
  * curves of least energy ∫ẋᵀGẋ, found by L-BFGS. A metric of points on a chart is one in its coordinates.
  *
  * @param fit - of a model with a mapping from one latent variable to observations
@@ -352,7 +352,7 @@ interface Gridded {
   readonly grid: Grid;
   readonly metrics: Float64Array;
   readonly field: MetricField;
-  /** 95 % quantile of the relative error at centres of cells. */
+  /** 95 % quantile of the relative error at centers of cells. */
   readonly error: number;
 }
 
@@ -367,23 +367,23 @@ function interpolated(
     const grid = gridOver(lower, upper, most, periodic);
     const metrics = exact.at(gridPoints(grid).data);
     const field = griddedField(grid, metrics);
-    const error = errorAtCentres(exact, field, grid);
+    const error = errorAtCenters(exact, field, grid);
     if (error <= INTERPOLATION_ERROR || 2 * most > LARGEST_GRID) return { grid, metrics, field, error };
   }
 }
 
-function errorAtCentres(exact: MetricField, field: MetricField, { origin, spacing, count, periodic }: Grid): number {
+function errorAtCenters(exact: MetricField, field: MetricField, { origin, spacing, count, periodic }: Grid): number {
   const cells = count.map((n) => (periodic ? n : n - 3)) as [number, number];
   const first = periodic ? 0 : 1;
   const every = Math.max(1, Math.floor((cells[0] * cells[1]) / TRIAL_CELLS));
-  const centres: number[] = [];
+  const centers: number[] = [];
   for (let c = 0; c < cells[0] * cells[1]; c += every) {
-    centres.push(origin[0] + (first + Math.floor(c / cells[1]) + 0.5) * spacing[0]);
-    centres.push(origin[1] + (first + (c % cells[1]) + 0.5) * spacing[1]);
+    centers.push(origin[0] + (first + Math.floor(c / cells[1]) + 0.5) * spacing[0]);
+    centers.push(origin[1] + (first + (c % cells[1]) + 0.5) * spacing[1]);
   }
-  const points = Float64Array.from(centres);
+  const points = Float64Array.from(centers);
   const [own, other] = [exact.at(points), field.at(points)];
-  const errors = new Float64Array(centres.length / 2);
+  const errors = new Float64Array(centers.length / 2);
   for (let i = 0; i < errors.length; i++) {
     let [size, difference] = [0, 0];
     for (let e = 4 * i; e < 4 * i + 4; e++) {

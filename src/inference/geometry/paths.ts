@@ -7,7 +7,7 @@ import type { Grid, MetricField } from './metricField.ts';
 /** A path from a point to another, as points one after the other. */
 export type PathStart = (from: Float64Array, to: Float64Array) => Float64Array;
 
-/** Steps to the 16 neighbours of a point of a grid: those of a king and of a knight. */
+/** Steps to the 16 neighbors of a point of a grid: those of a king and of a knight. */
 const MOVES = [
   [1, 0],
   [0, 1],
@@ -22,7 +22,7 @@ const MOVES = [
   [-i!, -j!],
 ]) as readonly (readonly [number, number])[];
 
-/** Shortest paths between points of a grid with 16 neighbours each. Those from one point are searched together, once. */
+/** Shortest paths between points of a grid with 16 neighbors each. Those from one point are searched together, once. */
 export function gridStarts(grid: Grid, metrics: Float64Array): PathStart {
   const { origin, spacing, count, periodic } = grid;
   const size = count[0] * count[1];
@@ -99,12 +99,12 @@ export function gridStarts(grid: Grid, metrics: Float64Array): PathStart {
   };
 }
 
-/** Neighbours of each point. */
-const NEIGHBOURS = 10;
+/** Neighbors of each point. */
+const NEIGHBORS = 10;
 /** Most points of the graph. */
 const MOST_POINTS = 300;
 
-/** Shortest paths along the edges of a neighbourhood graph of some of the latents, whose lengths are those of straight segments. */
+/** Shortest paths along the edges of a neighborhood graph of some of the latents, whose lengths are those of straight segments. */
 export function graphStarts(field: MetricField, latents: Matrix): PathStart {
   const q = field.dim;
   const every = Math.max(1, Math.ceil(latents.rows / MOST_POINTS));
@@ -161,7 +161,7 @@ function nearestOf(rows: readonly Float64Array[], point: Float64Array, except: n
     .map((row, j) => ({ j, own: distance(row) }))
     .filter(({ j }) => j !== except)
     .sort((a, b) => a.own - b.own || a.j - b.j)
-    .slice(0, NEIGHBOURS)
+    .slice(0, NEIGHBORS)
     .map(({ j }) => j);
 }
 

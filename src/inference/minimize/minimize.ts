@@ -29,7 +29,7 @@ import {
 import { type SolveOptions, type SolveSettings, solveSettings } from './solveOptions.ts';
 
 /**
- * Minimises a function of many variables from its gradient: min f(x), or min f(x) subject to lower ≤ x ≤ upper.
+ * Minimizes a function of many variables from its gradient: min f(x), or min f(x) subject to lower ≤ x ≤ upper.
  *
  * The result is the best point evaluated. Points where the objective is not finite, or throws a NumericalError, are
  * backed away from and never returned; any other error of the objective passes through.

@@ -24,7 +24,7 @@ interface Running {
 }
 
 /**
- * Minimises many independent small problems side by side: every solver takes its own steps, and the points that they ask for are
+ * Minimizes many independent small problems side by side: every solver takes its own steps, and the points that they ask for are
  * evaluated together, so that one batched computation serves them all. A generator, which pauses before every further evaluation.
  *
  * @param evaluate - values and gradients of the named problems, each at its own point

@@ -5,7 +5,7 @@ import { products, quotients } from '../../engine/vectors.ts';
 import type { Box, Curvature, Evaluation, Iterate } from '../../model/solver.ts';
 
 /**
- * Objective of a minimisation: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. The second argument
+ * Objective of a minimization: the value at x and its gradient, an array of x's length. The array x is reused: copy it to keep it. The second argument
  * says which evaluation it is, from 0, those before an interruption included: what a random objective draws from.
  */
 export interface ObjectiveFunction {
@@ -14,7 +14,7 @@ export interface ObjectiveFunction {
   curvature?(x: Float64Array, gradient: Float64Array): Curvature | undefined;
 }
 
-/** Which evaluation of a minimisation it is. */
+/** Which evaluation of a minimization it is. */
 interface EvaluationNumber {
   /** From 0. */
   readonly iteration: number;
@@ -207,7 +207,7 @@ function scaledCurvature({ quadratic, hessian }: Curvature, scale: Float64Array)
 }
 
 /**
- * The start of a minimisation with its value and gradient, in the solver's variables.
+ * The start of a minimization with its value and gradient, in the solver's variables.
  *
  * @throws OptimizationError when the objective is not finite there
  */

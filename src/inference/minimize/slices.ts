@@ -19,7 +19,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 /**
  * Predictions at many latent points, some rows at a time: the event loop gets its turn every 40 ms, so that a page stays responsive, and they can be
  * aborted. The bits are those of `predict` at once (on a native engine the last digits may differ). What cannot be divided is the prediction at four
- * points, and what a fit prepares once for all of its predictions (a factorisation of N×N, which takes seconds where there are thousands of points).
+ * points, and what a fit prepares once for all of its predictions (a factorization of N×N, which takes seconds where there are thousands of points).
  *
  * @param predict - predictions at n latent points, each row by itself: an object whose matrices have n rows, such as `(X) => result.predict(X)`
  * @param X - n×q latent points

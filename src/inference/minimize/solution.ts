@@ -243,7 +243,7 @@ export function stopping(
 }
 
 /**
- * Status of a minimisation: a termination test was met; a limit on iterations or evaluations was reached; the caller (an
+ * Status of a minimization: a termination test was met; a limit on iterations or evaluations was reached; the caller (an
  * AbortSignal, a callback, a limit in seconds) stopped it; or the solver could not go on.
  */
 export type Status = 'converged' | 'maxIterations' | 'stopped' | 'failed';
@@ -272,7 +272,7 @@ export interface Solution {
   readonly state: SolverState;
 }
 
-/** Where a minimisation stands after an evaluation. */
+/** Where a minimization stands after an evaluation. */
 export interface Progress {
   readonly iterations: number;
   readonly evaluations: number;
@@ -289,7 +289,7 @@ export interface Progress {
 }
 
 /**
- * Everything a minimisation needs to go on exactly as if it had not been interrupted: plain numbers and Float64Arrays.
+ * Everything a minimization needs to go on exactly as if it had not been interrupted: plain numbers and Float64Arrays.
  * Points are in the solver's variables z = x / scale.
  */
 export interface SolverState {

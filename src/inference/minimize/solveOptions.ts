@@ -72,7 +72,7 @@ const schema = v.strictObject({
 export const MOST_ITERATIONS = 1000;
 
 /**
- * Fills in and checks what a minimisation is given. A start outside the bounds is moved to the nearest point within.
+ * Fills in and checks what a minimization is given. A start outside the bounds is moved to the nearest point within.
  *
  * @throws InvalidInputError for what cannot be used, by name, position and what was expected
  */

@@ -7,7 +7,7 @@ import { type ChainsLike, givenChains, mean, median, quantileOfSorted, sampleVar
 type Chains = readonly Float64Array[];
 
 /**
- * R̂, the potential scale reduction factor: the larger of that of rank-normalised split chains and that of their distances from the median. It is 1
+ * R̂, the potential scale reduction factor: the larger of that of rank-normalized split chains and that of their distances from the median. It is 1
  * for chains that agree; above 1.01 they have not mixed.
  *
  * @param draws - chains × draws, or the draws of one chain
@@ -29,7 +29,7 @@ export function rHat(draws: ChainsLike): number {
 }
 
 /**
- * The effective sample size of the bulk of a distribution: that of rank-normalised split chains.
+ * The effective sample size of the bulk of a distribution: that of rank-normalized split chains.
  *
  * @param draws - chains × draws, or the draws of one chain
  * @returns NaN for draws that are constant or not finite, or fewer than 6 a chain

@@ -13,9 +13,9 @@ import {
   chainsFromCheckpoint,
   checkpointOfChains,
   type DrawIdentity,
-  type DrawOptions,
   type DrawSettings,
   drawSettings,
+  type SamplePosteriorOptions,
 } from './drawOptions.ts';
 import { type Draws, drawsOf } from './draws.ts';
 import { openTarget, type Target } from './target.ts';
@@ -28,7 +28,7 @@ import { openTarget, type Target } from './target.ts';
  * message says how many were met.
  *
  * @param model - any model that has parameters, such as `gplvm(Y, { latentDim: 2 })`
- * @param options - see {@link DrawOptions}
+ * @param options - see {@link SamplePosteriorOptions}
  * @returns draws with their diagnostics, predictions and files
  * @throws InvalidInputError for a free parameter without a prior, which it names, an unknown path or option, and a model without a posterior
  * @throws NumericalError when there is no density at the start, with the reason
@@ -36,11 +36,11 @@ import { openTarget, type Target } from './target.ts';
  * @example
  * ```ts
  * const fitted = await fit(model, { maxIterations: 50 });
- * const draws = await draw(model, { start: fitted, hold: ['latents'], priors: 'weak', chains: 2, warmup: 50, draws: 50, seed: 1 });
+ * const draws = await samplePosterior(model, { start: fitted, hold: ['latents'], priors: 'weak', chains: 2, warmup: 50, draws: 50, seed: 1 });
  * console.log(String(draws.summary()));
  * ```
  */
-export async function draw(model: AnyModel, options: DrawOptions = {}): Promise<Draws> {
+export async function samplePosterior(model: AnyModel, options: SamplePosteriorOptions = {}): Promise<Draws> {
   const settings = drawSettings(options);
   const began = performance.now();
   settings.signal?.throwIfAborted();

@@ -121,7 +121,7 @@ export interface DrawStep {
 }
 
 /** Options of {@link draw}. */
-export interface DrawOptions {
+export interface SamplePosteriorOptions {
   /** The sampler or its name: 'nuts' (the default), 'hmc', 'slice' or 'ellipticalSlice'. */
   readonly method?: 'nuts' | 'hmc' | 'slice' | 'ellipticalSlice' | Sampler | undefined;
   /** Chains that begin at different places; default 4. */
@@ -209,9 +209,9 @@ export type DrawSettings = Omit<v.InferOutput<typeof schema>, 'method' | 'worker
   readonly resume: string | DrawCheckpoint | undefined;
 };
 
-export function drawSettings(given: DrawOptions): DrawSettings {
-  const options = givenOptions(given, 'draw');
-  const { method: _, ...checked } = checkOptions(schema, options, 'draw');
+export function drawSettings(given: SamplePosteriorOptions): DrawSettings {
+  const options = givenOptions(given, 'samplePosterior');
+  const { method: _, ...checked } = checkOptions(schema, options, 'samplePosterior');
   const { method = 'nuts', workers, start, resume } = options;
   // As they were given: a checked copy would have lost its class.
   return { ...checked, sampler: typeof method === 'string' ? factories[method]!() : method, workers, start, resume };

@@ -604,7 +604,7 @@ function messageOf(
   }
   if (divergences > 0) {
     sentences.push(
-      `${divergences} of ${statistics.divergent.length} transitions diverged, so that the draws may leave a part of the posterior out. Raise targetAcceptance towards 1, as in nuts({ targetAcceptance: 0.95 }), or say scales apart from what they scale.`,
+      `${divergences} of ${statistics.divergent.length} transitions diverged, so that the draws may leave a part of the posterior out. Raise targetAcceptance toward 1, as in nuts({ targetAcceptance: 0.95 }), or say scales apart from what they scale.`,
     );
   }
   const deepest = statistics.depth.reduce((most, entry) => Math.max(most, entry), 0);

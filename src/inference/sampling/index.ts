@@ -6,13 +6,12 @@ export {
   essSd,
   essTail,
   mcseMean,
-  mcseMean as mcse,
   mcseQuantile,
   mcseSd,
   rHat,
 } from './convergence.ts';
-export { draw } from './draw.ts';
-export type { DrawCheckpoint, DrawIdentity, DrawOptions, DrawStep } from './drawOptions.ts';
+export { samplePosterior } from './draw.ts';
+export type { DrawCheckpoint, DrawIdentity, DrawStep, SamplePosteriorOptions } from './drawOptions.ts';
 export type { Divergence, DrawnProjection, Draws, DrawsJSON, DrawsPredictOptions, DrawsRecord } from './draws.ts';
 export type { ChainsLike } from './givenDraws.ts';
 export type { InferenceData, NestedNumbers } from './inferenceData.ts';

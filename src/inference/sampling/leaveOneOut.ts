@@ -29,7 +29,7 @@ const SUSPICIOUS = 0.025;
 /**
  * A posterior predictive check: a statistic of the observations beside the same of observations that are drawn from the model at each of some draws.
  *
- * @param draws - what `draw` returned
+ * @param draws - what `samplePosterior` returned
  * @param statistic - a number from observations N×D
  * @param options - `seed` of the replicated observations (0); `draws`: how many of them (200)
  * @throws InvalidInputError for a model with several observed variables or views, and a statistic that is not finite

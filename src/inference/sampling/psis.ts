@@ -49,11 +49,11 @@ function isNumbers(value: unknown): boolean {
 
 /**
  * Pareto smoothed importance sampling: of each observation the largest importance ratios, min(S/5, 3·√(S/r_eff)) of S, are replaced by the
- * expected order statistics of a generalised Pareto distribution that is fitted to them, and none is larger than the largest ratio was.
+ * expected order statistics of a generalized Pareto distribution that is fitted to them, and none is larger than the largest ratio was.
  *
  * @param logRatios - logarithms of importance ratios, draws × observations, or those of one observation; minus the log likelihood for leave-one-out
  * @param options - see {@link PsisOptions}
- * @returns normalised log weights, k̂ and effective sample size of each observation; k̂ is Infinity for tails of fewer than 5 draws, or of equal ratios
+ * @returns normalized log weights, k̂ and effective sample size of each observation; k̂ is Infinity for tails of fewer than 5 draws, or of equal ratios
  * @throws InvalidInputError for ratios that are not finite
  * @see Vehtari, Simpson, Gelman, Yao & Gabry, Pareto smoothed importance sampling, JMLR 25 (2024); Zhang & Stephens, Technometrics 51 (2009)
  * @example
@@ -216,7 +216,7 @@ function smoothTail(ratios: Float64Array, efficiency: number): number {
 }
 
 /**
- * Shape and scale of a generalised Pareto distribution, by the mean of a profile posterior, the shape drawn to ½ by ten observations' weight.
+ * Shape and scale of a generalized Pareto distribution, by the mean of a profile posterior, the shape drawn to ½ by ten observations' weight.
  *
  * @param x - in ascending order, above 0
  * @see Zhang & Stephens 2009

@@ -8,7 +8,7 @@ import { logNormal, normal } from '../../model/distributions/builtIn.ts';
 import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
 import { termsOfObservations } from '../../model/language/variablesModel.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
-import { evaluate, type OpenModel, open } from '../../model/open.ts';
+import { evaluate, logDensityOf, type OpenModel } from '../../model/open.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import { entriesOf } from '../../model/transform.ts';
 import { layOut, type Variable } from '../../model/variables.ts';
@@ -50,7 +50,7 @@ const WEAK_REAL = 10;
  * @throws InvalidInputError for a model that has no posterior, a path that is none, and a free parameter without a prior unless weak ones are asked for
  */
 export function openTarget(model: AnyModel, { seed, start, hold, priors, engine }: TargetOptions): Target {
-  checkModelGiven(model, 'draw');
+  checkModelGiven(model, 'samplePosterior');
   checkHasPosterior(model);
   const values = start === undefined ? {} : valuesGiven(layOut(parametersOf(model, seed)), start);
   const held = changed(model, (parameters) => {
@@ -75,7 +75,7 @@ export function openTarget(model: AnyModel, { seed, start, hold, priors, engine 
     ...Object.fromEntries(added.map(([path, { prior }]) => [path, { ...parameters[path]!, prior }])),
   }));
   const variables = layOut(parametersOf(proper, seed)).variables.filter((variable) => variable.start >= 0);
-  const opened = open(proper, { seed, jacobian: true, engine });
+  const opened = logDensityOf(proper, { seed, jacobian: true, engine });
   if (opened.size === 0) {
     opened.dispose();
     throw new InvalidInputError('Every parameter of the model is held, so there is nothing to draw. Hold fewer.');
@@ -210,7 +210,7 @@ function termsOfParameters(model: AnyModel, paths: readonly string[], seed: numb
 
 /** Values near the start, where gradients do not vanish by symmetry. */
 function movedValues(model: AnyModel, random: Random): ParameterValues {
-  const opened = open(model);
+  const opened = logDensityOf(model);
   try {
     return opened.values(opened.start.map((entry) => entry + 0.1 * random.normal()));
   } finally {

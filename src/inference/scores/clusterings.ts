@@ -22,8 +22,8 @@ export interface Clustering {
   /** N clusters, numbered from 0 in the order in which the points show them. */
   readonly clusters: Int32Array;
   /** k×q, row c the mean of cluster c. */
-  readonly centres: Matrix;
-  /** Σ_i ‖x_i − centre(i)‖² */
+  readonly centers: Matrix;
+  /** Σ_i ‖x_i − center(i)‖² */
   readonly withinSumOfSquares: number;
 }
 
@@ -34,12 +34,12 @@ const kMeansOptions = v.strictObject({
 });
 
 /**
- * Clusters points by k-means, from several k-means++ starts: centres and clusters that make Σ_i ‖x_i − centre(i)‖² small.
+ * Clusters points by k-means, from several k-means++ starts: centers and clusters that make Σ_i ‖x_i − center(i)‖² small.
  *
  * @param X - points, N×q
  * @param k - number of clusters, from 1, at most the number of different points
  * @param options - `seed`, `restarts`, `maxIterations`: see {@link KMeansOptions}
- * @returns clusters, centres and the sum of squares of the best start
+ * @returns clusters, centers and the sum of squares of the best start
  * @throws InvalidInputError when a number is not finite, or k is not in its range
  * @see Lloyd 1982; Arthur, Vassilvitskii, k-means++ (2007)
  * @example
@@ -73,19 +73,19 @@ function clusteringFrom(points: Matrix, given: Int32Array): Clustering {
     return numbers.get(cluster)!;
   });
   const { rows, columns } = points;
-  const centres = Matrix.zeros(numbers.size, columns);
+  const centers = Matrix.zeros(numbers.size, columns);
   const sizes = new Float64Array(numbers.size);
   for (let i = 0; i < rows; i++) sizes[clusters[i]!]! += 1;
   for (let i = 0; i < rows; i++) {
     for (let d = 0; d < columns; d++) {
-      centres.data[clusters[i]! * columns + d]! += points.at(i, d) / sizes[clusters[i]!]!;
+      centers.data[clusters[i]! * columns + d]! += points.at(i, d) / sizes[clusters[i]!]!;
     }
   }
   let withinSumOfSquares = 0;
   for (let i = 0; i < rows; i++) {
-    for (let d = 0; d < columns; d++) withinSumOfSquares += square(points.at(i, d) - centres.at(clusters[i]!, d));
+    for (let d = 0; d < columns; d++) withinSumOfSquares += square(points.at(i, d) - centers.at(clusters[i]!, d));
   }
-  return { clusters, centres, withinSumOfSquares };
+  return { clusters, centers, withinSumOfSquares };
 }
 
 /** Options of {@link normalizedMutualInformation}. */
@@ -99,13 +99,13 @@ const schema = v.strictObject({
 });
 
 /**
- * Agreement of two labellings, whatever their labels are called: I(a; b) / mean(H(a), H(b)), I the mutual information of the
+ * Agreement of two labelings, whatever their labels are called: I(a; b) / mean(H(a), H(b)), I the mutual information of the
  * labels of a point drawn at random, H their entropies. 1 when each has a single label.
  *
  * @param a - N labels
  * @param b - N labels
  * @param options - `average`: the arithmetic mean (the default) or the geometric mean of the entropies
- * @returns a number in [0, 1]: 1 when either labelling determines the other, 0 when they are independent
+ * @returns a number in [0, 1]: 1 when either labeling determines the other, 0 when they are independent
  * @throws InvalidInputError when there are no labels, or a and b differ in length
  * @see Strehl, Ghosh, Cluster ensembles, JMLR 3 (2002), eq. 3
  * @example

@@ -6,14 +6,14 @@ import { checkOptions } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { counted, countGiven } from '../../core/wording.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
-import { rankedTogether } from '../../engine/neighbours/rankedNeighbours.ts';
+import { rankedTogether } from '../../engine/neighbors/rankedNeighbors.ts';
 import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /** Options of {@link localScores}. */
 export interface LocalScoreOptions {
   /** k, from 1 and less than N/2; default 10, or what N allows. */
-  readonly neighbours?: number | undefined;
-  /** N labels, for the neighbourhood hit; a missing one is undefined, null, NaN or ''. */
+  readonly neighbors?: number | undefined;
+  /** N labels, for the neighborhood hit; a missing one is undefined, null, NaN or ''. */
   readonly labels?: Labels | undefined;
   /** Size of the block of the co-ranking matrix that is kept, from 0; default 100, at most N − 1. */
   readonly coRanking?: number | undefined;
@@ -23,30 +23,30 @@ export interface LocalScoreOptions {
 
 /** Scores of an embedding, each the mean of those of the points but for the stress. */
 export interface OverallScores {
-  /** 1 − 2/(N·k·(2N − 3k − 1))·Σ_i Σ_{j ∈ k nearest of i in X, not in Y} (r_Y(i, j) − k); r(i, j) is the rank of j among the neighbours of i. */
+  /** 1 − 2/(N·k·(2N − 3k − 1))·Σ_i Σ_{j ∈ k nearest of i in X, not in Y} (r_Y(i, j) − k); r(i, j) is the rank of j among the neighbors of i. */
   readonly trustworthiness: number;
   /** The same with Y and X exchanged. */
   readonly continuity: number;
-  /** 1 − 1/C·Σ_{j ∈ k nearest in X} |r_Y − r_X|/r_X, C = Σ_{r=1}^k |N − 2r + 1|/r: 1 where neighbours in X have the same ranks in Y. */
+  /** 1 − 1/C·Σ_{j ∈ k nearest in X} |r_Y − r_X|/r_X, C = Σ_{r=1}^k |N − 2r + 1|/r: 1 where neighbors in X have the same ranks in Y. */
   readonly relativeRankFalse: number;
   /** 1 − 1/C·Σ_{j ∈ k nearest in Y} |r_Y − r_X|/r_Y. */
   readonly relativeRankMissing: number;
   /** The share of the k nearest in Y among the k nearest in X; k/(N − 1) of a map drawn at random. */
   readonly overlap: number;
   /** The share of the k nearest in X that have the label of the point; NaN without labels. */
-  readonly neighbourhoodHit: number;
-  /** The mean distance in Y of the k nearest in X, as a part of the mean distance in Y from the point to all others: 1 by chance, small where neighbours on the map are near each other in the data. */
-  readonly neighbourDistance: number;
+  readonly neighborhoodHit: number;
+  /** The mean distance in Y of the k nearest in X, as a part of the mean distance in Y from the point to all others: 1 by chance, small where neighbors on the map are near each other in the data. */
+  readonly neighborDistance: number;
   /** √(Σ(d_Y − d_X)²/Σd_Y²), distances as they are. */
   readonly stress: number;
   /** The least stress that a scale of the map has: √(1 − (Σd_Y·d_X)²/(Σd_X²·Σd_Y²)). */
   readonly scaledStress: number;
 }
 
-/** How an embedding X of data Y keeps neighbourhoods and distances. */
+/** How an embedding X of data Y keeps neighborhoods and distances. */
 export interface LocalScores {
-  /** Number of neighbours k. */
-  readonly neighbours: number;
+  /** Number of neighbors k. */
+  readonly neighbors: number;
   readonly overall: OverallScores;
   /** N entries of each; stress is that of the distances from the point, at the scale of `scaledStress`. */
   readonly pointwise: {
@@ -56,8 +56,8 @@ export interface LocalScores {
     readonly relativeRankMissing: Float64Array;
     readonly overlap: Float64Array;
     /** NaN where a point has no label, and without labels. */
-    readonly neighbourhoodHit: Float64Array;
-    readonly neighbourDistance: Float64Array;
+    readonly neighborhoodHit: Float64Array;
+    readonly neighborDistance: Float64Array;
     readonly scaledStress: Float64Array;
   };
   /** Scores derived from the co-ranking matrix Q_kl = #{(i, j): r_Y(i, j) = k, r_X(i, j) = l}. */
@@ -68,9 +68,9 @@ export interface LocalScores {
     readonly agreement: Float64Array;
     /** R_NX(K) = ((N − 1)·Q_NX(K) − K)/(N − 1 − K), K = 1 … N − 2: 0 of a map drawn at random, 1 of one that keeps all ranks. */
     readonly rescaled: Float64Array;
-    /** Σ_K R_NX(K)/K / Σ_K 1/K: over all sizes of neighbourhoods, small ones first. */
+    /** Σ_K R_NX(K)/K / Σ_K 1/K: over all sizes of neighborhoods, small ones first. */
     readonly area: number;
-    /** The K at which Q_NX(K) − K/(N − 1) is largest: the size up to which neighbourhoods are kept best. */
+    /** The K at which Q_NX(K) − K/(N − 1) is largest: the size up to which neighborhoods are kept best. */
     readonly splitAt: number;
     /** Mean of Q_NX(K) up to there, and from there to N − 1. */
     readonly local: number;
@@ -78,16 +78,16 @@ export interface LocalScores {
   };
   /** Pearson correlation of distances in Y and X: of all pairs, and of those pairs (i, j) where j is in the farther half of the map from i. */
   readonly distances: { readonly correlation: number; readonly farCorrelation: number };
-  /** Neighbours in X that are far apart in Y, the worst first, and neighbours in Y that are far apart in X: points and the rank in the other. */
-  readonly falsePairs: readonly NeighbourPair[];
-  readonly tornPairs: readonly NeighbourPair[];
+  /** Neighbors in X that are far apart in Y, the worst first, and neighbors in Y that are far apart in X: points and the rank in the other. */
+  readonly falsePairs: readonly NeighborPair[];
+  readonly tornPairs: readonly NeighborPair[];
 }
 
-/** Two points that are neighbours in one space and not in the other. */
-export interface NeighbourPair {
+/** Two points that are neighbors in one space and not in the other. */
+export interface NeighborPair {
   readonly from: number;
   readonly to: number;
-  /** The rank of `to` among the neighbours of `from` where they are apart. */
+  /** The rank of `to` among the neighbors of `from` where they are apart. */
   readonly rank: number;
 }
 
@@ -96,14 +96,14 @@ const whole = (least: number) => {
   return v.optional(v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected)));
 };
 const schema = v.strictObject({
-  neighbours: whole(1),
+  neighbors: whole(1),
   labels: v.optional(v.any()),
   coRanking: whole(0),
   pairs: whole(0),
 });
 
 /**
- * Scores of an embedding, point by point and overall: trustworthiness, continuity, relative rank errors, overlap of neighbourhoods, neighbourhood hit, stress, and
+ * Scores of an embedding, point by point and overall: trustworthiness, continuity, relative rank errors, overlap of neighborhoods, neighborhood hit, stress, and
  * the co-ranking matrix with what follows from it. Blocks of rows are ranked at a time, so that no N×N array is kept. Of equally near points the one of lowest index comes
  * first.
  *
@@ -115,7 +115,7 @@ const schema = v.strictObject({
  * Jeon et al. 2023 (ZADU, pointwise forms)
  * @example
  * ```ts
- * const { overall, pointwise } = localScores(Y, result.latents, { neighbours: 10 });
+ * const { overall, pointwise } = localScores(Y, result.latents, { neighbors: 10 });
  * overall.trustworthiness;
  * pointwise.trustworthiness[0]; // that of the first point
  * ```
@@ -131,7 +131,7 @@ export function* localScoresInParts(
   options: LocalScoreOptions,
 ): ProgressiveWork<LocalScores> {
   const given = checkOptions(schema, options, 'localScores');
-  const { data, embedding, k } = samePoints(Y, X, given.neighbours);
+  const { data, embedding, k } = samePoints(Y, X, given.neighbors);
   const N = data.rows;
   const classes = given.labels === undefined ? undefined : labelsOf(given.labels, N);
   const size = Math.min(given.coRanking ?? 100, N - 1);
@@ -142,8 +142,8 @@ export function* localScoresInParts(
     relativeRankFalse: table(),
     relativeRankMissing: table(),
     overlap: table(),
-    neighbourhoodHit: table().fill(Number.NaN),
-    neighbourDistance: table(),
+    neighborhoodHit: table().fill(Number.NaN),
+    neighborDistance: table(),
     scaledStress: table(),
   };
   // Sums of d_Y, d_X, d_Y², d_Y·d_X and d_X²: of all pairs, and of those in the farther half of the map.
@@ -197,8 +197,8 @@ export function* localScoresInParts(
       pointwise.relativeRankFalse[i] = 1 - rankFalse / relative;
       pointwise.relativeRankMissing[i] = 1 - rankMissing / relative;
       pointwise.overlap[i] = shared / k;
-      if (classes !== undefined && classes[i]! >= 0) pointwise.neighbourhoodHit[i] = hits / k;
-      pointwise.neighbourDistance[i] = ((row.near / k) * (N - 1)) / row.all[0]!;
+      if (classes !== undefined && classes[i]! >= 0) pointwise.neighborhoodHit[i] = hits / k;
+      pointwise.neighborDistance[i] = ((row.near / k) * (N - 1)) / row.all[0]!;
       rows.yy[i] = row.all[2]!;
       rows.ee[i] = row.rest[0]!;
       rows.ex[i] = row.rest[1]!;
@@ -219,17 +219,17 @@ export function* localScoresInParts(
   rows.yy.forEach((own, i) => {
     pointwise.scaledStress[i] = scaled(own, rows.ee[i]!, rows.ex[i]!, rows.xx[i]!);
   });
-  const hit = pointwise.neighbourhoodHit.filter((own) => !Number.isNaN(own));
+  const hit = pointwise.neighborhoodHit.filter((own) => !Number.isNaN(own));
   return Object.freeze({
-    neighbours: k,
+    neighbors: k,
     overall: {
       trustworthiness: mean(pointwise.trustworthiness),
       continuity: mean(pointwise.continuity),
       relativeRankFalse: mean(pointwise.relativeRankFalse),
       relativeRankMissing: mean(pointwise.relativeRankMissing),
       overlap: mean(pointwise.overlap),
-      neighbourhoodHit: mean(hit),
-      neighbourDistance: mean(pointwise.neighbourDistance),
+      neighborhoodHit: mean(hit),
+      neighborDistance: mean(pointwise.neighborDistance),
       stress: Math.sqrt(difference / yy),
       scaledStress: scaled(yy, ee, ex, xx),
     },
@@ -312,10 +312,10 @@ function compareRow(
   row.rest.set([ee, ex, difference]);
 }
 
-/** Neighbours unless given, where there are points enough. */
-const NEIGHBOURS = 10;
+/** Neighbors unless given, where there are points enough. */
+const NEIGHBORS = 10;
 
-/** The two as matrices, which must have the same rows, more than twice as many as neighbours. */
+/** The two as matrices, which must have the same rows, more than twice as many as neighbors. */
 export function samePoints(
   Y: MatrixLike,
   X: MatrixLike,
@@ -327,7 +327,7 @@ export function samePoints(
   if (embedding.rows !== N) {
     throw new InvalidInputError(`Y and X must have the same rows, but they have ${N} and ${embedding.rows}.`);
   }
-  const k = given ?? Math.min(NEIGHBOURS, Math.ceil(N / 2) - 1);
+  const k = given ?? Math.min(NEIGHBORS, Math.ceil(N / 2) - 1);
   if (!Number.isInteger(k) || k < 1 || k >= N / 2) {
     throw new InvalidInputError(`k must be a whole number from 1 and less than N/2 = ${N / 2}, but ${k} was given.`);
   }
@@ -344,10 +344,10 @@ function labelsOf(labels: Labels, N: number): Int32Array {
 
 /** A scale of the map near the best one: that of the distances from the point farthest out in the data, which weigh most. */
 function scaleGuess(data: Matrix, embedding: Matrix): number {
-  const centre = Array.from({ length: data.columns }, (_, d) => mean(data.column(d)));
+  const center = Array.from({ length: data.columns }, (_, d) => mean(data.column(d)));
   let [farthest, most] = [0, -1];
   for (let i = 0; i < data.rows; i++) {
-    const reach = centre.reduce((total, own, d) => total + square(data.at(i, d) - own), 0);
+    const reach = center.reduce((total, own, d) => total + square(data.at(i, d) - own), 0);
     if (reach > most) [farthest, most] = [i, reach];
   }
   const squares = [data, embedding].map((points) => {
@@ -399,7 +399,7 @@ function correlationOf([y, x, yy, yx, xx]: Float64Array, count: number): number 
 
 /** The pairs of greatest rank, the first of equals. */
 function worst(most: number) {
-  const kept: NeighbourPair[] = [];
+  const kept: NeighborPair[] = [];
   return {
     offer(from: number, to: number, rank: number): void {
       if (most === 0 || (kept.length === most && rank <= kept[most - 1]!.rank)) return;
@@ -408,6 +408,6 @@ function worst(most: number) {
       kept.splice(at, 0, { from, to, rank });
       if (kept.length > most) kept.pop();
     },
-    list: (): readonly NeighbourPair[] => kept,
+    list: (): readonly NeighborPair[] => kept,
   };
 }

@@ -4,7 +4,7 @@ import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { givenList } from '../../core/options.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
 import type { Projection } from '../../model/posterior.ts';
-import { nearestNeighbourError, trustworthiness } from '../scores/neighbourScores.ts';
+import { nearestNeighborError, trustworthiness } from '../scores/neighborScores.ts';
 import { rowsOf, type Split } from './folds.ts';
 
 /** Members of a fit that a score uses. */
@@ -35,29 +35,29 @@ export interface SelectionScore {
  * @throws InvalidInputError when there are not N labels
  * @example
  * ```ts
- * nearestNeighbourScore(Y, labels);
+ * nearestNeighborScore(Y, labels);
  * ```
  */
-export function nearestNeighbourScore(observations: MatrixLike, labels: Labels): SelectionScore {
+export function nearestNeighborScore(observations: MatrixLike, labels: Labels): SelectionScore {
   const Y = Matrix.from(observations, 'The observations');
-  const own = givenList(labels, 'nearestNeighbourScore', 'a list with one label for each observation');
+  const own = givenList(labels, 'nearestNeighborScore', 'a list with one label for each observation');
   if (own.length !== Y.rows) {
     throw new InvalidInputError(
-      `nearestNeighbourScore needs one label for each of ${Y.rows} observations, but ${own.length} were given.`,
+      `nearestNeighborScore needs one label for each of ${Y.rows} observations, but ${own.length} were given.`,
     );
   }
-  const { classes } = classesOf(own, 'nearestNeighbourScore');
-  const isLabelled = (i: number) => classes[i]! >= 0;
+  const { classes } = classesOf(own, 'nearestNeighborScore');
+  const isLabeled = (i: number) => classes[i]! >= 0;
   return {
-    name: 'nearestNeighbourError',
+    name: 'nearestNeighborError',
     best: 'smallest',
     points: Y.rows,
     labels: own,
     of: async ({ latents, project }, { training, held }) => {
-      if (held.length === 0) return nearestNeighbourError(latents, own);
+      if (held.length === 0) return nearestNeighborError(latents, own);
       const [scored, known] = [
-        held.filter(isLabelled),
-        Int32Array.from(training.keys()).filter((i) => isLabelled(training[i]!)),
+        held.filter(isLabeled),
+        Int32Array.from(training.keys()).filter((i) => isLabeled(training[i]!)),
       ];
       if (scored.length === 0 || known.length === 0) return 0;
       const placed = await project(rowsOf(Y, scored));
@@ -112,18 +112,18 @@ export function heldOutDensity(observations: MatrixLike): SelectionScore {
  * The trustworthiness of the latents of the training points, a criterion without labels. The largest is best.
  *
  * @param observations - N×D
- * @param neighbours - k, from 1
+ * @param neighbors - k, from 1
  * @example
  * ```ts
  * trustworthinessScore(Y, 5);
  * ```
  */
-export function trustworthinessScore(observations: MatrixLike, neighbours: number): SelectionScore {
+export function trustworthinessScore(observations: MatrixLike, neighbors: number): SelectionScore {
   const Y = Matrix.from(observations, 'The observations');
   return {
     name: 'trustworthiness',
     best: 'largest',
     points: Y.rows,
-    of: ({ latents }, { training }) => trustworthiness(rowsOf(Y, training), latents, neighbours),
+    of: ({ latents }, { training }) => trustworthiness(rowsOf(Y, training), latents, neighbors),
   };
 }

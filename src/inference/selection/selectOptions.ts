@@ -23,7 +23,7 @@ export interface TrainingPart {
 
 /** Options of {@link selectOptions}. */
 export interface SelectionSettings {
-  /** The score to maximise: `nearestNeighbourScore`, `heldOutDensity`, `trustworthinessScore`, or a custom one. */
+  /** The score to maximize: `nearestNeighborScore`, `heldOutDensity`, `trustworthinessScore`, or a custom one. */
   readonly score: SelectionScore;
   /** How many parts the points are divided into, each held out in turn: from 2, or 0 to score the fits of all points; default 5. */
   readonly folds?: number | undefined;
@@ -63,7 +63,7 @@ export interface Selection<O> {
 const schema = v.strictObject({
   score: v.custom<SelectionScore>(
     (value) => typeof value === 'object' && value !== null && 'of' in value && 'points' in value,
-    'a score, such as nearestNeighbourScore(Y, labels)',
+    'a score, such as nearestNeighborScore(Y, labels)',
   ),
   folds: v.optional(
     v.pipe(
@@ -100,7 +100,7 @@ const schema = v.strictObject({
  * const { best, table } = await selectOptions(
  *   ({ strength }, { take }) => gplrf(take(Y), take(labels), { latentDim: 2, strength }),
  *   { strength: [1, 10, 100] },
- *   { score: nearestNeighbourScore(Y, labels), folds: 3, seed: 1 },
+ *   { score: nearestNeighborScore(Y, labels), folds: 3, seed: 1 },
  * );
  * ```
  */

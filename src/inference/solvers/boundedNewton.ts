@@ -37,12 +37,12 @@ const FINE = 1e-4;
 type Pauses<T> = Generator<Step, T, unknown>;
 
 /**
- * Minimises a quadratic model within its bounds: sweeps of coordinate descent say which variables are at one, and a Newton step takes the others
+ * Minimizes a quadratic model within its bounds: sweeps of coordinate descent say which variables are at one, and a Newton step takes the others
  * to their minimum. Pauses now and then.
  *
  * @param tolerance - on what a sweep over all variables moves one, in units of 1/√H_ii
  */
-export function* minimised(
+export function* minimized(
   descent: QuadraticDescent,
   { variables, lower, upper }: QuadraticModel,
   tolerance: number,
@@ -178,7 +178,7 @@ interface BoundedNewtonOptions {
 const GOAL = 5e-12;
 const TOLERANCE = 1e-8;
 
-/** The part of the violation to which the quadratic model is minimised, at most. */
+/** The part of the violation to which the quadratic model is minimized, at most. */
 const INNER = 0.05;
 
 /** The value counts as no higher up to this part of it, and as the same where the violation falls. */
@@ -193,7 +193,7 @@ const SUFFICIENT_DECREASE = 1e-4;
 const SHORTEST = 1e-8;
 
 /**
- * Newton's method for convex objectives of many variables with bounds, most of which are at one of them in the end: each step minimises the
+ * Newton's method for convex objectives of many variables with bounds, most of which are at one of them in the end: each step minimizes the
  * quadratic model by coordinate descent over the variables between their bounds and those that most want to leave one, and is halved
  * until the objective falls enough. It asks for a curvature with a quadratic model.
  *
@@ -232,14 +232,14 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
     const model = modelAt(iterate, box);
     const descent = curvature!.quadratic!(model);
     const part = Math.min(INNER, residual / unit);
-    yield* minimised(descent, model, Math.max(0.1 * GOAL * unit, part * residual) / Math.sqrt(unit));
+    yield* minimized(descent, model, Math.max(0.1 * GOAL * unit, part * residual) / Math.sqrt(unit));
     const step = descent.steps();
     const slope = step.reduce((sum, d, a) => sum + d * model.gradient[a]!, 0);
     let length = 1;
     for (; ; length /= 2) {
       if (length < SHORTEST) {
         if (residual <= TOLERANCE * unit) return CONVERGED;
-        return -slope <= ROUNDING * Math.abs(iterate.value) ? LEVELLED : FAILED;
+        return -slope <= ROUNDING * Math.abs(iterate.value) ? LEVELED : FAILED;
       }
       moveTo(point, iterate, box, model.variables, step, length);
       const { value, gradient } = yield { kind: 'evaluate', point };
@@ -252,7 +252,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
       if (residual <= TOLERANCE * unit && !isNearer) return CONVERGED;
       const isLevel = !isNearer && -slope <= ROUNDING * size;
       const level = isLevel ? Number(memory.level ?? 0) + 1 : 0;
-      if (level > MOST_LEVEL_STEPS) return LEVELLED;
+      if (level > MOST_LEVEL_STEPS) return LEVELED;
       memory.level = level;
       move(iterate, point, value, gradient);
       residual = ahead;
@@ -263,7 +263,7 @@ function* descend(iterate: Iterate, box: Box, memory: SolverMemory, unit: number
 }
 
 const CONVERGED: Ending = { status: 'converged', reason: 'no variable can be moved any further' };
-const LEVELLED: Ending = {
+const LEVELED: Ending = {
   status: 'converged',
   test: 'rounding',
   reason: 'what a step would still gain is lost in rounding',

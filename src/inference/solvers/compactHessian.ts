@@ -188,17 +188,17 @@ export function linearSystem(most: number): LinearSystem {
   };
 }
 
-/** The generalised Cauchy point of the quadratic model, with storage that is allocated once. */
+/** The generalized Cauchy point of the quadratic model, with storage that is allocated once. */
 export interface CauchyPoint {
   readonly point: Float64Array;
-  /** Wᵀ·(point − x), used by the subspace minimisation. */
+  /** Wᵀ·(point − x), used by the subspace minimization. */
   readonly displacement: Float64Array;
   /** Finds it from an iterate. */
   find(iterate: Iterate): void;
 }
 
 /**
- * First local minimiser of the quadratic model along the projected steepest descent path P(x − t·g), t ≥ 0. The path is
+ * First local minimizer of the quadratic model along the projected steepest descent path P(x − t·g), t ≥ 0. The path is
  * piecewise linear; each break point, where one more variable meets its bound, updates the model's slope and curvature
  * along it with the row of W of that variable.
  *

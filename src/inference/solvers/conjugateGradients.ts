@@ -26,7 +26,7 @@ export type Indefinite = 'end' | 'follow';
  *
  * @param part - of the norm
  * @param most - most products
- * @param indefinite - whether such a direction is the solution where it is the first, as for a step that minimises
+ * @param indefinite - whether such a direction is the solution where it is the first, as for a step that minimizes
  * @see Hestenes & Stiefel, J. Res. NBS 49 (1952)
  */
 export function* conjugateGradients(

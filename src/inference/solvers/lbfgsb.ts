@@ -8,8 +8,8 @@ import { cannotDescend, lineSearch } from './lineSearch.ts';
 /**
  * L-BFGS-B: quasi-Newton steps for objectives with bounds lower ≤ x ≤ upper, any of them infinite.
  *
- * Each iteration finds the generalised Cauchy point of the quadratic model, which decides the bounds that are active,
- * minimises the model over the variables left free, and searches the line to the result under the strong Wolfe conditions.
+ * Each iteration finds the generalized Cauchy point of the quadratic model, which decides the bounds that are active,
+ * minimizes the model over the variables left free, and searches the line to the result under the strong Wolfe conditions.
  *
  * @param options - `history`, the number of correction pairs kept, at least 1; 10 when left out
  * @returns a frozen description of the solver, to be given to `minimize` or `fit`
@@ -41,7 +41,7 @@ function* descend(iterate: Iterate, pairs: CorrectionPairs, box: Box): Steps {
   const direction = new Float64Array(iterate.x.length);
   const boxed = box.lower.every(Number.isFinite) && box.upper.every(Number.isFinite);
   const newtonTarget = modelMinimum(pairs, box);
-  // Without history the model is ‖·‖²/2 around the gradient, and its minimiser a projected gradient step.
+  // Without history the model is ‖·‖²/2 around the gradient, and its minimizer a projected gradient step.
   const noPairs = correctionPairs({}, 1, pairs.size);
   const gradientTarget = modelMinimum(noPairs, box);
 
@@ -100,7 +100,7 @@ function longestStep(x: Float64Array, direction: Float64Array, { lower, upper }:
   return Math.max(longest, 1);
 }
 
-/** Minimises the quadratic model over the variables that the Cauchy point left free, with storage allocated once. */
+/** Minimizes the quadratic model over the variables that the Cauchy point left free, with storage allocated once. */
 interface SubspaceMinimum {
   readonly point: Float64Array;
   /** Finds it; false when the reduced system is singular. */
@@ -108,7 +108,7 @@ interface SubspaceMinimum {
 }
 
 /**
- * The minimiser of the model over the free variables, all others held at the Cauchy point, brought back into the box by
+ * The minimizer of the model over the free variables, all others held at the Cauchy point, brought back into the box by
  * projection, or by shortening the step when the projection would not be a descent direction.
  *
  * With Z the free and A the fixed variables, the step is −r/θ − ZᵀW·v/θ², (M⁻¹ − WᵀZZᵀW/θ)·v = WᵀZ·r. The system is summed

@@ -182,7 +182,7 @@ const MOST_RETREATS = 40;
 /**
  * The line search of Moré and Thuente: a step that satisfies the strong Wolfe conditions.
  *
- * A step where φ is not finite is answered by going back towards the best step so far, and nothing beyond nine tenths of
+ * A step where φ is not finite is answered by going back toward the best step so far, and nothing beyond nine tenths of
  * the way to it is tried again.
  *
  * @see Moré, Thuente (1994), Line search algorithms with guaranteed sufficient decrease, ACM TOMS 20(3), §2–4
@@ -282,7 +282,7 @@ export interface Interval {
   other: number;
   otherValue: number;
   otherSlope: number;
-  /** Whether a minimiser is known to lie between the two ends. */
+  /** Whether a minimizer is known to lie between the two ends. */
   bracketed: boolean;
 }
 
@@ -353,7 +353,7 @@ export function cubicOrSecantStep(
       next = Math.max(least, Math.min(most, cubicCloser ? secant : cubic));
     }
   } else if (interval.bracketed) {
-    // Case 4: lower value, same sign, slope does not shrink: the cubic towards the other end.
+    // Case 4: lower value, same sign, slope does not shrink: the cubic toward the other end.
     const theta = (3 * (f - otherValue)) / (other - step) + otherSlope + g;
     const gamma = root(theta, otherSlope, g) * (step > other ? -1 : 1);
     const ratio = (gamma - g + theta) / (gamma - g + gamma + otherSlope);

@@ -12,7 +12,7 @@ const MOST_PAIRS = 400;
 const ITERATIONS_BEFORE = 100;
 
 /**
- * L-BFGS that moves the rows of neighbours together, and Newton's method after it where all second derivatives are known.
+ * L-BFGS that moves the rows of neighbors together, and Newton's method after it where all second derivatives are known.
  *
  * @param rows - the variables that are one row for each node of the graph
  */
@@ -39,7 +39,7 @@ const SLOPES = 'smoothedGradient';
 
 /**
  * A solver that is preconditioned by a graph: of a matrix X of variables, whose rows are points of the graph, it sees Z = (I + s·L)X, L the graph's
- * Laplacian with weights 1, so that a step along the gradient moves neighbours together. Objectives of latents that are neighbours are far more curved where
+ * Laplacian with weights 1, so that a step along the gradient moves neighbors together. Objectives of latents that are neighbors are far more curved where
  * these part than where they move together. The gradient that decides on the end is that of X.
  *
  * @param solver - one without bounds

@@ -229,8 +229,8 @@ function rbfExpectations(
       const shares = op.div(x.variance, op.add(square, x.variance)) as Tensor2D;
       const rest = op.mul(op.sub(1, shares), x.mean) as Tensor2D;
       const own = weightedProducts(cross, rest, weights);
-      const towards = weightedProducts(cross, shares, weights);
-      return own.map((part, i) => op.add(part, op.mul(Z, towards[i]!)) as Tensor2D);
+      const toward = weightedProducts(cross, shares, weights);
+      return own.map((part, i) => op.add(part, op.mul(Z, toward[i]!)) as Tensor2D);
     },
   };
 }

@@ -141,7 +141,7 @@ export function drawnNodes(points: number, latentDim: number, count: number, ran
 
 /**
  * Expectations of any covariance, as sums over nodes: Σ_k w_k·k(x_nk, z_m) with x_nk = μ_n + √s_n∘ε_k. With drawn nodes they are
- * unbiased; their gradients are those of the sums (reparameterised).
+ * unbiased; their gradients are those of the sums (reparameterized).
  *
  * @param kernel - its `inputs` are the inducing inputs
  */

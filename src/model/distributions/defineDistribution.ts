@@ -18,7 +18,7 @@ export interface DistributionDefinition<Name extends string> {
   readonly parameters?: Readonly<Record<Name, ParameterLike>>;
   /** Its support is what lies above; −Infinity unless given. */
   readonly lower?: number;
-  /** log p(x) of each entry of x, with its normalising constant; the values in `p` have one entry, or as many as x. */
+  /** log p(x) of each entry of x, with its normalizing constant; the values in `p` have one entry, or as many as x. */
   logDensity(p: Readonly<Record<Name, Tensor>>, x: Tensor1D): Tensor;
 }
 

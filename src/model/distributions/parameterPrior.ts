@@ -29,7 +29,7 @@ export interface ParameterPrior {
   readonly ranges: Readonly<Record<string, readonly [above: number, below: number]>>;
   /**
    * What it is a density of: 'natural', the parameter's value itself; 'unconstrained', what the solver sees of it (the logarithm
-   * of a positive parameter, unless its transform is another). The estimate maximises that density as it is, without a Jacobian.
+   * of a positive parameter, unless its transform is another). The estimate maximizes that density as it is, without a Jacobian.
    */
   readonly on: 'natural' | 'unconstrained';
   /** Its support is what lies above. */

@@ -40,7 +40,7 @@ import {
 
 /** Observations of a variable as the model sees them. */
 export interface SeenData {
-  /** N×D, centred and scaled; NaN where missing. */
+  /** N×D, centered and scaled; NaN where missing. */
   readonly data: Matrix;
   /** The same with 0 where missing. */
   readonly filled: Matrix;
@@ -99,14 +99,14 @@ export interface CompiledGraph {
 export interface CompileOptions {
   readonly seed: number;
   readonly batched: boolean;
-  /** Initial maps of variables whose init is 'neighbours', by name; without one they start at principal components. */
+  /** Initial maps of variables whose init is 'tsne', by name; without one they start at principal components. */
   readonly maps?: StartMaps | undefined;
 }
 
 /** Initial values of variables that start at maps of the observations, by name. */
 export type StartMaps = Readonly<Record<string, Matrix>>;
 
-/** All observations side by side, as the model sees them, with missing entries filled in: latents are initialised from these. */
+/** All observations side by side, as the model sees them, with missing entries filled in: latents are initialized from these. */
 export function startObservations({ nodes, points }: VariableGraph, seen: ReadonlyMap<string, SeenData>): Matrix {
   const observed = nodes.flatMap(({ name, variable }) => (variable.role === 'observed' ? [seen.get(name)!.data] : []));
   const known = nodes.flatMap(({ variable, isPointwise }) =>
@@ -117,7 +117,7 @@ export function startObservations({ nodes, points }: VariableGraph, seen: Readon
   return imputed(all.length === 1 ? all[0]! : joinedColumns(all), widest);
 }
 
-/** Observations of every observed variable, checked and standardised. */
+/** Observations of every observed variable, checked and standardized. */
 export function seenData(owner: string, { nodes }: VariableGraph): Map<string, SeenData> {
   const result = new Map<string, SeenData>();
   for (const { name, variable } of nodes) {
@@ -127,15 +127,15 @@ export function seenData(owner: string, { nodes }: VariableGraph): Map<string, S
 }
 
 function seenOf(owner: string, name: string, variable: ObservedVariable): SeenData {
-  const { density, missing, centre, scale, standardization: known } = variable;
+  const { density, missing, center, scale, standardization: known } = variable;
   if (missing === 'ignore' && !density.takesMissing) {
     throw new InvalidInputError(
       `'${name}' of ${owner} has missing: 'ignore', but its density '${density.name}' takes complete rows only. Fill in what is missing.`,
     );
   }
   const raw = observationsFrom(variable.data, missing === 'ignore', scale);
-  density.support?.check(raw, centre || scale, name);
-  const standardization = known ?? standardizationOf(raw, centre, scale);
+  density.support?.check(raw, center || scale, name);
+  const standardization = known ?? standardizationOf(raw, center, scale);
   const data = standardized(raw, standardization);
   const hasHoles = data.data.some(Number.isNaN);
   const entries = (of: (entry: number) => number) => new Matrix(data.data.map(of), data.rows, data.columns);
@@ -147,7 +147,7 @@ function seenOf(owner: string, name: string, variable: ObservedVariable): SeenDa
   };
 }
 
-/** Makes the parameters of all variables, densities and maps, initialised from the data. Called inside `withFloat64`. */
+/** Makes the parameters of all variables, densities and maps, initialized from the data. Called inside `withFloat64`. */
 export function compiled(
   owner: string,
   graph: VariableGraph,
@@ -624,7 +624,7 @@ interface Draws {
 }
 
 /**
- * Terms of a batch of rows from one draw; of all rows the mean over eight draws, as an optimiser that sees the same draws in each evaluation would overfit a single one: each
+ * Terms of a batch of rows from one draw; of all rows the mean over eight draws, as an optimizer that sees the same draws in each evaluation would overfit a single one: each
  * entry of a variable takes the eight points of {@link SHARES} in an order of its own (a Latin hypercube).
  *
  * @see McKay, Beckman & Conover 1979
@@ -676,7 +676,7 @@ export function stratifiedEntries({ integer }: Random, [n, q]: [number, number])
   return draws.map((entries) => op.tensor<Tensor2D>(entries, [n, q]));
 }
 
-/** A reparameterised draw of Gaussian rows, which moves with their means and variances. */
+/** A reparameterized draw of Gaussian rows, which moves with their means and variances. */
 function drawnRows(rows: op.GaussianRows, entries: Tensor2D): Tensor2D {
   const { mean, variance } = rows;
   if (!isCorrelated(rows)) return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), entries));

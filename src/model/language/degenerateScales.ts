@@ -83,7 +83,7 @@ function checkShrinking(
 
 /**
  * Throws if the objective rises without bound as parameters of the density of a variable close around points that lie where the density is greatest: all of them
- * where it says their means, or one in the centre of a component of a mixture, with the others left to the other components. Such a centre is at a real
+ * where it says their means, or one in the center of a component of a mixture, with the others left to the other components. Such a center is at a real
  * parameter with as many entries as the variable has columns, or at 0.
  */
 function checkClosing(
@@ -96,9 +96,9 @@ function checkClosing(
   const own = ownScales(model, node).filter((path) => model.parameters[path]!.support !== 'real');
   const points = at[node.name] as Matrix;
   const means = meansOf(of, node, at);
-  const one = centres(model, node, at, points.columns).map((centre) => {
+  const one = centers(model, node, at, points.columns).map((center) => {
     const onto = new Matrix(points.data.slice(), points.rows, points.columns);
-    onto.data.set(centre, 0);
+    onto.data.set(center, 0);
     return { onto, where: 'one of its points' };
   });
   for (const { onto, where } of [...(means ? [{ onto: means, where: 'its points' }] : []), ...one]) {
@@ -119,8 +119,8 @@ function meansOf(model: AnyModel, { name, given }: Node, at: ParameterValues): M
   return variables.predict(Object.fromEntries(given.map((each) => [each, values[each]!])), false)[name]?.mean;
 }
 
-/** Where a density of this many columns may be centred. */
-function centres(
+/** Where a density of this many columns may be centered. */
+function centers(
   model: CompiledGraph,
   { densities }: Node,
   at: ParameterValues,

@@ -152,11 +152,11 @@ export interface Density {
   readonly '~says'?: unknown;
   readonly name: string;
   /** True if the density integrates to 1 over its rows, whatever its parameters. */
-  readonly normalised: boolean;
+  readonly normalized: boolean;
   /** True if `logPredictive` is the conditional of the joint density of all rows. */
   readonly exact: boolean;
   /** True if columns of observations are to be brought to mean 0 before it sees them, unless the variable says otherwise. */
-  readonly centred: boolean;
+  readonly centered: boolean;
   /** True if rows with missing entries are taken: the density reads `present`, or what is missing in the data at `prepare`. */
   readonly takesMissing: boolean;
   /** Which observations it can be of; any real numbers without it. */
@@ -273,12 +273,12 @@ export interface DensityDefinition<Name extends string, C = undefined> {
     rows: Rows<Tensor2D | GaussianRows>,
     context: DensityContext<C>,
   ): Scalar | Tensor1D;
-  /** false where the log density is an exponent without its normalising constant. */
-  readonly normalised?: boolean;
+  /** false where the log density is an exponent without its normalizing constant. */
+  readonly normalized?: boolean;
   /** false where `logPredictive` is not the conditional of the joint density, as for bounds. */
   readonly exact?: boolean;
   /** true where columns of observations are to have mean 0. */
-  readonly centred?: boolean;
+  readonly centered?: boolean;
   /** true where rows with missing entries are taken, by `rows.present`. */
   readonly takesMissing?: boolean;
   /**
@@ -298,9 +298,9 @@ const MEMBERS: Readonly<Record<keyof DensityDefinition<string>, Member>> = {
   condition: 'function, if any',
   sample: 'function, if any',
   expected: 'function, if any',
-  normalised: 'anything',
+  normalized: 'anything',
   exact: 'anything',
-  centred: 'anything',
+  centered: 'anything',
   takesMissing: 'anything',
   support: 'anything',
   search: 'anything',
@@ -375,9 +375,9 @@ export function defineDensity<Name extends string = never, C = undefined, D = un
     return Object.freeze<Density & { readonly '~says'?: SaidBy<D> }>({
       kind: 'density',
       name,
-      normalised: definition.normalised ?? true,
+      normalized: definition.normalized ?? true,
       exact: definition.exact ?? true,
-      centred: definition.centred ?? false,
+      centered: definition.centered ?? false,
       takesMissing: definition.takesMissing ?? false,
       independent: undefined,
       ...(support && { support }),

@@ -1,6 +1,6 @@
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { standardizationOf, standardized } from '../../core/observations.ts';
-import { centredBasis, principalAxes, residualOf } from '../../engine/dense/principalComponents.ts';
+import { centeredBasis, principalAxes, residualOf } from '../../engine/dense/principalComponents.ts';
 import { joinedColumns, type Node, type VariableGraph } from './graph.ts';
 import type { KnownVariable } from './variable.ts';
 
@@ -45,13 +45,13 @@ function besideKnown({ nodes }: VariableGraph, observations: Matrix): Matrix {
     const own = columnsBetween(observations, from, from + columns);
     from += columns;
     const known = knownBeside(node);
-    return [known.length === 0 ? own : residualOf(own, centredBasis(joinedColumns(known)))];
+    return [known.length === 0 ? own : residualOf(own, centeredBasis(joinedColumns(known)))];
   });
   const left = joinedColumns(parts);
   const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
   const most = Math.min(widest, left.columns, left.rows - 1);
-  const centred = standardized(left, standardizationOf(left, true, false));
-  return principalAxes(centred, most).scores.columns < most ? observations : left;
+  const centered = standardized(left, standardizationOf(left, true, false));
+  return principalAxes(centered, most).scores.columns < most ? observations : left;
 }
 
 function columnsBetween({ data, rows, columns }: Matrix, from: number, to: number): Matrix {

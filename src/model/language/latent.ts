@@ -110,7 +110,7 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
   );
 }
 
-/** How they start: at maps of the observations by `init: 'neighbours'`, at coordinates on a chart where that has a higher log density, or as `placeRows` has it. */
+/** How they start: at maps of the observations by `init: 'tsne'`, at coordinates on a chart where that has a higher log density, or as `placeRows` has it. */
 const LATENT_STARTS: LatentStarts = {
   place: placeRows,
   choose: (graph, seen, { startedAt, densityAt }, model) => {
@@ -154,7 +154,7 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
     (chart?.start !== undefined && variable.init === 'pca' && node.isPointwise
       ? chart.start(initialLatents('pca', left(), Math.min(chart.components!, left().columns, rows - 1)))
       : latentStart(
-          variable.init === 'neighbours' ? 'pca' : variable.init,
+          variable.init === 'tsne' ? 'pca' : variable.init,
           variable.dim,
           rows,
           node.isPointwise,
@@ -300,11 +300,11 @@ function latentStart(
 }
 
 const startsAtMap = ({ variable, isPointwise }: Node) =>
-  isPointwise && variable.role === 'latent' && variable.init === 'neighbours';
+  isPointwise && variable.role === 'latent' && variable.init === 'tsne';
 
 /** Maps of the observations, as the model sees them, for the variables that start at one. */
 async function mapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Promise<StartMaps> {
-  const { spreadMap, tsneLatents } = await import('../neighbourStart.ts');
+  const { spreadMap, tsneLatents } = await import('../neighborStart.ts');
   const observations = besideKnown(graph, startObservations(graph, seen));
   const starts = graph.nodes.filter(startsAtMap).map(({ name, variable }) => {
     const { dim } = variable as LatentVariable;

@@ -90,9 +90,9 @@ export function mixture(components: readonly DensityLike[], options: MixtureOpti
   return Object.freeze<Density>({
     kind: 'density',
     name: 'mixture',
-    normalised: all(({ normalised }) => normalised),
+    normalized: all(({ normalized }) => normalized),
     exact: all(({ exact }) => exact),
-    centred: all(({ centred }) => centred),
+    centered: all(({ centered }) => centered),
     takesMissing: all(({ takesMissing }) => takesMissing),
     independent: true,
     ...(all(({ support }) => support) && { support: unionOf(parts.map(({ density }) => density.support!)) }),

@@ -339,10 +339,10 @@ function averaged(mean: Matrix, variance: Matrix, copies: number): [Matrix, Matr
   for (let i = 0; i < size; i++) {
     let sum = 0;
     for (let k = 0; k < copies; k++) sum += mean.data[k * size + i]!;
-    const centre = sum / copies;
+    const center = sum / copies;
     let spread = 0;
-    for (let k = 0; k < copies; k++) spread += variance.data[k * size + i]! + square(mean.data[k * size + i]! - centre);
-    first.data[i] = centre;
+    for (let k = 0; k < copies; k++) spread += variance.data[k * size + i]! + square(mean.data[k * size + i]! - center);
+    first.data[i] = center;
     second.data[i] = spread / copies;
   }
   return [first, second];

@@ -21,7 +21,7 @@ const schema = v.strictObject({
 });
 
 /** Options of draws from the prior of a model. */
-export interface PriorDrawOptions {
+export interface SamplePriorOptions {
   /** Number of draws, from 1 (1). */
   readonly draws?: number | undefined;
   /** Seed of the draws (0). */
@@ -34,22 +34,22 @@ export interface PriorDrawOptions {
  * Draws of all variables of a model from their densities, each after those that it is given; known variables are what they are. Parameters are held.
  *
  * @param model - a model of variables
- * @param options - see {@link PriorDrawOptions}
- * @returns of each draw the rows of every variable, by name, as many as the data have; observed ones as the densities draw them, not centred or scaled
+ * @param options - see {@link SamplePriorOptions}
+ * @returns of each draw the rows of every variable, by name, as many as the data have; observed ones as the densities draw them, not centered or scaled
  * @throws InvalidInputError for a model that was not made of variables, a variable without a density or with factors beside it, and a density that cannot be drawn from
  * @example
  * ```ts
- * const prior = priorDraws(model, { draws: 4, seed: 1 });
+ * const prior = samplePrior(model, { draws: 4, seed: 1 });
  * prior[0]?.y; // Matrix
  * ```
  */
-export function priorDraws(
+export function samplePrior(
   model: AnyModel & { readonly '~notDrawn'?: never },
-  options: PriorDrawOptions = {},
+  options: SamplePriorOptions = {},
 ): RowsByName[] {
-  const { draws, seed, values: given } = checkOptions(schema, options, 'priorDraws');
+  const { draws, seed, values: given } = checkOptions(schema, options, 'samplePrior');
   return withFloat64(() => {
-    const compiled = compiledModel(model, 'priorDraws', seed);
+    const compiled = compiledModel(model, 'samplePrior', seed);
     const reason = reasonNotDrawn(compiled);
     if (reason !== undefined) throw new InvalidInputError(reason);
     const { graph, parameters, ownTensors, mapped, features, owner, startOf } = compiled;

@@ -37,15 +37,15 @@ function principalCoordinates({ data, rows: N }: Matrix, dim: number): Matrix {
   const means = new Float64Array(N);
   for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) means[i]! += data[i * N + j]! / N;
   const grand = means.reduce((sum, mean) => sum + mean, 0) / N;
-  const centred = Matrix.zeros(N, N);
+  const centered = Matrix.zeros(N, N);
   for (let i = 0; i < N; i++) {
-    for (let j = 0; j < N; j++) centred.data[i * N + j] = data[i * N + j]! - means[i]! - means[j]! + grand;
+    for (let j = 0; j < N; j++) centered.data[i * N + j] = data[i * N + j]! - means[i]! - means[j]! + grand;
   }
   const { values, vectors } = topEigenpairs(
     (x, y) => {
       for (let i = 0; i < N; i++) {
         let sum = 0;
-        for (let j = 0; j < N; j++) sum += centred.data[i * N + j]! * x[j]!;
+        for (let j = 0; j < N; j++) sum += centered.data[i * N + j]! * x[j]!;
         y[i] = sum;
       }
     },

@@ -33,11 +33,11 @@ export async function startedFromRows<Data>(
 ): Promise<Model> {
   const { name, variable } = checkedStream(owner, graph, reading);
   const source = variable.stream!;
-  const { centre, scale } = variable;
+  const { center, scale } = variable;
   const check = (Y: Parameters<typeof checkNumbers>[0]) => {
     checkNumbers(Y, `'${name}' of ${owner}`, 'Leave that row out.');
   };
-  const standardization = await readMoments(source, { centre, scale, check });
+  const standardization = await readMoments(source, { center, scale, check });
   const kept = { rows: source.rows, sample: await startRows(source), standardization };
   const modelOf = (latents: LatentMoments | undefined, sourced?: SourcedModel) =>
     make(withSample(owner, name, data, source, sampledRows({ ...kept, latents })), sourced);

@@ -25,7 +25,7 @@ export interface ObservationSupport {
    * Throws if an observation is outside of it, or would not be what it was.
    *
    * @param rows - n×D, NaN where missing
-   * @param isChanged - whether they are to be centred or scaled
+   * @param isChanged - whether they are to be centered or scaled
    * @param name - of their variable
    */
   readonly check: (rows: Matrix, isChanged: boolean, name?: string) => void;
@@ -120,5 +120,5 @@ export const observationSupport = (
 
 export const changedObservations = (of: string): InvalidInputError =>
   new InvalidInputError(
-    `Observations of ${of} cannot be centred or scaled. Leave out centre and scale, or set them to false.`,
+    `Observations of ${of} cannot be centered or scaled. Leave out center and scale, or set them to false.`,
   );

@@ -317,6 +317,6 @@ export type VariablesModel<V extends Variables> = Model<
   AbilitiesOfVariables<V>,
   'searched'
 > & {
-  /** In types only: why `priorDraws` cannot draw its variables. */
+  /** In types only: why `samplePrior` cannot draw its variables. */
   readonly '~notDrawn'?: NotDrawn<V>;
 };

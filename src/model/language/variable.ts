@@ -14,7 +14,7 @@ import type { Node, VariableGraph } from './graph.ts';
 import type { RowMap } from './mapped.ts';
 
 /** Where the rows of a latent variable start. */
-export type LatentInit = 'pca' | 'neighbours' | 'random' | MatrixLike;
+export type LatentInit = 'pca' | 'tsne' | 'random' | MatrixLike;
 
 /** How a latent variable is inferred: as a point, or as a Gaussian a row. */
 export type LatentPosterior =
@@ -85,7 +85,7 @@ export interface LatentVariableOptions {
   /** Further factors, whose log densities are added: improper priors, products. */
   readonly factors?: DensityLike | readonly DensityLike[] | undefined;
   /**
-   * Where it starts: at principal components of the observations (unless given), at a t-SNE map of them ('neighbours', which `fit` makes first, at a deviation of 2 a
+   * Where it starts: at principal components of the observations (unless given), at a t-SNE map of them ('tsne', which `fit` makes first, at a deviation of 2 a
    * column), at random, or at a matrix.
    */
   readonly init?: LatentInit | undefined;
@@ -110,7 +110,7 @@ export interface ObservedOptions {
   /** 'ignore' takes missing entries (NaN); they are an error otherwise. */
   readonly missing?: 'ignore' | undefined;
   /** Whether column means are removed before fitting and put back by predictions; as the density has it unless given. */
-  readonly centre?: boolean | undefined;
+  readonly center?: boolean | undefined;
   /** Whether columns are divided by their standard deviations, undone by predictions; off unless turned on. */
   readonly scale?: boolean | undefined;
   /**
@@ -142,7 +142,7 @@ export interface Placing {
   readonly parameters: Record<string, Parameter>;
   /** Paths of those that have one row a point. */
   readonly pointwise: string[];
-  /** Maps at which variables of init 'neighbours' start, by their names. */
+  /** Maps at which variables of init 'tsne' start, by their names. */
   readonly maps: StartMaps | undefined;
   readonly seed: number;
   readonly observations: () => Matrix;
@@ -218,7 +218,7 @@ export interface ObservedVariable<
   readonly source: S;
   readonly density: Density;
   readonly missing: 'ignore' | undefined;
-  readonly centre: boolean;
+  readonly center: boolean;
   readonly scale: boolean;
   /** What the data are shifted and divided by, where they are a sample of rows of which more is known. */
   readonly standardization?: Standardization;
@@ -338,11 +338,11 @@ export function observed<
     'given',
     'factors',
     'missing',
-    'centre',
+    'center',
     'scale',
     'weights',
   ]);
-  const { density: said, given, factors, missing, centre, scale = false, weights } = own;
+  const { density: said, given, factors, missing, center, scale = false, weights } = own;
   const density = densityOf(said, "Option 'density' of observed");
   if (missing !== undefined && missing !== 'ignore') {
     throw new InvalidInputError(
@@ -373,7 +373,7 @@ export function observed<
     given: givenOf(given, 'observed'),
     factors: factorsOf(factors, 'observed'),
     missing,
-    centre: centre ?? density.centred,
+    center: center ?? density.centered,
     scale,
     weights: weights === undefined ? undefined : weightsOf(weights, rows.rows),
   });

@@ -14,9 +14,9 @@ import { checkOptions, numberAboveZero } from '../../core/options.ts';
 import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type Graph, incidentEdges } from '../../engine/graph/graph.ts';
 import { knnGraph } from '../../engine/graph/index.ts';
-import { nearestNeighbours } from '../../engine/neighbours/index.ts';
-import { Nearest } from '../../engine/neighbours/nearest.ts';
-import { squaredDistance } from '../../engine/neighbours/squaredDistance.ts';
+import { nearestNeighbors } from '../../engine/neighbors/index.ts';
+import { Nearest } from '../../engine/neighbors/nearest.ts';
+import { squaredDistance } from '../../engine/neighbors/squaredDistance.ts';
 import { bottomOfSparse } from '../../engine/sparse/bottomEigenpairs.ts';
 import type { SparseSymmetric } from '../../engine/sparse/index.ts';
 import { minimumDegreeOrder } from '../../engine/sparse/minimumDegree.ts';
@@ -41,8 +41,8 @@ import {
   precisionOf,
   type ReconstructionFactor,
   reconstructionFactor,
-} from '../spectral/neighbourhood/localReconstruction.ts';
-import { neighbourCount } from '../spectral/neighbourhood/neighbourhood.ts';
+} from '../spectral/neighborhood/localReconstruction.ts';
+import { neighborCount } from '../spectral/neighborhood/neighborhood.ts';
 import { isPoint, placeByEquation, placedRows, reconstructedRows } from '../spectral/placement/byWeights.ts';
 import { embeddedField } from './fieldModel.ts';
 
@@ -50,7 +50,7 @@ export interface AlleOptions extends ReadOutOptions {
   /** q, from 1; default 2. */
   readonly latentDim?: number;
   /** k: each point is reconstructed from the k nearest of the points that come after it; default 7, or all others of fewer points. */
-  readonly neighbours?: number;
+  readonly neighbors?: number;
   /** Part of the trace added to the diagonal of each local Gram matrix, or 'auto' (unless given): 1e-3 where D < k, 0 elsewhere. */
   readonly regularization?: number | 'auto';
   /** γ > 0, added to the precision before its inverse is embedded; 1e-4 over the mean variance of Y's columns unless given. */
@@ -64,7 +64,7 @@ export interface AlleOptions extends ReadOutOptions {
   readonly scale?: ScaleOption;
   /**
    * 'lawrence2012', as the author's program: each point is reconstructed from the pattern of a sparse Cholesky factor on the graph of k nearest
-   * neighbours, fill included.
+   * neighbors, fill included.
    */
   readonly preset?: Preset;
 }
@@ -75,7 +75,7 @@ const USUAL_BASE = 1e-4;
 const schema = v.strictObject({
   latentDim: latentDimOption,
   embedding: readOutOption,
-  neighbours: v.optional(v.any()),
+  neighbors: v.optional(v.any()),
   regularization: regularizationOption<number | 'auto'>('auto'),
   basePrecision: v.optional(numberAboveZero),
   order: v.optional(v.any()),
@@ -84,8 +84,8 @@ const schema = v.strictObject({
 });
 
 /**
- * Acyclic locally linear embedding: LLE whose neighbours are later points only, so that M is triangular in that order and the
- * likelihood of the random field of precision L = MMᵀ factorises exactly,
+ * Acyclic locally linear embedding: LLE whose neighbors are later points only, so that M is triangular in that order and the
+ * likelihood of the random field of precision L = MMᵀ factorizes exactly,
  *
  * field = Σ_i [D/2·log m_ii² − D/2·log 2π − ½·m_ii²·‖y_i − Σ_j w_ji·y_j‖²] with m_ii² = D/‖y_i − Σ_j w_ji·y_j‖²,
  *
@@ -95,7 +95,7 @@ const schema = v.strictObject({
  * points with m² = D/‖residual‖², and placed at m²·Σ_j w_j·x_j/(m² − μ), μ = 1/eigenvalue − γ, by the eigenvectors' own equation. Its
  * `logDensity` is what it adds to the likelihood. A row that is a point of the fit lands on its latents.
  *
- * The learned graph joins the points that L does, with |L_ij| as weight: a point to its neighbours among later ones, and these to each
+ * The learned graph joins the points that L does, with |L_ij| as weight: a point to its neighbors among later ones, and these to each
  * other. As M has N − 1 independent columns and L·1 = 0, it is always connected.
  *
  * @param Y - N×D observations, their rows in a meaningful order, or with `order`
@@ -106,7 +106,7 @@ const schema = v.strictObject({
  * @see Lawrence 2012, §2.7.4
  * @example
  * ```ts
- * const { latents, objective } = await fit(alle(Y, { neighbours: 6 }));
+ * const { latents, objective } = await fit(alle(Y, { neighbors: 6 }));
  * ```
  */
 export function alle(
@@ -118,18 +118,18 @@ export function alle(
   const raw = observationsFrom(Y, false, scale === true);
   checkVaried(raw, 'alle');
   const { points, deviation, unitsNote } = dividedColumns(raw, scale);
-  const { k, note } = neighbourCount(checked.neighbours, points.rows, 'alle');
+  const { k, note } = neighborCount(checked.neighbors, points.rows, 'alle');
   const graph = checked.preset === undefined ? undefined : knnGraph(points, k);
   const order =
     graph !== undefined && checked.order === undefined
       ? fillReducingOrder(graph)
       : orderFrom(checked.order, points.rows);
   const learned = lazily(() => {
-    const parents = graph === undefined ? completed(laterNeighbours(points, k, order)) : filledParents(graph, order);
-    return reconstructionFactor(centredOf(points), parents, regularization, false);
+    const parents = graph === undefined ? completed(laterNeighbors(points, k, order)) : filledParents(graph, order);
+    return reconstructionFactor(centeredOf(points), parents, regularization, false);
   });
   const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(points);
-  const known = { ...checked, neighbours: k, scale };
+  const known = { ...checked, neighbors: k, scale };
   const logUnits = deviation?.reduce((sum, own) => sum + log(own), 0) ?? 0;
   const model = embeddedField({
     name: 'alle',
@@ -144,7 +144,7 @@ export function alle(
       logDensity: () => op.scalar(logLikelihood(learned(), points.columns) - (points.rows - 1) * logUnits),
       findings: () => {
         const { graph: found } = momentField(...entriesOf(precisionOf(learned()), basePrecision));
-        const message = `The likelihood is greatest for neighbours among later points. The learned graph has ${found.sources.length} edges and is connected.${note}`;
+        const message = `The likelihood is greatest for neighbors among later points. The learned graph has ${found.sources.length} edges and is connected.${note}`;
         return { message };
       },
       field: () => learnedFactor(learned(), points, basePrecision, known),
@@ -164,7 +164,7 @@ function learnedFactor(
   factor: ReconstructionFactor,
   points: Matrix,
   basePrecision: number,
-  options: Checked & { readonly neighbours: number },
+  options: Checked & { readonly neighbors: number },
 ): LearnedByLayer {
   const { trace, ...precision } = precisionOf(factor);
   return {
@@ -191,11 +191,11 @@ function learnedFactor(
   };
 }
 
-const centredOf = (points: Matrix) => standardized(points, standardizationOf(points, true, false));
+const centeredOf = (points: Matrix) => standardized(points, standardizationOf(points, true, false));
 
 /** Mean variance of the columns; 1 where all points are the same, which is refused later. */
 function meanVariance(points: Matrix): number {
-  const { data } = centredOf(points);
+  const { data } = centeredOf(points);
   return dot(data, data) / data.length || 1;
 }
 
@@ -205,15 +205,15 @@ function placedBefore(
   precisions: readonly number[],
   points: Matrix,
   rows: Matrix,
-  { neighbours: k, regularization }: Checked & { readonly neighbours: number },
+  { neighbors: k, regularization }: Checked & { readonly neighbors: number },
 ): Projection {
   const D = points.columns;
   const made = reconstructedRows(points, rows, k, regularization);
   const logDensity = Float64Array.from(made, ({ residual }) => 0.5 * D * (log(D / residual) - log(2 * Math.PI) - 1));
   const { latents: placed } = placedRows(rows, latents.columns, (_, i, place) => {
-    const { neighbours, weights, residual } = made[i]!;
-    if (isPoint(made[i]!)) place.set(latents.row(neighbours[0]!));
-    else placeByEquation(latents, precisions, { neighbours, weights, own: D / residual }, place);
+    const { neighbors, weights, residual } = made[i]!;
+    if (isPoint(made[i]!)) place.set(latents.row(neighbors[0]!));
+    else placeByEquation(latents, precisions, { neighbors, weights, own: D / residual }, place);
   });
   return { latents: placed, logDensity };
 }
@@ -255,12 +255,12 @@ function orderFrom(order: unknown, N: number): readonly number[] {
 /** An order of points that leaves little fill in a Cholesky factor on their graph. */
 export function fillReducingOrder(graph: Graph): readonly number[] {
   const { starts, others } = incidentEdges(graph);
-  return Array.from(minimumDegreeOrder({ size: graph.size, starts, neighbours: others }));
+  return Array.from(minimumDegreeOrder({ size: graph.size, starts, neighbors: others }));
 }
 
 /**
- * The pattern of a sparse Cholesky factor on a graph: for every point its neighbours among those that come after it in the order, and
- * the fill, which joins later neighbours of an earlier point. Each list is ascending.
+ * The pattern of a sparse Cholesky factor on a graph: for every point its neighbors among those that come after it in the order, and
+ * the fill, which joins later neighbors of an earlier point. Each list is ascending.
  *
  * @see Lawrence 2012, §2.7.4, and the program that goes with it; George & Liu 1981, ch. 5
  */
@@ -288,7 +288,7 @@ export function filledParents(graph: Graph, order: readonly number[]): Int32Arra
  * Halves of the order are searched each for itself, and then the second half for what is nearest to points of the first one: each
  * point meets log₂N trees. Pauses after each half.
  */
-export function* laterNeighbours(Y: Matrix, k: number, order: readonly number[]): ProgressiveWork<Int32Array[]> {
+export function* laterNeighbors(Y: Matrix, k: number, order: readonly number[]): ProgressiveWork<Int32Array[]> {
   const { data, columns: D } = Y;
   const lists = order.map(() => new Int32Array(0));
   const nearest = new Nearest(k);
@@ -307,7 +307,7 @@ export function* laterNeighbours(Y: Matrix, k: number, order: readonly number[])
     // By index, so that the first of equally near rows is that of the smallest one.
     const later = order.slice(middle, to).sort((a, b) => a - b);
     const each = Math.min(k, later.length);
-    const { indices } = nearestNeighbours(rowsOf(Y, later), each, { queries: rowsOf(Y, earlier) });
+    const { indices } = nearestNeighbors(rowsOf(Y, later), each, { queries: rowsOf(Y, earlier) });
     earlier.forEach((i, place) => {
       const known = lists[i]!;
       for (const j of known) offer(i, j);

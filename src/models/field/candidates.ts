@@ -5,8 +5,8 @@ import { componentTree } from '../../engine/graph/componentTree.ts';
 import { connectedComponents, joiningPairs } from '../../engine/graph/connectedComponents.ts';
 import { checkGraph, edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
 import { checkDistances } from '../../fields/density/constraints.ts';
-import { type GraphInput, type GraphOptions, isGraphInput } from '../spectral/neighbourhood/graphInput.ts';
-import type { Disconnected } from '../spectral/neighbourhood/neighbourhood.ts';
+import { type GraphInput, type GraphOptions, isGraphInput } from '../spectral/neighborhood/graphInput.ts';
+import type { Disconnected } from '../spectral/neighborhood/neighborhood.ts';
 
 /** The edges that may have a weight, and what they are between. */
 export interface Candidates {
@@ -77,7 +77,7 @@ export function connected(
   }
   if (disconnected === 'error' || points === undefined) {
     throw new InvalidInputError(
-      `${have}, so ${name} cannot say how they lie to each other. Give ${points === undefined ? 'edges that join them' : "a larger 'neighbours', or edges that join them, disconnected: 'connect'"} or disconnected: 'largest'.`,
+      `${have}, so ${name} cannot say how they lie to each other. Give ${points === undefined ? 'edges that join them' : "a larger 'neighbors', or edges that join them, disconnected: 'connect'"} or disconnected: 'largest'.`,
     );
   }
   const pairs = shortestPairs(graph, labels, points, distance);

@@ -13,8 +13,8 @@ import {
 import { checkOptions, numberFromZero } from '../../core/options.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { completeGraph, type Graph, knnGraph } from '../../engine/graph/index.ts';
-import { nearestOf } from '../../engine/neighbours/nearest.ts';
-import { squaredDistance } from '../../engine/neighbours/squaredDistance.ts';
+import { nearestOf } from '../../engine/neighbors/nearest.ts';
+import { squaredDistance } from '../../engine/neighbors/squaredDistance.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor1D } from '../../engine/tensors/tensorflow.ts';
 import { dot } from '../../engine/vectors.ts';
@@ -40,7 +40,7 @@ import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts'
 import type { Model } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
-import { doublyCentred, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
+import { doublyCentered, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import {
   checkVaried,
   inOrder,
@@ -50,7 +50,7 @@ import {
   savedSpectral,
 } from '../spectral/embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spectral/embedding/readOut.ts';
-import { type Disconnected, disconnectedOption, neighbourCount } from '../spectral/neighbourhood/neighbourhood.ts';
+import { type Disconnected, disconnectedOption, neighborCount } from '../spectral/neighborhood/neighborhood.ts';
 import { distancesTo, placeByEquation, placedRows } from '../spectral/placement/byWeights.ts';
 import { type Candidates, connected, shownRows } from './candidates.ts';
 import { embeddedField } from './fieldModel.ts';
@@ -58,8 +58,8 @@ import { embeddedField } from './fieldModel.ts';
 export interface DrillOptions extends ReadOutOptions {
   /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** k of the symmetrised k-nearest-neighbour graph whose entries of Θ may differ from 0, or 'all' pairs; default 7, or all others of fewer points. */
-  readonly neighbours?: number | 'all';
+  /** k of the symmetrized k-nearest-neighbor graph whose entries of Θ may differ from 0, or 'all' pairs; default 7, or all others of fewer points. */
+  readonly neighbors?: number | 'all';
   /**
    * ρ ≥ 0. Unless given a hundredth of the mean of S's diagonal, or half of the smallest |S_ij| in the spanning tree of the largest ones, where
    * that is less: the learned graph is then connected.
@@ -70,7 +70,7 @@ export interface DrillOptions extends ReadOutOptions {
    * those of the divided columns.
    */
   readonly scale?: ScaleOption;
-  /** Treatment of a neighbourhood graph with several components; default 'connect': join them by their shortest edges. */
+  /** Treatment of a neighborhood graph with several components; default 'connect': join them by their shortest edges. */
   readonly disconnected?: Disconnected;
   /** 'lawrence2012', as in the paper's figures but those about the penalty: penalty 0 unless given. */
   readonly preset?: Preset;
@@ -79,7 +79,7 @@ export interface DrillOptions extends ReadOutOptions {
 const schema = v.strictObject({
   latentDim: latentDimOption,
   embedding: readOutOption,
-  neighbours: v.optional(v.any()),
+  neighbors: v.optional(v.any()),
   penalty: v.optional(numberFromZero),
   disconnected: disconnectedOption,
   preset: presetOption,
@@ -98,30 +98,30 @@ type DrillPaths = {
 } & { readonly [path: `points${string}`]: readonly number[] };
 
 /**
- * Dimensionality reduction through regularisation of the inverse covariance in the log likelihood: the graphical lasso across points,
+ * Dimensionality reduction through regularization of the inverse covariance in the log likelihood: the graphical lasso across points,
  * field = log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| with S = YcYcᵀ/D and Θ_ij = 0 where there is no edge, embedded by kernel PCA of Θ⁻¹.
  *
  * The solver sees Θ_ij = b − a with `field.repulsion` b ≥ 0 and `field.attraction` a ≥ 0, of which one is 0 at the maximum, and
  * `field.diagonal` Θ_ii.
  *
- * `project` joins a new point to its k nearest points by the entries θ of one more row of Θ that maximise the same objective, Θ held, and places
- * it by the eigenvectors' own equation; its `logDensity` is that of its observations given its neighbours'. A row that is a point of the fit lands
+ * `project` joins a new point to its k nearest points by the entries θ of one more row of Θ that maximize the same objective, Θ held, and places
+ * it by the eigenvectors' own equation; its `logDensity` is that of its observations given its neighbors'. A row that is a point of the fit lands
  * on its latents.
  *
- * A graph of neighbours of several components is joined by their shortest edges, and the default penalty is one at which the learned graph is
+ * A graph of neighbors of several components is joined by their shortest edges, and the default penalty is one at which the learned graph is
  * connected, whatever the unit: see `penalty` and `disconnected`.
  *
  * @param Y - N×D observations
  * @param options - see {@link DrillOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph` (of weights |Θ_ij|), `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, more than 12 000 points, or at penalty 0 points and pairs
- * of neighbours together, a point at the mean of all, whose precision would have no bound, and penalty 0 where more than D points, or all,
- * are neighbours of each other, on which the density has none
+ * of neighbors together, a point at the mean of all, whose precision would have no bound, and penalty 0 where more than D points, or all,
+ * are neighbors of each other, on which the density has none
  * @throws NumericalError from a fit in which more than 12 000 entries of the precision come to differ from 0
  * @see Lawrence 2012, §3
  * @example
  * ```ts
- * const result = await fit(drill(Y, { neighbours: 20, penalty: 0.01 }));
+ * const result = await fit(drill(Y, { neighbors: 20, penalty: 0.01 }));
  * ```
  */
 export function drill(
@@ -133,11 +133,10 @@ export function drill(
   const raw = observationsFrom(Y, false, scale === true);
   const { points, deviation, unitsNote } = dividedColumns(raw, scale);
   checkVaried(points, 'drill');
-  const few =
-    asked.neighbours === 'all' ? { k: 'all', note: '' } : neighbourCount(asked.neighbours, points.rows, 'drill');
-  const checked = { ...asked, neighbours: few.k, scale };
+  const few = asked.neighbors === 'all' ? { k: 'all', note: '' } : neighborCount(asked.neighbors, points.rows, 'drill');
+  const checked = { ...asked, neighbors: few.k, scale };
   checkSize({ size: points.rows, covariances: new Float64Array(0), penalty: 1 });
-  const { graph, shown, notes } = neighboursOf(points, checked);
+  const { graph, shown, notes } = neighborsOf(points, checked);
   const fitted = shownRows(points, shown);
   const secondMoments = momentsOf(fitted, graph);
   const layer = expectedMoments({
@@ -183,12 +182,12 @@ export function drill(
 export const savedDrill = (Y: MatrixLike, _: unknown, options: DrillOptions) => drill(Y, { scale: false, ...options });
 
 /** The pairs whose entries may differ from 0, in one component. */
-function neighboursOf(
+function neighborsOf(
   points: Matrix,
-  { neighbours, disconnected }: Checked,
+  { neighbors, disconnected }: Checked,
 ): Omit<Candidates, 'ties' | 'squaredDistances'> {
-  if (neighbours === 'all') return { graph: completeGraph(points.rows), notes: '' };
-  const graph = knnGraph(points, neighbours as number);
+  if (neighbors === 'all') return { graph: completeGraph(points.rows), notes: '' };
+  const graph = knnGraph(points, neighbors as number);
   const edges = { graph, squaredDistances: edgeDistances(points, graph) };
   const { data, columns: D } = points;
   return connected(edges, disconnected, 'drill', points, (i, j) => squaredDistance(data, i * D, j * D, D));
@@ -216,8 +215,8 @@ function scaleOf({ variances, sources, targets }: MomentProblem): Float64Array {
 
 /** S = YcYcᵀ/D on the diagonal and at the edges. */
 function momentsOf(points: Matrix, graph: Graph) {
-  const centred = standardized(points, standardizationOf(points, true, false));
-  const moments = pointMoments(centred, graph, points.columns);
+  const centered = standardized(points, standardizationOf(points, true, false));
+  const moments = pointMoments(centered, graph, points.columns);
   const { variances } = moments;
   const mean = variances.reduce((sum, variance) => sum + variance, 0) / graph.size;
   const atMean = variances.findIndex((variance) => !(variance > Number.EPSILON * mean));
@@ -232,16 +231,16 @@ function momentsOf(points: Matrix, graph: Graph) {
 function learnedMoments(
   problem: MomentProblem,
   entries: PrecisionEntries,
-  { neighbours }: Checked,
+  { neighbors }: Checked,
   points: Matrix,
 ): LearnedByLayer {
   const learned = momentField(problem, entries);
-  const k = neighbours === 'all' ? problem.size : (neighbours as number);
+  const k = neighbors === 'all' ? problem.size : (neighbors as number);
   return {
     ...learned,
     embedding: (dim) => {
       const { latents, eigenvalues } = completed(
-        leadingEmbedding(doublyCentred(learned.field.covariance(), 1), dim, 'drill'),
+        leadingEmbedding(doublyCentered(learned.field.covariance(), 1), dim, 'drill'),
       );
       const { penalty } = problem;
       const place = (rows: Matrix) =>
@@ -279,7 +278,7 @@ function placedByMoments(
   const q = latents.columns;
   const standardization = standardizationOf(points, true, false);
   const Y = standardized(points, standardization);
-  const centred = standardized(rows, standardization);
+  const centered = standardized(rows, standardization);
   const precisions = eigenvalues.map((value) => 1 / value);
   const constant = new Float64Array(q);
   for (let i = 0; i < N; i++) {
@@ -291,31 +290,31 @@ function placedByMoments(
   const logDensity = new Float64Array(rows.rows);
   const { latents: placed } = placedRows(rows, q, (row, i, place) => {
     const distances = distancesOf(row, i);
-    const neighbours = nearestOf(distances, k);
-    const y = centred.row(i);
+    const neighbors = nearestOf(distances, k);
+    const y = centered.row(i);
     const moment = (j: number) => dot(y, Y.row(j)) / D;
     const variance = dot(y, y) / D;
     const { entries, own } = joiningEntries({
       covariances: Float64Array.from(
         { length: k * k },
-        (_, p) => W[neighbours[Math.floor(p / k)]! * N + neighbours[p % k]!]!,
+        (_, p) => W[neighbors[Math.floor(p / k)]! * N + neighbors[p % k]!]!,
       ),
       variance,
-      moments: Float64Array.from(neighbours, moment),
+      moments: Float64Array.from(neighbors, moment),
       penalty,
     });
     const weights = entries.map((entry) => -entry / own);
-    logDensity[i] = logDensityOf(y, Y, neighbours, weights, own);
-    if (distances[neighbours[0]!] === 0) place.set(latents.row(neighbours[0]!));
-    else placeByEquation(latents, precisions, { neighbours, weights, own }, place, constant);
+    logDensity[i] = logDensityOf(y, Y, neighbors, weights, own);
+    if (distances[neighbors[0]!] === 0) place.set(latents.row(neighbors[0]!));
+    else placeByEquation(latents, precisions, { neighbors, weights, own }, place, constant);
   });
   return { latents: placed, logDensity };
 }
 
-/** Log density of a centred row whose entries have mean Σ_j w_j·y_j and precision t. */
-function logDensityOf(y: Float64Array, Y: Matrix, neighbours: Int32Array, weights: Float64Array, own: number): number {
+/** Log density of a centered row whose entries have mean Σ_j w_j·y_j and precision t. */
+function logDensityOf(y: Float64Array, Y: Matrix, neighbors: Int32Array, weights: Float64Array, own: number): number {
   const difference = y.slice();
-  neighbours.forEach((j, a) => {
+  neighbors.forEach((j, a) => {
     Y.row(j).forEach((entry, d) => {
       difference[d]! -= weights[a]! * entry;
     });

@@ -68,7 +68,7 @@ export function fieldFindings(parts: Learned, learned: Graph, kktResidual: numbe
   };
 }
 
-/** A graph of more components than this part of the points is no neighbourhood graph. */
+/** A graph of more components than this part of the points is no neighborhood graph. */
 const MOST_COMPONENTS = 0.5;
 
 function remedy({ basePrecision, connectingPrecision }: Learned): string {
@@ -104,7 +104,7 @@ export const startOption = v.optional(v.any());
 
 /** Differences between the maximum-entropy models. */
 export interface FieldParts
-  extends Pick<PlacedField, 'neighbours' | 'density'>,
+  extends Pick<PlacedField, 'neighbors' | 'density'>,
     Partial<Pick<PlacedField, 'observations' | 'distancesTo'>>,
     Pick<EmbeddedField, 'deviation' | 'unitsNote'>,
     Candidates {
@@ -144,9 +144,9 @@ interface EmbeddedField {
 const FIELD = {
   kind: 'density',
   name: 'field',
-  normalised: false,
+  normalized: false,
   exact: true,
-  centred: false,
+  centered: false,
   takesMissing: true,
   independent: false,
 } as const;

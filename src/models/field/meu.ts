@@ -32,13 +32,13 @@ import {
   readAs,
   withVectors,
 } from '../spectral/embedding/readOut.ts';
-import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighbourhood/graphInput.ts';
+import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighborhood/graphInput.ts';
 import {
   type Disconnected,
   disconnectedOption,
-  type NeighbourCount,
-  neighbourCount,
-} from '../spectral/neighbourhood/neighbourhood.ts';
+  type NeighborCount,
+  neighborCount,
+} from '../spectral/neighborhood/neighborhood.ts';
 import { connected, edgesBeside, edgesFrom, pointsOf, shownRows, tied } from './candidates.ts';
 import {
   checkDimensions,
@@ -57,8 +57,8 @@ import {
 export interface MeuOptions extends GraphOptions {
   /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** k of the symmetrised k-nearest-neighbour graph whose edges have constraints; default 7, or all others of fewer points. */
-  readonly neighbours?: number;
+  /** k of the symmetrized k-nearest-neighbor graph whose edges have constraints; default 7, or all others of fewer points. */
+  readonly neighbors?: number;
   /**
    * γ > 0; unless given 2D/(N·φ*), φ* the longest edge of the minimum spanning tree of the edges that have constraints: the learned graph
    * is then connected, whatever the unit of the observations. With missing entries, what is not observed counts as far as its column reaches.
@@ -66,13 +66,13 @@ export interface MeuOptions extends GraphOptions {
   readonly basePrecision?: number;
   /** C > 0: weights are at most 4C; default Infinity, for which the string 'Infinity' stands in JSON. */
   readonly slackPenalty?: number | 'Infinity';
-  /** Treatment of a neighbourhood graph with several components; default 'connect': join them by their shortest edges. */
+  /** Treatment of a neighborhood graph with several components; default 'connect': join them by their shortest edges. */
   readonly disconnected?: Disconnected;
   /** c, how many copies of the field distances from elsewhere are of; default 1, and the number of columns for observations. */
   readonly copies?: number;
   /**
    * What to do about missing entries (NaN) of the observations: without it they are an error; with 'ignore' the density of those that are
-   * observed is maximised.
+   * observed is maximized.
    */
   readonly missing?: 'ignore';
   /**
@@ -89,7 +89,7 @@ export interface MeuOptions extends GraphOptions {
 const schema = v.strictObject({
   ...graphOptions,
   latentDim: latentDimOption,
-  neighbours: v.optional(v.any()),
+  neighbors: v.optional(v.any()),
   basePrecision: v.optional(numberAboveZero),
   slackPenalty: slackPenaltyOption,
   disconnected: disconnectedOption,
@@ -102,21 +102,21 @@ const schema = v.strictObject({
 
 /**
  * Maximum entropy unfolding: the Gaussian random field over points of largest entropy whose expected squared distances between
- * neighbours are those observed, with attractive weights: max D/2·log|L(w) + γI| − ½·Σ w_e·‖y_i − y_j‖² over w ≥ 0, and its
+ * neighbors are those observed, with attractive weights: max D/2·log|L(w) + γI| − ½·Σ w_e·‖y_i − y_j‖² over w ≥ 0, and its
  * embedding by kernel PCA of the covariance.
  *
- * `project` joins a new point to its k nearest points by the weights w ≥ 0 that maximise the same objective with one more point, all else held,
+ * `project` joins a new point to its k nearest points by the weights w ≥ 0 that maximize the same objective with one more point, all else held,
  * and places it at x_* = Σ_j w_j·x_j/(Σ_j w_j − μ), μ = 1/eigenvalue − γ, as the eigenvectors' own equation has it; `reconstruct` gives
- * its mean given its neighbours, (γ'·mean + Σ_j w_j·y_j)/(γ' + Σ_j w_j), γ' = γN/(N + 1). Missing entries (NaN) of new points count in neither.
+ * its mean given its neighbors, (γ'·mean + Σ_j w_j·y_j)/(γ' + Σ_j w_j), γ' = γN/(N + 1). Missing entries (NaN) of new points count in neither.
  *
- * With `missing: 'ignore'` the columns of Y, copies of the field, may have missing entries (NaN): the density of the others is maximised, by its
- * gradient D/2·R_e − ½·E[‖y_i − y_j‖² | observed entries] with the curvature of EM; `impute(Y)` then gives the missing ones. Neighbours are those
+ * With `missing: 'ignore'` the columns of Y, copies of the field, may have missing entries (NaN): the density of the others is maximized, by its
+ * gradient D/2·R_e − ½·E[‖y_i − y_j‖² | observed entries] with the curvature of EM; `impute(Y)` then gives the missing ones. Neighbors are those
  * of least mean squared difference over common entries. The density has one maximum without missing entries, which a fit reaches from any start (so
  * `restarts` find nothing else), and may have several with them.
  *
  * Points that are the same (while C = ∞) are tied: they count as one node and have one place.
  *
- * @param Y - N×D observations; or `{ graph, squaredDistances }`, distances from elsewhere of pairs of neighbours
+ * @param Y - N×D observations; or `{ graph, squaredDistances }`, distances from elsewhere of pairs of neighbors
  * @param options - see {@link MeuOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`
  * @throws InvalidInputError for observations that are not finite numbers, points that are all the same, k ≥ N, rows that have no
@@ -124,7 +124,7 @@ const schema = v.strictObject({
  * @see Lawrence 2012, §2 and eq. 3
  * @example
  * ```ts
- * const result = await fit(meu(Y, { latentDim: 2, neighbours: 6 }));
+ * const result = await fit(meu(Y, { latentDim: 2, neighbors: 6 }));
  * result.graph!.weights;
  * ```
  */
@@ -154,10 +154,10 @@ function assembled(
   const raw = pointsOf(Y, missing === 'ignore', checked.scale === true);
   const { points, deviation, unitsNote } = columnsOf(raw, checked);
   const copies = copiesOf(checked.copies, points);
-  const { k: neighbours, note } = neighboursFrom(checked.neighbours, points);
+  const { k: neighbors, note } = neighborsFrom(checked.neighbors, points);
   const isHoled = points?.data.some(Number.isNaN) === true;
   const edges =
-    points === undefined ? edgesFrom(Y as GraphInput, 'meu') : candidatesOf(points, neighbours, isHoled, checked);
+    points === undefined ? edgesFrom(Y as GraphInput, 'meu') : candidatesOf(points, neighbors, isHoled, checked);
   const distance = (i: number, j: number) => commonSquaredDistance(points!, i, j);
   const joined = connected(edges, disconnected, 'meu', points, distance);
   const candidates = tied(joined, slackPenalty, copies);
@@ -180,7 +180,7 @@ function assembled(
     connectingPrecision: connecting,
     name: 'meu',
     copies,
-    neighbours,
+    neighbors,
     density: true,
     toJSON: () => savedSpectral('meu', raw ?? Matrix.zeros(0, 0), written),
   };
@@ -214,23 +214,23 @@ function copiesOf(copies: number | undefined, points: Matrix | undefined): numbe
   );
 }
 
-function neighboursFrom(given: unknown, points: Matrix | undefined): NeighbourCount {
-  if (points !== undefined) return neighbourCount(given, points.rows, 'meu');
-  if (given === undefined) return neighbourCount(given, Infinity, 'meu');
-  throw new InvalidInputError("meu of a graph takes its edges for neighbours: leave 'neighbours' out.");
+function neighborsFrom(given: unknown, points: Matrix | undefined): NeighborCount {
+  if (points !== undefined) return neighborCount(given, points.rows, 'meu');
+  if (given === undefined) return neighborCount(given, Infinity, 'meu');
+  throw new InvalidInputError("meu of a graph takes its edges for neighbors: leave 'neighbors' out.");
 }
 
-function candidatesOf(points: Matrix, neighbours: number, isHoled: boolean, given: GraphOptions) {
+function candidatesOf(points: Matrix, neighbors: number, isHoled: boolean, given: GraphOptions) {
   if (given.graph !== undefined) {
     return edgesBeside(points, given, 'meu', (i, j) => commonSquaredDistance(points, i, j));
   }
-  if (isHoled) return commonEntriesGraph(points, neighbours);
-  const graph = knnGraph(points, neighbours);
+  if (isHoled) return commonEntriesGraph(points, neighbors);
+  const graph = knnGraph(points, neighbors);
   return { graph, squaredDistances: edgeDistances(points, graph) };
 }
 
 /**
- * The model of {@link fieldModel} for copies with missing entries (NaN): it maximises the density of the observed ones by its own gradient,
+ * The model of {@link fieldModel} for copies with missing entries (NaN): it maximizes the density of the observed ones by its own gradient,
  * with the curvature that the field has at the expected distances. A step is therefore one of EM's, whose M-step is a single Newton step,
  * halved until the density of what is observed rises. Where that density is concave, as about a maximum, steps are Newton's: see {@link observedCurvature}.
  *

@@ -5,7 +5,7 @@ import { checkNumbers, unitsAdvice } from '../../core/observations.ts';
 import { checkOptions, givenOptions, numberAboveZero } from '../../core/options.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import { completeGraph, knnGraph } from '../../engine/graph/index.ts';
-import { checkNeighbours } from '../../engine/graph/neighbourhoodGraph.ts';
+import { checkNeighbors } from '../../engine/graph/neighborhoodGraph.ts';
 import { connectingPrecision } from '../../fields/density/connectingPrecision.ts';
 import { checkDistances } from '../../fields/density/constraints.ts';
 import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
@@ -14,8 +14,8 @@ import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { latentDimOption, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import { type FieldReadOut, fieldReadOut, fieldReadOutOption, readAs } from '../spectral/embedding/readOut.ts';
-import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighbourhood/graphInput.ts';
-import { type Disconnected, disconnectedOption } from '../spectral/neighbourhood/neighbourhood.ts';
+import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighborhood/graphInput.ts';
+import { type Disconnected, disconnectedOption } from '../spectral/neighborhood/neighborhood.ts';
 import { connected, edgesBeside, edgesFrom, pointsOf, shownRows, tied } from './candidates.ts';
 import { type FieldModel, type FieldStart, fieldModel, startOption, type UnplacedFieldModel } from './fieldModel.ts';
 
@@ -31,8 +31,8 @@ export interface MpmeOptions extends GraphOptions {
   readonly slackPenalty?: number | 'Infinity';
   /** φ: 'squared' Euclidean distances (unless given), 'plain' ones, or those of a kernel, k_ii + k_jj − 2k_ij. */
   readonly distances?: 'squared' | 'plain' | Kernel;
-  /** Which pairs may have a weight: 'all' (unless given), or those of k nearest neighbours, for more points than all pairs can be held of. */
-  readonly neighbours?: number | 'all';
+  /** Which pairs may have a weight: 'all' (unless given), or those of k nearest neighbors, for more points than all pairs can be held of. */
+  readonly neighbors?: number | 'all';
   /** Treatment of candidate edges that leave several components; default 'connect': join them by their shortest edges. */
   readonly disconnected?: Disconnected;
   /** How latents are read off the field; default 'kernelPca'. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
@@ -47,7 +47,7 @@ const schema = v.strictObject({
   basePrecision: v.optional(numberAboveZero),
   slackPenalty: slackPenaltyOption,
   distances: v.optional(v.any(), 'squared'),
-  neighbours: v.optional(v.any(), 'all'),
+  neighbors: v.optional(v.any(), 'all'),
   disconnected: disconnectedOption,
   embedding: fieldReadOutOption,
   start: startOption,
@@ -59,7 +59,7 @@ const MOST_POINTS = 6000;
 /**
  * Maximum posterior manifold embedding: the graph of all pairs of points learned with the field over them,
  * max d/2·log|L(w) + λI| − ½·Σ_{i<j} w_ij·φ_ij over 0 ≤ w_ij ≤ 4C. Most weights are 0 at the maximum; the rest are the learned
- * neighbourhood graph, from whose field the embedding is read. There is one maximum, which a fit reaches from any start: `restarts` find nothing else.
+ * neighborhood graph, from whose field the embedding is read. There is one maximum, which a fit reaches from any start: `restarts` find nothing else.
  *
  * Distances are those of the columns as they are: divide columns in different units by their deviations first.
  *
@@ -95,10 +95,10 @@ export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): Unp
   const copies = asked.latentDim ?? readOut.vectors ?? checked.latentDim;
   const distances = checked.distances as MpmeOptions['distances'];
   const given = pointsOf(Y);
-  const neighbours = neighboursFrom(checked.neighbours, given?.rows);
-  if (given !== undefined && neighbours === 'all' && checked.graph === undefined) checkSize(given.rows);
+  const neighbors = neighborsFrom(checked.neighbors, given?.rows);
+  if (given !== undefined && neighbors === 'all' && checked.graph === undefined) checkSize(given.rows);
   const edges =
-    given === undefined ? edgesFrom(Y as GraphInput, 'mpme') : candidatesOf(given, neighbours, distances, checked);
+    given === undefined ? edgesFrom(Y as GraphInput, 'mpme') : candidatesOf(given, neighbors, distances, checked);
   const distance = (i: number, j: number) => distanceBetween(given!, i, j, distances);
   const candidates = tied(connected(edges, disconnected, 'mpme', given, distance), slackPenalty, copies);
   const points = given === undefined ? undefined : shownRows(given, candidates.shown);
@@ -112,7 +112,7 @@ export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): Unp
     connectingPrecision: connecting,
     name: 'mpme',
     copies,
-    neighbours,
+    neighbors,
     density: false,
     unitsNote: given === undefined || checked.squaredDistances !== undefined ? '' : unitsAdvice(given),
     ...(points !== undefined && { observations: points, distancesTo: distancesTo(points, distances) }),
@@ -122,12 +122,12 @@ export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): Unp
   return readAs(model, readOut);
 }
 
-function neighboursFrom(given: unknown, points: number | undefined): number | 'all' {
+function neighborsFrom(given: unknown, points: number | undefined): number | 'all' {
   if (given === 'all') return 'all';
   if (points === undefined) {
-    throw new InvalidInputError("mpme of a graph takes its edges for candidates: leave 'neighbours' out.");
+    throw new InvalidInputError("mpme of a graph takes its edges for candidates: leave 'neighbors' out.");
   }
-  return checkNeighbours(given as number, points, 'mpme');
+  return checkNeighbors(given as number, points, 'mpme');
 }
 
 function checkSize(points: number): void {
@@ -135,20 +135,20 @@ function checkSize(points: number): void {
   const pairs = (points * (points - 1)) / 2;
   throw new InvalidInputError(
     `mpme over all pairs takes up to ${MOST_POINTS} points, but ${points} have ${pairs} pairs, which cannot be held in memory. ` +
-      'Take neighbours: 20, so that only pairs of near neighbours may have a weight, or fewer points.',
+      'Take neighbors: 20, so that only pairs of near neighbors may have a weight, or fewer points.',
   );
 }
 
 function candidatesOf(
   points: Matrix,
-  neighbours: number | 'all',
+  neighbors: number | 'all',
   distances: MpmeOptions['distances'],
   given: GraphOptions,
 ) {
   if (given.graph !== undefined) {
     return edgesBeside(points, given, 'mpme', (i, j) => distanceBetween(points, i, j, distances));
   }
-  const graph = neighbours === 'all' ? completeGraph(points.rows) : knnGraph(points, neighbours);
+  const graph = neighbors === 'all' ? completeGraph(points.rows) : knnGraph(points, neighbors);
   return { graph, squaredDistances: checkDistances(edgeLengths(points, graph, distances), graph, 'mpme', false) };
 }
 

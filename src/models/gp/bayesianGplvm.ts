@@ -87,10 +87,10 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
    */
   readonly bound?: 'collapsed' | 'uncollapsed';
   /**
-   * Where the latents' means start: 'pca', 'neighbours' (a t-SNE map at unit variance a column, which `fit` makes first), an N×q matrix, or a fitted embedding. Unless
+   * Where the latents' means start: 'pca', 'tsne' (a t-SNE map at unit variance a column, which `fit` makes first), an N×q matrix, or a fitted embedding. Unless
    * given, 'pca'; of counts and labels it is that of the functions behind them. Not together with `latents`.
    */
-  readonly init?: 'pca' | 'neighbours' | MatrixLike | Initialization;
+  readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization;
   /** Where the latents' variances start: a number (0.5) or an N×q matrix. Not together with `latents`. */
   readonly latentVariance?: number | MatrixLike;
   /** The latents: `encoded(map)`, or the default `gaussianLatents()`. */
@@ -98,7 +98,7 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
   /** 'ignore' lets the mapping see the observed entries only; without it missing entries (NaN) are an error. */
   readonly missing?: 'ignore';
   /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
-  readonly centre?: boolean;
+  readonly center?: boolean;
   /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, does so where these differ by more than ten times. */
   readonly scale?: ScaleOption;
   /** Added to the diagonal of the covariance of the inducing inputs, ≥ 0; 1e-8 of its mean unless given, and with the default kernel 1e-6 of its variance. */
@@ -121,7 +121,7 @@ const schema = v.strictObject({
     v.custom<LatentDistribution>(isLatentDistribution, 'latents as distributions, such as gaussianLatents()'),
   ),
   missing: missingOption,
-  centre: v.optional(v.boolean()),
+  center: v.optional(v.boolean()),
   scale: v.optional(scaleOption),
   jitter: v.optional(numberFromZero),
   shards: v.optional(
@@ -160,7 +160,7 @@ type DefaultKernel = Kernel<{
 
 /**
  * The Bayesian GPLVM: latents x_n ~ q(x_n) = N(μ_n, diag s_n) under a standard normal prior are integrated out of a Gaussian-process
- * mapping with M inducing inputs. What is maximised is a bound on log p(Y): the collapsed bound of the mapping less KL(q(X)‖p(X)) (terms
+ * mapping with M inducing inputs. What is maximized is a bound on log p(Y): the collapsed bound of the mapping less KL(q(X)‖p(X)) (terms
  * `mapping` and `divergence`). Latent dimensions that explain nothing switch themselves off: their lengthscales grow, and `fit.relevance`
  * says which are left. Cost O(N·M²·q) an evaluation.
  *
@@ -196,7 +196,7 @@ export function bayesianGplvm<K extends Kernel | undefined = undefined>(
     };
     return modelOfRows(NAME, Y, checked, model) as BayesianGplvmModel<K>;
   }
-  if (options.init !== 'neighbours') return assembled(variationalParts(Y, options)) as BayesianGplvmModel<K>;
+  if (options.init !== 'tsne') return assembled(variationalParts(Y, options)) as BayesianGplvmModel<K>;
   const startedAt = (init: 'pca' | Initialization) => assembled(variationalParts(Y, { ...options, init }));
   const choose: Choose = async (settings) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
@@ -231,14 +231,14 @@ function variationalParts(
   const raw = checkObservedRows(observationsFrom(Y, missing === 'ignore', given.scale === true), 'the observations');
   // Counts and labels are what they are: only real observations may be shifted and scaled.
   const isReal = given.likelihood === undefined || given.likelihood.conjugate !== undefined;
-  const { centre = isReal, scale = 'auto' } = given;
+  const { center = isReal, scale = 'auto' } = given;
   const scaled = isReal && isScaled(raw, scale);
-  const standardization = sampled?.standardization ?? standardizationOf(raw, centre, scaled);
+  const standardization = sampled?.standardization ?? standardizationOf(raw, center, scaled);
   const seen = standardized(raw, standardization);
   const observations = imputed(seen, latentDim);
   const noise = given.noise ?? (given.likelihood === undefined ? NOISE * meanVariance(observations) : undefined);
   const likelihood = likelihoodFrom(name, { noise, likelihood: given.likelihood }, observations);
-  checkObserved(raw, likelihood, centre || scaled);
+  checkObserved(raw, likelihood, center || scaled);
   // A default kernel starts by them too.
   const principal = () => (given.kernel === undefined ? initialLatents('pca', observations, latentDim) : 'pca');
   const latents = latentsFrom(given, () => (isReal ? principal() : functionStart(likelihood, observations, latentDim)));
@@ -278,7 +278,7 @@ function variationalParts(
         path: MAPPING,
         patterns: observedPatterns(seen),
         raw,
-        seenAs: { missing, centre, scale: scaled },
+        seenAs: { missing, center, scale: scaled },
         ...(sampled && { standardization }),
         ...(scaled && scale === 'auto' && { note: SCALED_NOTE }),
         process,
@@ -298,7 +298,7 @@ function variationalParts(
       likelihood: likelihood.toJSON(),
       ...(missing === undefined ? {} : { missing }),
       ...(given.bound === undefined ? {} : { bound: given.bound }),
-      centre,
+      center,
       scale,
       ...(jitter !== undefined && { jitter }),
       ...(sampled && { sampled: sampledToJSON(sampled) }),

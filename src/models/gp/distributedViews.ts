@@ -89,7 +89,7 @@ function madeView(name: string, checked: CheckedView, start: () => Matrix): Fami
   const { owner, given, scaled, raw, seen, patterns } = checked;
   const kernel = startedKernel(checkKernel(given.kernel, `Option 'kernel' of ${owner}`), start);
   const likelihood = likelihoodFrom(owner, given, seen);
-  checkObserved(raw, likelihood, given.centre || scaled);
+  checkObserved(raw, likelihood, given.center || scaled);
   const inducing = checkInducing(given.inducing ?? Math.min(MOST_INDUCING, raw.rows), raw.rows, owner);
   return {
     name,
@@ -97,7 +97,7 @@ function madeView(name: string, checked: CheckedView, start: () => Matrix): Fami
     path: `views.${name}`,
     patterns,
     raw,
-    seenAs: { missing: given.missing, centre: given.centre, scale: scaled },
+    seenAs: { missing: given.missing, center: given.center, scale: scaled },
     ...(scaled && given.scale === 'auto' && { note: SCALED_NOTE }),
     process: boundProcess({ kernel, likelihood, inducing, jitter: given.jitter, collapses: collapses(likelihood) }),
     toJSON: () => viewToJSON(checked, kernel, likelihood, inducing),

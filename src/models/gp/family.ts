@@ -43,10 +43,10 @@ export interface FamilyOptions<
    */
   readonly inducing?: Inducing | 'none' | undefined;
   /**
-   * Where the latents start: 'pca', 'neighbours' (a t-SNE map at a standard deviation of 2 a column, which `fit` makes first), an N×q matrix, or a fitted embedding.
-   * Unless given, 'pca', and 'neighbours' in one or two dimensions where the library chooses the number of inducing inputs. Not together with `latents`.
+   * Where the latents start: 'pca', 'tsne' (a t-SNE map at a standard deviation of 2 a column, which `fit` makes first), an N×q matrix, or a fitted embedding.
+   * Unless given, 'pca', and 'tsne' in one or two dimensions where the library chooses the number of inducing inputs. Not together with `latents`.
    */
-  readonly init?: 'pca' | 'neighbours' | MatrixLike | Initialization | undefined;
+  readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization | undefined;
   /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
   readonly backConstraint?: LatentMap | 'kernel' | 'mlp' | 'linear' | undefined;
   /**
@@ -83,7 +83,7 @@ const MOST_INDUCING = 200;
  */
 const LEAST_GAIN = 1e-5;
 
-/** A named model: the general one with the member's defaults and the short forms of its options spelt out. */
+/** A named model: the general one with the member's defaults and the short forms of its options spelled out. */
 export function familyModel<
   Priors extends readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined,
@@ -133,9 +133,9 @@ export function familyModel<
   // A sequence, a map of the observations and rows with holes have no t-SNE map to start at.
   const isMapped = (backConstraint ?? member.backConstraint) !== undefined;
   const isFree = latents === undefined && !isMapped && !sequence && rest.missing === undefined;
-  const start = init ?? (usual !== undefined && isFree && options.latentDim <= MOST_MAPPED ? 'neighbours' : 'pca');
-  const map = start === 'neighbours' ? neighbourStart(Y, options, startedAt) : undefined;
-  let model = startedAt(start === 'neighbours' ? 'pca' : start);
+  const start = init ?? (usual !== undefined && isFree && options.latentDim <= MOST_MAPPED ? 'tsne' : 'pca');
+  const map = start === 'tsne' ? neighborStart(Y, options, startedAt) : undefined;
+  let model = startedAt(start === 'tsne' ? 'pca' : start);
   // The principal components of counts and labels, which are checked by now, are those of the functions behind them.
   if (typeof start === 'string' && isFree && !isReal(options)) {
     const functions = functionsOf(options.likelihood!, observationsFrom(Y));
@@ -149,7 +149,7 @@ export function familyModel<
   return model as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
 }
 
-type FreeStart = Exclude<FamilyOptions['init'], 'neighbours'>;
+type FreeStart = Exclude<FamilyOptions['init'], 'tsne'>;
 export type Choose = NonNullable<Model['choose']>;
 
 /** A choice whose models are searched for in a way of their own. */
@@ -191,7 +191,7 @@ const searchOfFunctions: Search = { ...searchOfMany, relativeDecrease: LEAST_GAI
 
 /**
  * The search of the weights of a kernel regression, of which many hardly move the latents: where an iteration gains less than this part of the objective, two moons of 200
- * points lack 0.04 of 24 and wine 0.0007 of −1665, and the errors of the nearest neighbour are those of the maximum.
+ * points lack 0.04 of 24 and wine 0.0007 of −1665, and the errors of the nearest neighbor are those of the maximum.
  */
 const searchOfRegression: Search = { relativeDecrease: 1e-8 };
 
@@ -215,14 +215,14 @@ function throughInducing(model: Model, count: number, map: Choose | undefined): 
 }
 
 /** Fits a t-SNE map to observations as the model sees them, at which it then starts. */
-function neighbourStart(
+function neighborStart(
   Y: MatrixLike,
   { latentDim, scale = 'auto', ...options }: FamilyOptions,
   startedAt: (start: 'pca' | Matrix) => Model,
 ): Choose {
   return async (settings) => {
     const { tsneMap } = await import('../maps/tsneMap.ts');
-    const { spreadMap } = await import('../../model/neighbourStart.ts');
+    const { spreadMap } = await import('../../model/neighborStart.ts');
     const raw = observationsFrom(Y);
     // Counts and labels are represented by the latent functions behind them.
     const observations = isReal(options) ? raw : functionsOf(options.likelihood!, raw);
@@ -305,9 +305,9 @@ function latentFunctionKernel(Y: MatrixLike, { likelihood, missing }: FamilyOpti
 }
 
 /** The mean variance of the observations as they are fitted: it goes with the square of their unit. */
-export function fittedVariance(Y: MatrixLike, { centre = true, scale = 'auto', missing }: FamilyOptions): number {
+export function fittedVariance(Y: MatrixLike, { center = true, scale = 'auto', missing }: FamilyOptions): number {
   const observations = observationsFrom(Y, missing === 'ignore');
   return meanVariance(
-    standardized(observations, standardizationOf(observations, centre, isScaled(observations, scale))),
+    standardized(observations, standardizationOf(observations, center, isScaled(observations, scale))),
   );
 }

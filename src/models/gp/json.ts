@@ -12,7 +12,7 @@ import { heldMap } from '../maps/decoder.ts';
 import { tsneMap } from '../maps/tsneMap.ts';
 import { umap } from '../maps/umap.ts';
 import type { OwnParts } from '../ownParts.ts';
-import { builtInPriors } from '../priorCatalogue.ts';
+import { builtInPriors } from '../priorCatalog.ts';
 import { anyStart, savedLatents, savedRows } from '../savedFit.ts';
 import { type BayesianGplvmOptions, bayesianGplvm, restoredFromRows } from './bayesianGplvm.ts';
 import type { DistributedViewsOptions } from './distributedViews.ts';
@@ -29,7 +29,7 @@ const schema = v.strictObject({
   likelihood: v.unknown(),
   bound: v.optional(v.picklist(['collapsed', 'uncollapsed'])),
   missing: v.optional(v.literal('ignore')),
-  centre: v.boolean(),
+  center: v.boolean(),
   scale: scaleOption,
   jitter: v.optional(v.number()),
   sampled: v.optional(sampledSchema),
@@ -57,7 +57,7 @@ const view = {
   /** Variance of a Gaussian likelihood, in fits saved before there were others. */
   noise: v.optional(v.unknown()),
   missing: v.optional(v.literal('ignore')),
-  centre: v.boolean(),
+  center: v.boolean(),
   scale: scaleOption,
   inducing: v.optional(v.union([v.number(), v.array(v.array(v.number()))])),
   jitter: v.optional(v.union([v.number(), v.literal('relative')])),
@@ -126,7 +126,7 @@ function onMap(held: Latents, map: unknown, observations: number[][]): Latents {
 }
 
 function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
-  const { observations, kernel, likelihood, noise, missing, centre, scale, inducing, jitter = ABSOLUTE_JITTER } = saved;
+  const { observations, kernel, likelihood, noise, missing, center, scale, inducing, jitter = ABSOLUTE_JITTER } = saved;
   return {
     observations,
     kernel: kernelFromJSON(kernel, own.kernels, own.distributions, `${place}.kernel`),
@@ -134,7 +134,7 @@ function viewFromJSON(saved: SavedView, own: OwnParts, place: string) {
       ? { likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, `${place}.likelihood`) }
       : { noise: parameterFromJSON(noise, own.distributions, `${place}.noise`) }),
     missing,
-    centre,
+    center,
     scale,
     inducing,
     ...(inducing !== undefined && jitter !== 'relative' && { jitter }),

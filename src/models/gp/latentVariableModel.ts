@@ -52,7 +52,7 @@ const MOST_CURVED = 600;
 
 /**
  * The search of a model whose latents X have a field over them, found anew at every X. Its objective falls slowly at first and fast at the end: only
- * its gradient shows where that is. Neighbours' rows are moved together by L-BFGS; where all second derivatives are known, Newton's method follows.
+ * its gradient shows where that is. Neighbors' rows are moved together by L-BFGS; where all second derivatives are known, Newton's method follows.
  */
 function searchOnGraph(model: FamilyParts): Search {
   const { latents, priors, views, observations, latentDim: columns } = model;
@@ -172,9 +172,9 @@ function addBlock(H: Float64Array, own: Float64Array, n: number, start: number, 
 export const unitNormal: Density = Object.freeze<Density>({
   kind: 'density',
   name: 'standardNormal',
-  normalised: true,
+  normalized: true,
   exact: true,
-  centred: false,
+  centered: false,
   takesMissing: false,
   independent: true,
   parameters: () => ({}),
@@ -217,7 +217,7 @@ export const OPTION_NAMES = [
   'likelihood',
   'priors',
   'missing',
-  'centre',
+  'center',
   'scale',
   'inducing',
   'jitter',
@@ -254,7 +254,7 @@ const viewsSchema = v.strictObject({ ...latentEntries, views: v.record(v.string(
  * With `inducing` every view goes through M inducing inputs, and its term is a bound of log p(Y|X) (Titsias 2009), exact where they are the
  * latents: for any kernel, prior and form of latents, at cost O(N·M·(M + D)).
  *
- * With several views, `latents` may be `gaussianLatents()` or `encoded(map)`: the latents are then integrated out, and what is maximised is the sum of the
+ * With several views, `latents` may be `gaussianLatents()` or `encoded(map)`: the latents are then integrated out, and what is maximized is the sum of the
  * views' bounds less the divergence of the latents from a standard normal prior, as in `bayesianGplvm`.
  *
  * Paths: `latents…`, `mapping.kernel.<name>.<parameter>`, `mapping.noise`, `mapping.inducing`, `priors.<name>.<parameter>`.

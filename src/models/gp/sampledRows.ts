@@ -32,7 +32,7 @@ interface GivenOptions {
   readonly latents?: LatentDistribution | undefined;
   readonly likelihood?: Likelihood | undefined;
   readonly missing?: unknown;
-  readonly centre?: boolean | undefined;
+  readonly center?: boolean | undefined;
   readonly scale?: ScaleOption | undefined;
 }
 
@@ -51,7 +51,7 @@ export function modelOfRows(
   const source = checkRowSource(given);
   checkLatents(name, options);
   const isReal = options.likelihood === undefined || options.likelihood.conjugate !== undefined;
-  const { centre = isReal } = options;
+  const { center = isReal } = options;
   const scale = options.scale ?? (isReal ? 'auto' : false);
   const unread = () => {
     throw new InvalidInputError(
@@ -68,9 +68,9 @@ export function modelOfRows(
     choose: async () => {
       const check = (Y: Matrix) => {
         checkNumbers(Y, 'The observations', 'Leave that row out.');
-        if (options.likelihood !== undefined) checkObserved(Y, options.likelihood, centre || scale === true);
+        if (options.likelihood !== undefined) checkObserved(Y, options.likelihood, center || scale === true);
       };
-      const moments = await readMoments(source, { centre, scale: scale !== false, check });
+      const moments = await readMoments(source, { center, scale: scale !== false, check });
       const isPlain = scale === 'auto' && !deviationsDiffer(moments.deviation);
       const standardization = isPlain ? { ...moments, deviation: moments.deviation.map(() => 1) } : moments;
       const observations = await startRows(source);

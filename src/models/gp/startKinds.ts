@@ -25,8 +25,8 @@ export async function startValues(
 async function startOf(kind: Exclude<StartKind, 'model'>) {
   if (kind === 'pca') return () => kind;
   if (kind === 'random') return (Y: Matrix, latentDim: number, seed: number) => normals(Y.rows, latentDim, seed);
-  if (kind === 'neighbours') {
-    const { spreadMap, tsneLatents } = await import('../../model/neighbourStart.ts');
+  if (kind === 'tsne') {
+    const { spreadMap, tsneLatents } = await import('../../model/neighborStart.ts');
     return (Y: Matrix, latentDim: number) => spreadMap({ latents: tsneLatents(Y, latentDim) }, Y, latentDim);
   }
   const { spectralStart } = await import('./spectralStart.ts');

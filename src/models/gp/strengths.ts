@@ -1,7 +1,7 @@
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import { classesOf } from '../../engine/graph/labelGraph.ts';
-import { nearestNeighbourScore, selectOptions } from '../../inference/index.ts';
+import { nearestNeighborScore, selectOptions } from '../../inference/index.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 
@@ -12,7 +12,7 @@ const FOLDS = 3;
 const ITERATIONS = 100;
 
 /**
- * Chooses the strength of a model of labelled points among multiples of one, by the error of the nearest neighbour of labelled points that are
+ * Chooses the strength of a model of labeled points among multiples of one, by the error of the nearest neighbor of labeled points that are
  * held out in turn. No other points have a say.
  *
  * @param Y - N×D, complete
@@ -36,7 +36,7 @@ export function validatedStrength(
       (options: { strength: number }, { take }) => make(take(known), take(own), options.strength),
       { strength: MULTIPLES.map((multiple) => multiple * strength) },
       {
-        score: nearestNeighbourScore(known, own),
+        score: nearestNeighborScore(known, own),
         folds: FOLDS,
         seed,
         fit: {

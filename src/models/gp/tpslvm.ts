@@ -16,8 +16,8 @@ export interface TpslvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Where the basis functions sit: M×q points, or a number M of k-means centres, for cost O(N·M²); at the latents unless given. Not together with `kernel`. */
-  readonly centres?: MatrixLike | number | undefined;
+  /** Where the basis functions sit: M×q points, or a number M of k-means centers, for cost O(N·M²); at the latents unless given. Not together with `kernel`. */
+  readonly centers?: MatrixLike | number | undefined;
 }
 
 /** A scaled thin plate spline. */
@@ -31,11 +31,11 @@ type ThinPlateKernel = Kernel<{ readonly 'scale.variance': number }>;
  * v is held at the observations' mean variance, so that the unit of the observations does not matter. The paper has v = 1, whatever the unit:
  * `kernel: thinPlateSpline()` is its form. Nothing else has a scale, so the prior on the latents needs nothing else held.
  *
- * More than 1000 points go through inducing inputs and start at a t-SNE map unless told otherwise, or given `centres` or a kernel: see `inducing` and `init` of
+ * More than 1000 points go through inducing inputs and start at a t-SNE map unless told otherwise, or given `centers` or a kernel: see `inducing` and `init` of
  * {@link FamilyOptions}.
  *
  * @param Y - N×D observations
- * @param options - `latentDim` from 1 to 4, `centres`, and any of {@link FamilyOptions}
+ * @param options - `latentDim` from 1 to 4, `centers`, and any of {@link FamilyOptions}
  * @returns a model for `fit` and `evaluate`
  * @throws InvalidInputError for an unknown option, more than 4 latent dimensions, or unusable observations
  * @see Jiang et al. 2014, eqs. 8–21
@@ -52,17 +52,17 @@ export function tpslvm<
   Y: MatrixLike,
   options: TpslvmOptions<Priors, Dynamics, K>,
 ): MappedModel<Priors, Dynamics, KernelOr<K, ThinPlateKernel>> {
-  const { centres, ...rest } = givenOptions(options, 'tpslvm');
-  if (centres !== undefined && rest.kernel !== undefined) {
+  const { centers, ...rest } = givenOptions(options, 'tpslvm');
+  if (centers !== undefined && rest.kernel !== undefined) {
     throw new InvalidInputError(
-      'tpslvm takes either centres or a kernel, but both were given. Say it in the kernel: thinPlateSpline({ centres }).',
+      'tpslvm takes either centers or a kernel, but both were given. Say it in the kernel: thinPlateSpline({ centers }).',
     );
   }
   return familyModel('tpslvm', Y, rest as FamilyOptions<Priors, Dynamics, K>, {
     prior: () => standardNormal(),
     kernel: (observations, given) =>
-      scale(thinPlateSpline(centres === undefined ? {} : { centres }), fixed(fittedVariance(observations, given))),
-    options: ['centres'],
-    isSparse: centres === undefined && rest.kernel === undefined,
+      scale(thinPlateSpline(centers === undefined ? {} : { centers }), fixed(fittedVariance(observations, given))),
+    options: ['centers'],
+    isSparse: centers === undefined && rest.kernel === undefined,
   });
 }

@@ -73,7 +73,7 @@ export interface ViewOptions<K extends Kernel = Kernel> {
    */
   readonly missing?: 'ignore' | undefined;
   /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
-  readonly centre?: boolean | undefined;
+  readonly center?: boolean | undefined;
   /**
    * Whether columns are divided by their standard deviations, undone by `predict`. 'auto' does so where these differ by more than ten times, and gives predictions
    * a scale a column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d at its maximum of likelihood, so that their variances are in each column's own measure.
@@ -107,7 +107,7 @@ export const viewEntries = {
   noise: v.optional(v.any()),
   likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as gaussian({ variance: 0.1 })')),
   missing: missingOption,
-  centre: v.optional(v.boolean()),
+  center: v.optional(v.boolean()),
   scale: v.optional(scaleOption, false),
   inducing: v.optional(v.any()),
   jitter: v.optional(numberFromZero),
@@ -120,7 +120,7 @@ interface ViewJSON {
   readonly kernel: KernelJSON;
   readonly likelihood: LikelihoodJSON;
   readonly missing?: 'ignore';
-  readonly centre: boolean;
+  readonly center: boolean;
   readonly scale: ScaleOption;
   readonly inducing?: number | number[][];
   /** 'relative' is 1e-8 of the diagonal's mean; where it is not said, in fits of earlier versions, 1e-8. */
@@ -138,14 +138,14 @@ export interface FamilyView {
   readonly term: string;
   /** Prefix of its parameters' paths. */
   readonly path: string;
-  /** The observed entries as the mapping sees them: centred, scaled. */
+  /** The observed entries as the mapping sees them: centered, scaled. */
   readonly patterns: readonly ObservedPattern[];
   /** The observations, NaN where missing, and their form in the mapping. */
   readonly raw: Matrix;
-  readonly seenAs: Pick<CheckedView['given'], 'missing' | 'centre'> & { readonly scale: boolean };
+  readonly seenAs: Pick<CheckedView['given'], 'missing' | 'center'> & { readonly scale: boolean };
   /** Shifts and divisors of the columns, where they come from more rows than are here. */
   readonly standardization?: Standardization;
-  /** A sentence about the centring and scaling of the columns, for the fit's message. */
+  /** A sentence about the centering and scaling of the columns, for the fit's message. */
   readonly note?: string;
   readonly process: ViewProcess;
   /** Start of its inducing inputs, given that of the latents; used where none was given. */
@@ -178,7 +178,7 @@ export interface FamilyParts extends MadeViews {
 
 export interface CheckedView {
   readonly owner: string;
-  readonly given: v.InferOutput<typeof schema> & { readonly centre: boolean };
+  readonly given: v.InferOutput<typeof schema> & { readonly center: boolean };
   /** Whether columns are divided by their deviations. */
   readonly scaled: boolean;
   readonly raw: Matrix;
@@ -246,10 +246,10 @@ export function checkedView(model: string, name: string, options: ViewOptions): 
   }
   const checked = checkOptions(schema, options, owner);
   // Counts and labels are what they are: only real observations are shifted.
-  const given = { ...checked, centre: checked.centre ?? isReal(checked) };
+  const given = { ...checked, center: checked.center ?? isReal(checked) };
   const raw = observationsFrom(given.observations as MatrixLike, given.missing === 'ignore', given.scale === true);
   const scaled = isReal(checked) && isScaled(raw, given.scale);
-  const standardization = standardizationOf(raw, given.centre, scaled);
+  const standardization = standardizationOf(raw, given.center, scaled);
   const seen = standardized(raw, standardization);
   return { owner, given, scaled, raw, seen, patterns: observedPatterns(seen), standardization };
 }
@@ -283,7 +283,7 @@ function madeView(
   const described = checkKernel(given.kernel, `Option 'kernel'${name === '' ? '' : ` of ${owner}`}`);
   const likelihood = likelihoodFrom(owner, given, completed, isCopied);
   const inducing = given.inducing === undefined ? undefined : checkInducing(given.inducing, raw.rows, owner);
-  checkObserved(raw, likelihood, given.centre || scaled);
+  checkObserved(raw, likelihood, given.center || scaled);
   // Open options of the kernel are decided when the model is first used; invalid parts are refused now.
   if (isReal({ likelihood })) gaussianProcess({ kernel: described, likelihood });
   else if (inducing === undefined) throw needsInducing(owner, likelihood.name);
@@ -300,7 +300,7 @@ function madeView(
     path: name === '' ? MAPPING : `views.${name}`,
     patterns,
     raw,
-    seenAs: { missing: given.missing, centre: given.centre, scale: scaled },
+    seenAs: { missing: given.missing, center: given.center, scale: scaled },
     ...(scaled && given.scale === 'auto' && { note: SCALED_NOTE }),
     get process() {
       return process();
@@ -322,7 +322,7 @@ export function viewToJSON(
     kernel: kernelToJSON(kernel),
     likelihood: likelihood.toJSON(),
     ...(given.missing === undefined ? {} : { missing: given.missing }),
-    centre: given.centre,
+    center: given.center,
     scale: given.scale,
     ...(inducing !== undefined && {
       inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),

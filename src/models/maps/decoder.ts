@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { integerFromOne, numberAboveZero } from '../../core/options.ts';
-import type { Metric } from '../../engine/neighbours/index.ts';
+import type { Metric } from '../../engine/neighbors/index.ts';
 import { fit } from '../../inference/fit/fit.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/constant.ts';

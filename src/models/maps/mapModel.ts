@@ -3,8 +3,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { unitsAdvice } from '../../core/observations.ts';
 import { completed } from '../../core/progressiveWork.ts';
-import type { Descent } from '../../engine/neighbourEmbedding/descents.ts';
-import { checkDistances, type Metric, metricNeighboursOf, type Neighbours } from '../../engine/neighbours/index.ts';
+import type { Descent } from '../../engine/neighborEmbedding/descents.ts';
+import { checkDistances, type Metric, metricNeighborsOf, type Neighbors } from '../../engine/neighbors/index.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
 import { slices } from '../../inference/minimize/slices.ts';
@@ -25,7 +25,7 @@ import type { Projection } from '../../model/posterior.ts';
 import type { Solver, SolverMemory } from '../../model/solver.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
 import { spectralStart } from '../gp/spectralStart.ts';
-import { doublyCentred, type LeadingEmbedding, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
+import { doublyCentered, type LeadingEmbedding, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
 import { savedSpectral } from '../spectral/embedding/options.ts';
 
 /** A search of N·q latents along a schedule, and the log density that it reports. */
@@ -83,7 +83,7 @@ export function scheduledSolver({ name, size, steps, begin, density }: Schedule)
 /** Where the latents of a map start: the principal components (of distances the principal coordinates), Laplacian eigenmaps, or an N×q matrix, which is taken as it is. */
 export type StartOfMap = 'pca' | 'eigenmaps' | number[][] | Matrix;
 
-/** A model of latents alone, whose one term is a density of neighbours; `project` places new rows. */
+/** A model of latents alone, whose one term is a density of neighbors; `project` places new rows. */
 export type MapModel = Model<{ readonly latents: Matrix }, Placing, 'searched'>;
 
 /** Ingredients of a map; costly ones are computed on demand. */
@@ -100,14 +100,14 @@ interface MapParts {
   solver?(seed: number): Solver;
   /** The metric that defines which rows are near. */
   readonly metric?: Metric;
-  /** Neighbours by which new rows are placed. */
+  /** Neighbors by which new rows are placed. */
   readonly near: number;
-  /** Minus the log density of a new row's place, given its neighbours among the points. */
-  placing(neighbours: Neighbours, latents: Matrix): RowDensity;
+  /** Minus the log density of a new row's place, given its neighbors among the points. */
+  placing(neighbors: Neighbors, latents: Matrix): RowDensity;
   readonly saved: object;
 }
 
-/** Ingredients for placing one row: the weights of its neighbours, and minus the log density at x, which fills its gradient. */
+/** Ingredients for placing one row: the weights of its neighbors, and minus the log density at x, which fills its gradient. */
 interface RowDensity {
   readonly weights: Float64Array;
   at(x: Float64Array, gradient: Float64Array): number;
@@ -136,9 +136,9 @@ export function mapModel(name: 'tsne' | 'umap' | 'sammon', parts: MapParts): Map
   const density: Density = Object.freeze({
     kind: 'density',
     name,
-    normalised: false,
+    normalized: false,
     exact: true,
-    centred: false,
+    centered: false,
     takesMissing: false,
     independent: false,
     parameters: () => ({}),
@@ -186,19 +186,19 @@ function principalCoordinates({ data, rows: N }: Matrix, latentDim: number, name
     N,
     N,
   );
-  return completed(leadingEmbedding(doublyCentred(squares, -0.5), latentDim, name));
+  return completed(leadingEmbedding(doublyCentered(squares, -0.5), latentDim, name));
 }
 
 const MOST_ITERATIONS = 100;
 
-/** New rows where the density of their place is highest, searched from the mean of their neighbours and from the nearest one; rows that are points land on them. The event loop gets its turn every 40 ms. */
+/** New rows where the density of their place is highest, searched from the mean of their neighbors and from the nearest one; rows that are points land on them. The event loop gets its turn every 40 ms. */
 async function placed(
   { points, metric = 'euclidean', near, placing }: MapParts,
   latents: Matrix,
   rows: Matrix,
 ): Promise<Projection> {
   const q = latents.columns;
-  const { indices, distances } = metricNeighboursOf(metric, points, near, rows);
+  const { indices, distances } = metricNeighborsOf(metric, points, near, rows);
   const placeOf = (i: number): Float64Array => {
     const own = {
       indices: indices.subarray(i * near, (i + 1) * near),

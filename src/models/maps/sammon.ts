@@ -6,8 +6,8 @@ import { checkAllPairs, observationsFrom, standardizationOf, standardized } from
 import { checkOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { repeatsInWords } from '../../core/rowMatrices.ts';
-import { squaredDistances } from '../../engine/neighbours/squaredDistance.ts';
-import { checkMapped } from '../../model/neighbourStart.ts';
+import { squaredDistances } from '../../engine/neighbors/squaredDistance.ts';
+import { checkMapped } from '../../model/neighborStart.ts';
 import type { PlainFunction } from '../../priors/plainFunction.ts';
 import { principalAxes } from '../spectral/embedding/linearGaussian.ts';
 import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions, givenOptions } from '../../core/options.ts';
-import { perplexityFor } from '../../engine/neighbourEmbedding/affinities.ts';
-import { tsneNeighbours } from '../../priors/neighbourEmbeddings.ts';
+import { perplexityFor } from '../../engine/neighborEmbedding/affinities.ts';
+import { tsneNeighbors } from '../../priors/neighborEmbeddings.ts';
 import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
 import type { MapModel } from './mapModel.ts';
 import { type TsneOptions, tsneMap } from './tsneMap.ts';
@@ -45,7 +45,7 @@ export function tsne(Y: MatrixLike, options: TsneOptions = {}): MapModel | Decod
   if (decoder === false) return map;
   checkDecoded(rest.metric ?? 'euclidean', decoder, 'tsne');
   const { latentDim = 2, perplexity = perplexityFor(observationsFrom(Y).rows) } = rest;
-  const neighbours = rest.neighbours ?? Math.ceil(3 * perplexity);
-  const factor = (strength: number) => tsneNeighbours({ strength, perplexity, neighbours });
+  const neighbors = rest.neighbors ?? Math.ceil(3 * perplexity);
+  const factor = (strength: number) => tsneNeighbors({ strength, perplexity, neighbors });
   return decoded(map, Y, decoder, latentDim, factor);
 }

@@ -4,12 +4,12 @@ import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions, integerFromOne } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
-import { jointProbabilities, perplexityFor, perplexityWeights } from '../../engine/neighbourEmbedding/affinities.ts';
-import { tsneDescent } from '../../engine/neighbourEmbedding/descents.ts';
-import { studentDivergence } from '../../engine/neighbourEmbedding/studentDivergence.ts';
-import type { Metric } from '../../engine/neighbours/index.ts';
-import { checkMapped, TSNE_SCHEDULE, withDeviation } from '../../model/neighbourStart.ts';
-import { perplexityOption, tsneNeighboursOption } from '../../priors/neighbourEmbeddings.ts';
+import { jointProbabilities, perplexityFor, perplexityWeights } from '../../engine/neighborEmbedding/affinities.ts';
+import { tsneDescent } from '../../engine/neighborEmbedding/descents.ts';
+import { studentDivergence } from '../../engine/neighborEmbedding/studentDivergence.ts';
+import type { Metric } from '../../engine/neighbors/index.ts';
+import { checkMapped, TSNE_SCHEDULE, withDeviation } from '../../model/neighborStart.ts';
+import { perplexityOption, tsneNeighborsOption } from '../../priors/neighborEmbeddings.ts';
 import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
 import type { DecoderOptions } from './decoder.ts';
 import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
@@ -17,10 +17,10 @@ import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap, sc
 export interface TsneOptions {
   /** q, from 1; default 2. */
   readonly latentDim?: number;
-  /** Effective number of neighbours of an observation, between 1 and N − 1; 30, or (N − 1)/3 where that is less, unless given. */
+  /** Effective number of neighbors of an observation, between 1 and N − 1; 30, or (N − 1)/3 where that is less, unless given. */
   readonly perplexity?: number;
-  /** Neighbours of an observation that have a probability, or 'all'; default 3·perplexity. */
-  readonly neighbours?: number | 'all';
+  /** Neighbors of an observation that have a probability, or 'all'; default 3·perplexity. */
+  readonly neighbors?: number | 'all';
   /**
    * How far rows are from each other: 'euclidean' (unless given), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed', where Y
    * holds the N×N distances, and new rows theirs to the points of the fit.
@@ -42,7 +42,7 @@ export const startOption = v.optional(v.union([v.picklist(['pca', 'eigenmaps']),
 const schema = v.strictObject({
   latentDim: latentDimOption,
   perplexity: perplexityOption,
-  neighbours: tsneNeighboursOption,
+  neighbors: tsneNeighborsOption,
   metric: metricOption,
   init: startOption,
   exaggeration: v.optional(
@@ -64,9 +64,9 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
   checkVaried(points, 'tsne');
   checkMetric(points, metric, checked.init, 'tsne');
   const perplexity = checked.perplexity ?? perplexityFor(N);
-  const neighbours = checked.neighbours ?? Math.min(N - 1, Math.ceil(3 * perplexity));
+  const neighbors = checked.neighbors ?? Math.min(N - 1, Math.ceil(3 * perplexity));
   const probabilities = lazily(() =>
-    completed(jointProbabilities(points, { perplexity, neighbours, metric }, 'model tsne')),
+    completed(jointProbabilities(points, { perplexity, neighbors, metric }, 'model tsne')),
   );
   const divergence = lazily(() => studentDivergence(probabilities(), latentDim, 'auto'));
   const density = (X: Float64Array, gradient: Float64Array) => {
@@ -74,7 +74,7 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
     for (let i = 0; i < gradient.length; i++) gradient[i] = -gradient[i]!;
     return -value;
   };
-  const near = neighbours === 'all' ? N : Math.min(N, neighbours);
+  const near = neighbors === 'all' ? N : Math.min(N, neighbors);
   return mapModel('tsne', {
     points,
     latentDim,

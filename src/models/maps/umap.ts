@@ -4,19 +4,19 @@ import type { MatrixLike } from '../../core/matrix.ts';
 import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions, numberAboveZero } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
-import { memberships } from '../../engine/neighbourEmbedding/affinities.ts';
-import { edgeDescent } from '../../engine/neighbourEmbedding/descents.ts';
-import { chargesOf, edgeLikelihood, SOFTENING } from '../../engine/neighbourEmbedding/edgeLikelihood.ts';
-import type { Metric } from '../../engine/neighbours/index.ts';
-import { checkMapped, withDeviation } from '../../model/neighbourStart.ts';
+import { memberships } from '../../engine/neighborEmbedding/affinities.ts';
+import { edgeDescent } from '../../engine/neighborEmbedding/descents.ts';
+import { chargesOf, edgeLikelihood, SOFTENING } from '../../engine/neighborEmbedding/edgeLikelihood.ts';
+import type { Metric } from '../../engine/neighbors/index.ts';
+import { checkMapped, withDeviation } from '../../model/neighborStart.ts';
 import {
   curveOf,
   type EdgeOptions,
   edgeOptions,
   edgeProbabilities,
-  umapNeighbours,
-  usualNeighbours,
-} from '../../priors/neighbourEmbeddings.ts';
+  umapNeighbors,
+  usualNeighbors,
+} from '../../priors/neighborEmbeddings.ts';
 import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
 import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
 import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
@@ -53,8 +53,8 @@ const schema = v.strictObject({
 const START_DEVIATION = 5;
 
 /**
- * UMAP: latents at which the edges of the observations' graph of neighbours are likely, the maximum of
- * Σ_{i<j} v_ij·log w_ij + m·(v_i + v_j)/(2N)·log(1 − w_ij), w = 1/(1 + a·d^{2b}), v_i = Σ_j v_ij: what UMAP maximises with m negative samples an edge.
+ * UMAP: latents at which the edges of the observations' graph of neighbors are likely, the maximum of
+ * Σ_{i<j} v_ij·log w_ij + m·(v_i + v_j)/(2N)·log(1 − w_ij), w = 1/(1 + a·d^{2b}), v_i = Σ_j v_ij: what UMAP maximizes with m negative samples an edge.
  *
  * The search is a schedule of steps, in each of which all edges attract and every point is repelled by ten others, drawn anew from the seed of the fit; 50 of them are
  * an iteration of the fit. The objective that is reported is the density itself, of more than 1414 points with a seeded sample of the pairs without an edge.
@@ -68,7 +68,7 @@ const START_DEVIATION = 5;
  * @see McInnes, Healy & Melville 2018; Damrich & Hamprecht 2021, Theorem 1
  * @example
  * ```ts
- * const map = await fit(umap(Y, { neighbours: 10, minDist: 0.05 }));
+ * const map = await fit(umap(Y, { neighbors: 10, minDist: 0.05 }));
  * map.latents.toArrays();
  * ```
  */
@@ -80,9 +80,9 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
   const { latentDim, negatives, steps, metric } = rest;
   if (decoder !== false) {
     checkDecoded(metric, decoder, 'umap');
-    const { neighbours, minDist, spread } = rest;
+    const { neighbors, minDist, spread } = rest;
     const factor = (strength: number) =>
-      umapNeighbours({ strength, minDist, spread, negatives, ...(neighbours !== undefined && { neighbours }) });
+      umapNeighbors({ strength, minDist, spread, negatives, ...(neighbors !== undefined && { neighbors }) });
     return decoded(umap(Y, rest as UmapOptions), Y, decoder, latentDim, factor);
   }
   const points = observationsFrom(Y);
@@ -91,8 +91,8 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
   checkVaried(points, 'umap');
   checkMetric(points, metric, checked.init, 'umap');
   const curve = curveOf(checked);
-  const near = checked.neighbours ?? usualNeighbours(N);
-  const graph = lazily(() => completed(edgeProbabilities(points, checked.neighbours, 'model umap', metric)));
+  const near = checked.neighbors ?? usualNeighbors(N);
+  const graph = lazily(() => completed(edgeProbabilities(points, checked.neighbors, 'model umap', metric)));
   const likelihood = lazily(() => edgeLikelihood(graph(), latentDim, curve, negatives));
   const repelled = lazily(() => chargesOf(graph(), negatives));
   return mapModel('umap', {

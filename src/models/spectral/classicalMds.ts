@@ -4,10 +4,10 @@ import { checkAllPairs, unitsAdvice } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
-import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
+import { doublyCentered, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { inputOption, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
-import { distancesFrom } from './neighbourhood/distanceInput.ts';
+import { distancesFrom } from './neighborhood/distanceInput.ts';
 import { columnMeans, placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows } from './placement/byWeights.ts';
 
@@ -21,7 +21,7 @@ export interface ClassicalMdsOptions extends ReadOutOptions {
 const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption, embedding: readOutOption });
 
 /**
- * Classical multidimensional scaling: X = V·Λ^½ from the q leading eigenpairs of B = −½·H·D²·H, the inner products of centred points
+ * Classical multidimensional scaling: X = V·Λ^½ from the q leading eigenpairs of B = −½·H·D²·H, the inner products of centered points
  * with distances D. Of Euclidean distances between points it is PCA.
  *
  * `project` places a new point by its squared distances d²_n to all points: x_c = −½·Σ_n x_nc·(d²_n − mean_i d²_in)/λ_c. With `input: 'distances'`
@@ -54,7 +54,7 @@ interface MdsData extends ReturnType<typeof distancesFrom> {
 const defined = defineComputedModel({
   name: 'classicalMds',
   solve: function* ({ points, distances, checked: { latentDim, input } }: MdsData) {
-    const products = doublyCentred(squared(distances()), -0.5);
+    const products = doublyCentered(squared(distances()), -0.5);
     const embedded = leadingEmbedding(products, latentDim, 'classicalMds');
     const { latents, eigenvalues, smallest } = yield* stage('eigenvectors', embedded);
     return {

@@ -9,7 +9,7 @@ import { geodesicDistances, type LandmarkDistances, landmarkDistances } from '..
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
-import { doublyCentred, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
+import { doublyCentered, euclideanNote, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import {
   type GraphEmbedding,
   inputOption,
@@ -23,26 +23,26 @@ import {
   type GraphInput,
   type GraphOptions,
   graphOptions,
-  neighbourInput,
+  neighborInput,
   savedInput,
-} from './neighbourhood/graphInput.ts';
+} from './neighborhood/graphInput.ts';
 import {
   type Disconnected,
   disconnectedOption,
-  type NeighbourhoodOptions,
-  type NeighbourInput,
-  neighbourhoodFrom,
-  neighbourhoodOptions,
-  neighbourLengths,
+  type NeighborhoodOptions,
+  type NeighborInput,
+  neighborhoodFrom,
+  neighborhoodOptions,
+  neighborLengths,
   type ShownComponent,
   shownComponent,
   sizeOf,
   unitsAdviceOf,
-} from './neighbourhood/neighbourhood.ts';
+} from './neighborhood/neighborhood.ts';
 import { columnMeans, placeByProducts, placedByPaths } from './placement/byProducts.ts';
 import { distancesTo, placedRows, rowsOf } from './placement/byWeights.ts';
 
-export interface IsomapOptions extends NeighbourhoodOptions, GraphOptions, ReadOutOptions {
+export interface IsomapOptions extends NeighborhoodOptions, GraphOptions, ReadOutOptions {
   /** q, from 1; default 2. */
   readonly latentDim?: number;
   /** Form of Y: 'points' (default), or N×N 'distances'. */
@@ -60,7 +60,7 @@ export interface IsomapOptions extends NeighbourhoodOptions, GraphOptions, ReadO
 }
 
 const schema = v.strictObject({
-  ...neighbourhoodOptions,
+  ...neighborhoodOptions,
   ...graphOptions,
   latentDim: latentDimOption,
   embedding: readOutOption,
@@ -70,7 +70,7 @@ const schema = v.strictObject({
 });
 
 /**
- * Isomap: classical multidimensional scaling of the lengths of shortest paths along the graph of neighbours, whose edges are as long
+ * Isomap: classical multidimensional scaling of the lengths of shortest paths along the graph of neighbors, whose edges are as long
  * as the points are apart.
  *
  * With `landmarks` the paths from these alone are scaled, and every other point is placed by its paths to them: no N×N matrix is formed. Each
@@ -88,7 +88,7 @@ const schema = v.strictObject({
  * @see Tenenbaum, de Silva & Langford 2000; de Silva & Tenenbaum 2004 (landmarks); Bengio et al. 2004 (new points)
  * @example
  * ```ts
- * const { latents, message } = await fit(isomap(Y, { neighbours: 10 }));
+ * const { latents, message } = await fit(isomap(Y, { neighbors: 10 }));
  * ```
  */
 export function isomap(Y: MatrixLike, options?: IsomapOptions): SpectralModel;
@@ -97,20 +97,20 @@ export function isomap(Y: GraphInput, options?: IsomapOptions): GraphEmbedding;
 export function isomap(Y: MatrixLike | GraphInput, options: IsomapOptions = {}): GraphEmbedding {
   const checked = withVectors(checkOptions(schema, options, 'isomap'), options, 'isomap');
   const { latentDim, input, disconnected, landmarks, embedding } = checked;
-  const given = neighbourInput(Y, checked, 'isomap');
+  const given = neighborInput(Y, checked, 'isomap');
   const N = sizeOf(given);
-  const { neighbourhood, few } = neighbourhoodFrom(checked, 'isomap', given.graph === undefined ? N : Infinity);
+  const { neighborhood, few } = neighborhoodFrom(checked, 'isomap', given.graph === undefined ? N : Infinity);
   checkLandmarks(landmarks, N, latentDim);
   const shown = once(function* () {
-    return shownComponent(yield* neighbourLengths(given, neighbourhood, 'isomap'), given, disconnected, 'isomap');
+    return shownComponent(yield* neighborLengths(given, neighborhood, 'isomap'), given, disconnected, 'isomap');
   });
-  const saved = { ...neighbourhood, ...savedInput(Y, checked), latentDim, input, disconnected, landmarks, embedding };
-  return readAs(defined({ given, neighbourhood, few, shown, latentDim, landmarks, saved }), embedding);
+  const saved = { ...neighborhood, ...savedInput(Y, checked), latentDim, input, disconnected, landmarks, embedding };
+  return readAs(defined({ given, neighborhood, few, shown, latentDim, landmarks, saved }), embedding);
 }
 
 interface IsomapData {
-  readonly given: NeighbourInput;
-  readonly neighbourhood: NeighbourhoodOptions;
+  readonly given: NeighborInput;
+  readonly neighborhood: NeighborhoodOptions;
   /** A sentence about their number. */
   readonly few: string;
   /** The graph that the paths go along, searched once. */
@@ -124,10 +124,10 @@ interface IsomapData {
 const defined = defineComputedModel({
   name: 'isomap',
   solve: function* ({ given, few, shown, latentDim, landmarks }: IsomapData) {
-    const { graph, points, note } = yield* stage('neighbours', shown());
+    const { graph, points, note } = yield* stage('neighbors', shown());
     const { chosen, squared } = yield* stage('shortest paths', squaredPaths(graph, points, landmarks));
     const meanSquares = columnMeans(squared);
-    const embedding = leadingEmbedding(doublyCentred(squared, -0.5), latentDim, 'isomap');
+    const embedding = leadingEmbedding(doublyCentered(squared, -0.5), latentDim, 'isomap');
     const embedded = yield* stage('eigenvectors', embedding);
     const { eigenvalues, smallest } = embedded;
     const latents =
@@ -168,7 +168,7 @@ function* squaredPaths(
 
 function placementOf(
   { latents, eigenvalues, parameters: { meanSquaredDistances, landmarks, points: part } }: Found,
-  { given, neighbourhood, shown: search }: IsomapData,
+  { given, neighborhood, shown: search }: IsomapData,
 ): Placement {
   return {
     acceptsMissing: false,
@@ -184,7 +184,7 @@ function placementOf(
         eigenvalues,
         meanSquares: meanSquaredDistances as readonly number[],
       };
-      return placedByPaths(paths, rows, distancesTo(given), neighbourhood);
+      return placedByPaths(paths, rows, distancesTo(given), neighborhood);
     },
   };
 }

@@ -11,7 +11,7 @@ import {
   checkedClasses,
   classDeviations,
   columnsOf,
-  generalisedPairs,
+  generalizedPairs,
   savedLabels,
   scatter,
   separatingDimensions,
@@ -41,7 +41,7 @@ const schema = v.strictObject({
  * a are sums of the points' features, so that x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)); ε = regularization·tr(HKH)/N.
  *
  * `parameters.coefficients` are the α (N×q), `eigenvalues` the λ. `project` evaluates x at new observations. A point without a label is shown, and is
- * one of the points that the features are centred at.
+ * one of the points that the features are centered at.
  *
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
@@ -86,7 +86,7 @@ const defined = defineComputedModel({
       );
     }
     for (let k = 0; k < rank; k++) within.data[k * (rank + 1)]! += epsilon;
-    const { values: ratios, vectors } = generalisedPairs(scatter(offsets, count), within);
+    const { values: ratios, vectors } = generalizedPairs(scatter(offsets, count), within);
     const order = Array.from({ length: latentDim }, (_, c) => ratios.length - 1 - c);
     const axes = columnsOf(vectors, order);
     const latents = signedScores(coordinates, axes);

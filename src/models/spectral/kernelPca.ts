@@ -15,7 +15,7 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
-import { doublyCentred, leadingEmbedding } from './embedding/leadingEmbedding.ts';
+import { doublyCentered, leadingEmbedding } from './embedding/leadingEmbedding.ts';
 import { latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 
@@ -31,7 +31,7 @@ const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v
 /**
  * Kernel principal component analysis: X = V·Λ^½ from the q leading eigenpairs of HKH, K the kernel between all points.
  *
- * New observations are projected by their centred kernels: x_c = Σ_i v_ic·k̃(y, y_i)/√λ_c.
+ * New observations are projected by their centered kernels: x_c = Σ_i v_ic·k̃(y, y_i)/√λ_c.
  *
  * @param Y - N×D observations
  * @param options - `latentDim` q (2), `kernel`
@@ -64,7 +64,7 @@ interface KernelPcaData {
 const defined = defineComputedModel({
   name: 'kernelPca',
   solve: function* ({ points, latentDim, kernel }: KernelPcaData) {
-    const K = doublyCentred(covariance(kernel, points), 1);
+    const K = doublyCentered(covariance(kernel, points), 1);
     const total = K.data.reduce((sum, entry, index) => (index % (points.rows + 1) === 0 ? sum + entry : sum), 0);
     const { latents, eigenvalues } = yield* stage('eigenvectors', leadingEmbedding(K, latentDim, 'kernelPca'));
     const part = eigenvalues.reduce((sum, value) => sum + value, 0) / total;

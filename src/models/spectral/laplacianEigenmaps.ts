@@ -26,27 +26,27 @@ import {
   type GraphInput,
   type GraphOptions,
   graphOptions,
-  neighbourInput,
+  neighborInput,
   savedInput,
-} from './neighbourhood/graphInput.ts';
+} from './neighborhood/graphInput.ts';
 import {
   componentsNote,
   type Disconnected,
   disconnectedOption,
   mutualEdges,
-  type NeighbourhoodOptions,
-  type NeighbourInput,
-  neighbourhoodFrom,
-  neighbourhoodOptions,
-  neighbourLengths,
+  type NeighborhoodOptions,
+  type NeighborInput,
+  neighborhoodFrom,
+  neighborhoodOptions,
+  neighborLengths,
   shownComponent,
   sizeOf,
   subgraph,
   unitsAdviceOf,
-} from './neighbourhood/neighbourhood.ts';
+} from './neighborhood/neighborhood.ts';
 import { distancesTo, placedByWeights, rowsOf } from './placement/byWeights.ts';
 
-export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, GraphOptions, EdgeWeights, ReadOutOptions {
+export interface LaplacianEigenmapsOptions extends NeighborhoodOptions, GraphOptions, EdgeWeights, ReadOutOptions {
   /** q, from 1; default 2. */
   readonly latentDim?: number;
   /** Whether Lu = μDu is solved, columns uᵀDu = 1 (on unless turned off), or Lu = μu, columns uᵀu = 1. */
@@ -61,7 +61,7 @@ export interface LaplacianEigenmapsOptions extends NeighbourhoodOptions, GraphOp
 }
 
 const schema = v.strictObject({
-  ...neighbourhoodOptions,
+  ...neighborhoodOptions,
   ...graphOptions,
   latentDim: latentDimOption,
   embedding: readOutOption,
@@ -73,7 +73,7 @@ const schema = v.strictObject({
 });
 
 /**
- * Laplacian eigenmaps: the bottom eigenvectors of Lu = μDu (or Lu = μu), L = D − W the Laplacian of the graph of neighbours with
+ * Laplacian eigenmaps: the bottom eigenvectors of Lu = μDu (or Lu = μu), L = D − W the Laplacian of the graph of neighbors with
  * weights 1 or exp(−d²/(2·width²)); the constant one is left out.
  *
  * `project` joins a new point to its k nearest points and to those that it is one of the k nearest of (or to those within the radius), and places
@@ -84,11 +84,11 @@ const schema = v.strictObject({
  * @param options - see {@link LaplacianEigenmapsOptions}
  * @returns a model in closed form for `fit`; `eigenvalues` are the μ of the columns
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, and, when it is fitted, a radius or width
- * at which no two points are neighbours, unless `normalized` is off, at which one has none, and with `disconnected: 'error'` a graph that is not connected
+ * at which no two points are neighbors, unless `normalized` is off, at which one has none, and with `disconnected: 'error'` a graph that is not connected
  * @see Belkin & Niyogi 2003; Bengio et al. 2004 (new points)
  * @example
  * ```ts
- * const { latents } = await fit(laplacianEigenmaps(Y, { neighbours: 8, weights: 'heat', width: 2 }));
+ * const { latents } = await fit(laplacianEigenmaps(Y, { neighbors: 8, weights: 'heat', width: 2 }));
  * ```
  */
 export function laplacianEigenmaps(Y: MatrixLike, options?: LaplacianEigenmapsOptions): SpectralModel;
@@ -101,31 +101,31 @@ export function laplacianEigenmaps(
   const checked = withVectors(checkOptions(schema, options, 'laplacianEigenmaps'), options, 'laplacianEigenmaps');
   const { latentDim, width, normalized, disconnected, preset, embedding } = checked;
   const weights = checked.weights ?? (preset === undefined ? 'binary' : 'heat');
-  const given = neighbourInput(Y, checked, 'laplacianEigenmaps');
+  const given = neighborInput(Y, checked, 'laplacianEigenmaps');
   const N = sizeOf(given);
   if (given.input === 'points' && given.graph === undefined) checkVaried(given.points, 'laplacianEigenmaps');
-  const { neighbourhood, few } = neighbourhoodFrom(
+  const { neighborhood, few } = neighborhoodFrom(
     checked,
     'laplacianEigenmaps',
     given.graph === undefined ? N : Infinity,
   );
-  const k = preset === undefined ? undefined : neighbourhood.neighbours;
+  const k = preset === undefined ? undefined : neighborhood.neighbors;
   if (preset !== undefined && (k === undefined || given.graph !== undefined)) {
     throw new InvalidInputError(
-      "Preset 'lawrence2012' of laplacianEigenmaps counts edges between mutual neighbours twice, which needs lists of neighbours. Give neighbours, or leave the preset out.",
+      "Preset 'lawrence2012' of laplacianEigenmaps counts edges between mutual neighbors twice, which needs lists of neighbors. Give neighbors, or leave the preset out.",
     );
   }
   const saved = {
-    ...neighbourhood,
+    ...neighborhood,
     ...savedInput(Y, checked),
     ...{ latentDim, weights, width, normalized, disconnected, preset, embedding },
   };
-  return readAs(defined({ given, neighbourhood, few, mutual: k, checked: { ...checked, weights }, saved }), embedding);
+  return readAs(defined({ given, neighborhood, few, mutual: k, checked: { ...checked, weights }, saved }), embedding);
 }
 
 interface EigenmapsData {
-  readonly given: NeighbourInput;
-  readonly neighbourhood: NeighbourhoodOptions;
+  readonly given: NeighborInput;
+  readonly neighborhood: NeighborhoodOptions;
   /** A sentence about their number. */
   readonly few: string;
   /** k, where edges between points that are each among the k nearest of the other count twice. */
@@ -139,7 +139,7 @@ const defined = defineComputedModel({
   name: 'laplacianEigenmaps',
   solve: function* (data: EigenmapsData) {
     const { given, checked } = data;
-    const { graph, shown, note } = yield* stage('neighbours', weightedGraph(data));
+    const { graph, shown, note } = yield* stage('neighbors', weightedGraph(data));
     const degrees = degreesOf(graph);
     checkDegrees(graph, degrees, shown, checked);
     const metric = checked.normalized ? degrees : undefined;
@@ -160,11 +160,11 @@ const defined = defineComputedModel({
 /** The graph of the points that are shown, with its weights. */
 function* weightedGraph({
   given,
-  neighbourhood,
+  neighborhood,
   mutual: k,
   checked,
 }: EigenmapsData): ProgressiveWork<{ readonly graph: Graph; readonly shown: Int32Array; readonly note: string }> {
-  const near = yield* neighbourLengths(given, neighbourhood, 'laplacianEigenmaps');
+  const near = yield* neighborLengths(given, neighborhood, 'laplacianEigenmaps');
   const { graph, points, note } = shownComponent(near, given, checked.disconnected, 'laplacianEigenmaps');
   const lengths = points.length === sizeOf(given) ? graph : subgraph(graph, points);
   const isMutual = k === undefined ? [] : mutualEdges(given.points, k, lengths, points);
@@ -180,19 +180,19 @@ function checkDegrees(
 ): void {
   if (!degrees.some((degree) => degree > 0)) {
     throw new InvalidInputError(
-      `All ${graph.sources.length} edges of laplacianEigenmaps have weight 0, as neighbours are too far apart for a heat kernel of width ${width}. Take a larger width.`,
+      `All ${graph.sources.length} edges of laplacianEigenmaps have weight 0, as neighbors are too far apart for a heat kernel of width ${width}. Take a larger width.`,
     );
   }
   const alone = degrees.findIndex((degree) => !(degree > 0));
   if (alone < 0 || !normalized) return;
   throw new InvalidInputError(
-    `Point ${shown[alone]} has no neighbour of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbours.`,
+    `Point ${shown[alone]} has no neighbor of positive weight, so it has no place in the embedding. Take a larger radius or width, or more neighbors.`,
   );
 }
 
 function placementOf(
   { latents, eigenvalues, parameters: { points: part } }: Found,
-  { given: { points }, neighbourhood, mutual, checked: { weights, width, normalized } }: EigenmapsData,
+  { given: { points }, neighborhood, mutual, checked: { weights, width, normalized } }: EigenmapsData,
 ): Placement {
   return {
     acceptsMissing: false,
@@ -200,7 +200,7 @@ function placementOf(
     place: (rows) => {
       const shown = part === undefined ? points : rowsOf(points, part as readonly number[]);
       const distancesOf = distancesTo({ points: shown, input: 'points' });
-      const choices = { ...neighbourhood, weights, width, doubled: mutual !== undefined };
+      const choices = { ...neighborhood, weights, width, doubled: mutual !== undefined };
       return placedByWeights({ latents, eigenvalues, normalized }, shown, rows, distancesOf, choices);
     },
   };

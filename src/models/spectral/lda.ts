@@ -12,8 +12,8 @@ import {
   checkedClasses,
   classDeviations,
   columnsOf,
-  type GeneralisedPairs,
-  generalisedPairs,
+  type GeneralizedPairs,
+  generalizedPairs,
   product,
   savedLabels,
   scatter,
@@ -41,7 +41,7 @@ const schema = v.strictObject({
 /**
  * Linear discriminant analysis: scores (y − mean)ᵀa_c on the directions in which classes differ most, S_b·a = λ·S_w·a with aᵀS_w·a = 1.
  * S_w is the scatter of points about the means of their classes, S_b that of these means, each weighted by the points of its class, both divided by the
- * number of labelled points.
+ * number of labeled points.
  *
  * S_w is shrunk to its diagonal, (1 − γ)·S_w + γ·diag(S_w), which does not depend on the units of the columns. The usual γ is that of Ledoit & Wolf for
  * residuals in units of their deviations; `shrinkage: 0` is Fisher's. `parameters.shrinkage` is γ, `parameters.components` the directions (D×q),
@@ -81,8 +81,8 @@ const defined = defineComputedModel({
   name: 'lda',
   solve: ({ points, classes, latentDim, shrinkage: asked }: LdaData) => {
     const standardization = standardizationOf(points, true, false);
-    const centred = standardized(points, standardization);
-    const { count, ...rows } = classDeviations(centred, classes);
+    const centered = standardized(points, standardization);
+    const { count, ...rows } = classDeviations(centered, classes);
     const within = columnVariances(rows.residuals, count);
     const varying = varyingColumns(within, columnVariances(rows.offsets, count));
     const [residuals, offsets] = [rows.residuals, rows.offsets].map((all) => columnsOf(all, varying)) as [
@@ -103,7 +103,7 @@ const defined = defineComputedModel({
     });
     const eigenvalues = Float64Array.from(order, (c) => values[c]!);
     return {
-      latents: signedScores(centred, axes),
+      latents: signedScores(centered, axes),
       eigenvalues,
       parameters: { components: axes, mean: Array.from(standardization.mean), shrinkage },
       ...traceTerm(eigenvalues, 1),
@@ -157,14 +157,14 @@ interface VaryingRows {
 }
 
 /** The pairs of S_b and the shrunk S_w. */
-function pairsOfColumns({ count, residuals, offsets, shrinkage }: VaryingRows): GeneralisedPairs {
+function pairsOfColumns({ count, residuals, offsets, shrinkage }: VaryingRows): GeneralizedPairs {
   const { data, columns: D } = scatter(residuals, count);
   const shrunk = new Matrix(
     data.map((entry, k) => (k % (D + 1) === 0 ? entry : (1 - shrinkage) * entry)),
     D,
     D,
   );
-  const pairs = generalisedPairs(scatter(offsets, count), shrunk);
+  const pairs = generalizedPairs(scatter(offsets, count), shrunk);
   if (pairs.values.length < D) throw singular(pairs.values.length, D);
   return pairs;
 }
@@ -173,7 +173,7 @@ function pairsOfColumns({ count, residuals, offsets, shrinkage }: VaryingRows): 
  * The same pairs without matrices of columns by columns, but those with λ = 0 outside of the span of the rows. In units of the deviations the shrunk S_w is (1 − γ)·S_w + γI,
  * which maps the span of residuals and offsets to itself: all directions with λ > 0 lie in it.
  */
-function pairsInSpan({ count, residuals, offsets, deviations, shrinkage }: VaryingRows): GeneralisedPairs {
+function pairsInSpan({ count, residuals, offsets, deviations, shrinkage }: VaryingRows): GeneralizedPairs {
   const D = deviations.length;
   const rows = Matrix.zeros(residuals.rows + offsets.rows, D);
   rows.data.set(inUnits(residuals, deviations).data);
@@ -185,7 +185,7 @@ function pairsInSpan({ count, residuals, offsets, deviations, shrinkage }: Varyi
   shrunk.data.forEach((entry, k) => {
     shrunk.data[k] = (1 - shrinkage) * entry + (k % (r + 1) === 0 ? shrinkage : 0);
   });
-  const { values, vectors } = generalisedPairs(scatter(part(residuals.rows, rows.rows), count), shrunk);
+  const { values, vectors } = generalizedPairs(scatter(part(residuals.rows, rows.rows), count), shrunk);
   if (values.length < (shrinkage > 0 ? r : D)) throw singular(values.length, D);
   const directions = product(axes, vectors);
   return {
@@ -225,6 +225,6 @@ function singular(rank: number, columns: number): InvalidInputError {
 
 function tooFewDirections(found: number, asked: number): InvalidInputError {
   return new InvalidInputError(
-    `lda was asked for ${asked} dimensions, but labelled points vary in ${found} direction${found === 1 ? '' : 's'} only. Choose a smaller latentDim.`,
+    `lda was asked for ${asked} dimensions, but labeled points vary in ${found} direction${found === 1 ? '' : 's'} only. Choose a smaller latentDim.`,
   );
 }

@@ -20,7 +20,7 @@ import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import {
   checkedClasses,
   columnsOf,
-  generalisedPairs,
+  generalizedPairs,
   product,
   savedLabels,
   signedScores,
@@ -39,11 +39,11 @@ import {
 import { kernelFor } from './kernelPca.ts';
 import {
   componentsNote,
-  type NeighbourhoodOptions,
-  neighbourhoodFrom,
-  neighbourhoodGraph,
-  neighbourhoodOptions,
-} from './neighbourhood/neighbourhood.ts';
+  type NeighborhoodOptions,
+  neighborhoodFrom,
+  neighborhoodGraph,
+  neighborhoodOptions,
+} from './neighborhood/neighborhood.ts';
 
 /** What both projections take. */
 interface ProjectionOptions {
@@ -55,61 +55,61 @@ interface ProjectionOptions {
   readonly kernel?: Kernel | undefined;
 }
 
-export interface LppOptions extends ProjectionOptions, NeighbourhoodOptions, EdgeWeights {}
+export interface LppOptions extends ProjectionOptions, NeighborhoodOptions, EdgeWeights {}
 
 export interface SlppOptions extends ProjectionOptions {
   /** Joins each point to this many nearest points of its class; by default to all of them. */
-  readonly neighbours?: number;
+  readonly neighbors?: number;
 }
 
 const regularization = v.optional(numberFromZero, 0);
 const schema = v.strictObject({
-  ...neighbourhoodOptions,
+  ...neighborhoodOptions,
   latentDim: latentDimOption,
   weights: v.optional(v.picklist(['binary', 'heat'], "'binary' or 'heat'"), 'binary'),
   width: v.optional(numberAboveZero, 1),
   regularization,
   kernel: v.optional(v.any()),
 });
-const labelledSchema = v.strictObject({
+const labeledSchema = v.strictObject({
   latentDim: latentDimOption,
-  neighbours: v.optional(integerFromOne),
+  neighbors: v.optional(integerFromOne),
   regularization,
   kernel: v.optional(v.any()),
 });
 
 /**
  * Locality preserving projections: Laplacian eigenmaps by a linear map. The scores (y − mean)ᵀa_c on the q smallest pairs of YᵀLYa = μ·YᵀDYa
- * with aᵀYᵀDYa = 1, Y centred, L = D − W the Laplacian of the graph of neighbours with weights 1 or exp(−d²/(2·width²)).
+ * with aᵀYᵀDYa = 1, Y centered, L = D − W the Laplacian of the graph of neighbors with weights 1 or exp(−d²/(2·width²)).
  *
  * Where points vary in fewer directions than there are columns, those directions only are used (the principal components of the paper), which
  * `message` says. `parameters.components` are the directions a (D×q), `eigenvalues` the μ. `project` gives the scores of new observations.
  *
- * With a `kernel` that is kernel LPP, KLKα = μ·KDKα for the centred kernel between all points: x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)), and
- * `parameters.coefficients` are the α (N×q). Neighbours are those of the observations. Where the features of all points are independent, any
+ * With a `kernel` that is kernel LPP, KLKα = μ·KDKα for the centered kernel between all points: x_c(y) = Σ_i α_ic·(k(y, y_i) − mean_j k(y_j, y_i)), and
+ * `parameters.coefficients` are the α (N×q). Neighbors are those of the observations. Where the features of all points are independent, any
  * coordinates are a projection of them: without `regularization` the points are then placed as Laplacian eigenmaps places them.
  *
  * @param Y - N×D observations
- * @param options - `latentDim` q (2), `neighbours` k (7) or `radius`, `weights` ('binary'), `width` (1), `regularization` (0), `kernel`
+ * @param options - `latentDim` q (2), `neighbors` k (7) or `radius`, `weights` ('binary'), `width` (1), `regularization` (0), `kernel`
  * @returns a model in closed form for `fit`
  * @throws InvalidInputError for observations that are not finite numbers, k ≥ N, a radius within which no two points are, and more
  * dimensions than directions in which points vary
  * @see He & Niyogi 2003, §5.1 (kernel LPP)
  * @example
  * ```ts
- * const { latents } = await fit(lpp(Y, { neighbours: 8 }));
+ * const { latents } = await fit(lpp(Y, { neighbors: 8 }));
  * ```
  */
 export function lpp(Y: MatrixLike, options: LppOptions = {}): SpectralModel {
   const checked = checkOptions(schema, options, 'lpp');
   const points = observationsFrom(Y);
   checkVaried(points, 'lpp');
-  const { neighbourhood, few } = neighbourhoodFrom(checked, 'lpp', points.rows);
+  const { neighborhood, few } = neighborhoodFrom(checked, 'lpp', points.rows);
   const { latentDim, weights, width, regularization: ridge } = checked;
   const kernel = kernelOf(checked.kernel, points, 'lpp');
-  const saved = { ...neighbourhood, latentDim, weights, width, regularization: ridge, kernel };
+  const saved = { ...neighborhood, latentDim, weights, width, regularization: ridge, kernel };
   const choices = { latentDim, ridge, kernel };
-  return ofNeighbours({ points, neighbourhood, few, choices, edges: { weights, width }, saved });
+  return ofNeighbors({ points, neighborhood, few, choices, edges: { weights, width }, saved });
 }
 
 /**
@@ -118,7 +118,7 @@ export function lpp(Y: MatrixLike, options: LppOptions = {}): SpectralModel {
  *
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
- * @param options - `latentDim` q (2), `neighbours` k (all of the class), `regularization` (0), `kernel`
+ * @param options - `latentDim` q (2), `neighbors` k (all of the class), `regularization` (0), `kernel`
  * @returns a model in closed form for `fit`; `eigenvalues` are the μ
  * @throws InvalidInputError as `lpp` does, and for fewer than two classes
  * @see He, Yan, Hu, Niyogi & Zhang 2005; Zhong et al. 2010, §2.2 (the graph of labels)
@@ -128,12 +128,12 @@ export function lpp(Y: MatrixLike, options: LppOptions = {}): SpectralModel {
  * ```
  */
 export function slpp(Y: MatrixLike, labels: Labels, options: SlppOptions = {}): SpectralModel {
-  const { latentDim, neighbours, regularization: ridge, kernel: given } = checkOptions(labelledSchema, options, 'slpp');
+  const { latentDim, neighbors, regularization: ridge, kernel: given } = checkOptions(labeledSchema, options, 'slpp');
   const points = observationsFrom(Y);
   checkVaried(points, 'slpp');
   const classes = checkedClasses(labels, points.rows, 'slpp');
   const kernel = kernelOf(given, points, 'slpp');
-  return ofClasses({ points, classes, neighbours, choices: { latentDim, ridge, kernel } });
+  return ofClasses({ points, classes, neighbors, choices: { latentDim, ridge, kernel } });
 }
 
 /** The kernel whose feature space is projected from, if any. */
@@ -151,7 +151,7 @@ interface Choices {
 
 interface LppData {
   readonly points: Matrix;
-  readonly neighbourhood: NeighbourhoodOptions;
+  readonly neighborhood: NeighborhoodOptions;
   /** A sentence about k. */
   readonly few: string;
   readonly choices: Choices;
@@ -160,10 +160,10 @@ interface LppData {
   readonly saved: object;
 }
 
-const ofNeighbours = defineComputedModel({
+const ofNeighbors = defineComputedModel({
   name: 'lpp',
-  solve: function* ({ points, neighbourhood, few, choices, edges }: LppData) {
-    const graph = yield* stage('neighbours', neighbourhoodGraph(points, neighbourhood, 'lpp', edges));
+  solve: function* ({ points, neighborhood, few, choices, edges }: LppData) {
+    const graph = yield* stage('neighbors', neighborhoodGraph(points, neighborhood, 'lpp', edges));
     return yield* projected(points, graph, choices, 'lpp', `${few}${componentsNote(graph)}${unitsAdvice(points)}`);
   },
   posterior: placement,
@@ -173,22 +173,22 @@ const ofNeighbours = defineComputedModel({
 interface SlppData {
   readonly points: Matrix;
   readonly classes: Classes;
-  readonly neighbours: number | undefined;
+  readonly neighbors: number | undefined;
   readonly choices: Choices;
 }
 
 const ofClasses = defineComputedModel({
   name: 'slpp',
-  solve: ({ points, classes, neighbours: k, choices }: SlppData) => {
+  solve: ({ points, classes, neighbors: k, choices }: SlppData) => {
     const labels = savedLabels(classes);
     const graph = k === undefined ? labelGraph(labels) : nearInClass(points, classes, k);
     return completed(projected(points, graph, choices, 'slpp', ` ${classes.count} classes.`)) as SpectralEmbedding;
   },
   posterior: placement,
-  toJSON: ({ points, classes, neighbours, choices: { latentDim, ridge, kernel } }) =>
+  toJSON: ({ points, classes, neighbors, choices: { latentDim, ridge, kernel } }) =>
     savedSpectral('slpp', points, {
       labels: savedLabels(classes),
-      neighbours,
+      neighbors,
       latentDim,
       regularization: ridge,
       kernel,
@@ -223,9 +223,9 @@ function* projected(
   note: string,
 ): Generator<ComputationStep, SpectralEmbedding, void> {
   yield { kind: 'pause', stage: 'eigenvectors' };
-  const { coordinates: centred, kept } =
+  const { coordinates: centered, kept } =
     kernel === undefined ? observedSpace(points, ridge > 0) : featureSpace(kernel, points);
-  const D = centred.columns;
+  const D = centered.columns;
   /** Columns over which the diagonal of YᵀDY is averaged. */
   const all = kernel === undefined ? points.columns : D;
   const LY = Matrix.zeros(points.rows, D);
@@ -233,19 +233,19 @@ function* projected(
   weights.forEach((weight, e) => {
     const [i, j] = [sources[e]! * D, targets[e]! * D];
     for (let d = 0; d < D; d++) {
-      const [a, b] = [centred.data[i + d]!, centred.data[j + d]!];
+      const [a, b] = [centered.data[i + d]!, centered.data[j + d]!];
       LY.data[i + d]! += weight * (a - b);
       LY.data[j + d]! += weight * (b - a);
       DY.data[i + d]! += weight * a;
       DY.data[j + d]! += weight * b;
     }
   });
-  const across = transposed(centred);
+  const across = transposed(centered);
   const metric = product(across, DY);
   let trace = 0;
   for (let d = 0; d < D; d++) trace += metric.at(d, d);
   for (let d = 0; d < D; d++) metric.data[d * (D + 1)]! += (ridge * trace) / all;
-  const { values, vectors } = generalisedPairs(product(across, LY), metric);
+  const { values, vectors } = generalizedPairs(product(across, LY), metric);
   const rank = values.length;
   if (q > rank) {
     throw new InvalidInputError(
@@ -260,7 +260,7 @@ function* projected(
   const directions =
     rank < all ? ` The joined points vary in ${rank} of ${all} directions, which the map is from.` : '';
   return {
-    latents: signedScores(centred, axes),
+    latents: signedScores(centered, axes),
     eigenvalues,
     parameters: kept(axes),
     ...traceTerm(eigenvalues, -1),
@@ -269,15 +269,15 @@ function* projected(
 }
 
 /**
- * Centred observations as coordinates to project, like those of a feature space: as they are, or, where columns may span more than points vary in, in
+ * Centered observations as coordinates to project, like those of a feature space: as they are, or, where columns may span more than points vary in, in
  * their principal directions, outside of which a ridge alone would count.
  */
 function observedSpace(points: Matrix, isRidged: boolean) {
   const standardization = standardizationOf(points, true, false);
-  const centred = standardized(points, standardization);
+  const centered = standardized(points, standardization);
   const mean = Array.from(standardization.mean);
   const { rows: N, columns: D } = points;
-  if (!isRidged && D < N) return { coordinates: centred, kept: (axes: Matrix) => ({ components: axes, mean }) };
-  const { scores, axes: basis } = principalAxes(centred, Math.min(N - 1, D));
+  if (!isRidged && D < N) return { coordinates: centered, kept: (axes: Matrix) => ({ components: axes, mean }) };
+  const { scores, axes: basis } = principalAxes(centered, Math.min(N - 1, D));
   return { coordinates: scores, kept: (axes: Matrix) => ({ components: product(basis, axes), mean }) };
 }

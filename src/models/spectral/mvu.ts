@@ -19,21 +19,21 @@ import {
   type GraphInput,
   type GraphOptions,
   graphOptions,
-  neighbourInput,
+  neighborInput,
   savedInput,
-} from './neighbourhood/graphInput.ts';
+} from './neighborhood/graphInput.ts';
 import {
   type Disconnected,
   disconnectedOption,
-  type NeighbourhoodOptions,
-  type NeighbourInput,
-  neighbourhoodFrom,
-  neighbourhoodOptions,
-} from './neighbourhood/neighbourhood.ts';
+  type NeighborhoodOptions,
+  type NeighborInput,
+  neighborhoodFrom,
+  neighborhoodOptions,
+} from './neighborhood/neighborhood.ts';
 import { placedByLearnedKernel } from './placement/byProducts.ts';
 import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfoldedEmbedding.ts';
 
-export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
+export interface MvuOptions extends NeighborhoodOptions, GraphOptions {
   /** q, from 1; default 2. */
   readonly latentDim?: number;
   /**
@@ -43,8 +43,8 @@ export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
   readonly constraints?: UnfoldingConstraints;
   /** ν > 0 of 'slack', in the unit 1/(mean squared length of the edges); N² unless given, at which an edge of a chain stretches by a few percent. */
   readonly slackPenalty?: number;
-  /** Whether points with a neighbour in common are joined too, so that angles between edges are kept as well; off unless turned on. */
-  readonly commonNeighbours?: boolean;
+  /** Whether points with a neighbor in common are joined too, so that angles between edges are kept as well; off unless turned on. */
+  readonly commonNeighbors?: boolean;
   /** Columns of the factor Y to begin with, from q; default 6. Columns are added where that is too few. */
   readonly rank?: number;
   /** Form of Y: 'points' (default), or N×N 'distances'. */
@@ -54,7 +54,7 @@ export interface MvuOptions extends NeighbourhoodOptions, GraphOptions {
 }
 
 const schema = v.strictObject({
-  ...neighbourhoodOptions,
+  ...neighborhoodOptions,
   ...graphOptions,
   latentDim: latentDimOption,
   constraints: v.optional(
@@ -62,7 +62,7 @@ const schema = v.strictObject({
     'inequality',
   ),
   slackPenalty: v.optional(numberAboveZero),
-  commonNeighbours: v.optional(v.boolean(), false),
+  commonNeighbors: v.optional(v.boolean(), false),
   rank: v.optional(integerFromOne),
   input: inputOption,
   disconnected: disconnectedOption,
@@ -70,11 +70,11 @@ const schema = v.strictObject({
 
 /**
  * Maximum variance unfolding (semidefinite embedding): max tr K over K ⪰ 0, K1 = 0 with K_ii + K_jj − 2K_ij = d_ij² ('equality') or
- * ≤ d_ij² ('inequality') along the edges of the graph of neighbours, or less ν·Σ(K_ii + K_jj − 2K_ij − d_ij²)² ('slack'); the embedding
+ * ≤ d_ij² ('inequality') along the edges of the graph of neighbors, or less ν·Σ(K_ii + K_jj − 2K_ij − d_ij²)² ('slack'); the embedding
  * is by the top eigenvectors of K.
  *
  * K = YYᵀ with few columns in Y, by the method of multipliers, L-BFGS and truncated Newton steps. The multipliers w prove that the optimum is a global one
- * when the smallest eigenvalue of their Laplacian L(w) on centred vectors is 1, which `message` says beside the gap to the bound they
+ * when the smallest eigenvalue of their Laplacian L(w) on centered vectors is 1, which `message` says beside the gap to the bound they
  * prove; columns are added to Y until they do. They are `parameters.multipliers`, and `graph` has the edges where they are not 0,
  * with their modulus as weight.
  *
@@ -82,21 +82,21 @@ const schema = v.strictObject({
  * x = Σ_j w_j·x_j. With `input: 'distances'` it takes n×N distances, from each new point to the N points of the fit. A row that is a point of
  * the fit lands on its latents.
  *
- * With 'equality' the multipliers have no bound where neighbourhoods are rigid, such as cliques of more than D + 1 points: the
+ * With 'equality' the multipliers have no bound where neighborhoods are rigid, such as cliques of more than D + 1 points: the
  * conditions then hold to a few digits only, and the fit says 'failed'. 'inequality' and 'slack' always have an optimum. Points at distance 0 along
  * edges are one node of the program.
  *
  * @param Y - N×D points, N×N distances, or `{ graph, squaredDistances }` from elsewhere
  * @param options - see {@link MvuOptions}
- * @returns a model for `fit`; `eigenvalues` are those of K, the objective is that of the maximisation, and
+ * @returns a model for `fit`; `eigenvalues` are those of K, the objective is that of the maximization, and
  * `diagnostics.kktResidual` the largest relative violation of the optimality conditions, that of the dual included
  * @throws InvalidInputError for entries that are not finite, k ≥ N, and, when it is fitted, a radius below the distance of the nearest two
  * points, and with `disconnected: 'error'` a graph that is not connected
  * @see Weinberger & Saul 2004; Weinberger, Packer & Saul 2005 (inequality); Weinberger, Sha, Zhu & Saul 2007 (slack); Burer &
- * Monteiro 2003 (factorisation)
+ * Monteiro 2003 (factorization)
  * @example
  * ```ts
- * const { latents, message } = await fit(mvu(Y, { neighbours: 6 }));
+ * const { latents, message } = await fit(mvu(Y, { neighbors: 6 }));
  * ```
  */
 export function mvu(Y: MatrixLike, options?: MvuOptions): SpectralModel<GraphLearning>;
@@ -104,15 +104,15 @@ export function mvu(Y: MatrixLike, options?: MvuOptions): SpectralModel<GraphLea
 export function mvu(Y: GraphInput, options?: MvuOptions): GraphEmbedding<GraphLearning>;
 export function mvu(Y: MatrixLike | GraphInput, options: MvuOptions = {}): GraphEmbedding<GraphLearning> {
   const checked = checkOptions(schema, options, 'mvu');
-  const { neighbours: _, radius: __, graph: ___, squaredDistances: ____, ...rest } = checked;
+  const { neighbors: _, radius: __, graph: ___, squaredDistances: ____, ...rest } = checked;
   const { latentDim, constraints, slackPenalty } = rest;
-  const given = neighbourInput(Y, checked, 'mvu');
+  const given = neighborInput(Y, checked, 'mvu');
   const { points } = given;
   if (given.input === 'points') checkVaried(points, 'mvu');
-  const { neighbourhood, few } = neighbourhoodFrom(checked, 'mvu', given.graph === undefined ? points.rows : Infinity);
-  if (rest.commonNeighbours && given.input === 'graph') {
+  const { neighborhood, few } = neighborhoodFrom(checked, 'mvu', given.graph === undefined ? points.rows : Infinity);
+  if (rest.commonNeighbors && given.input === 'graph') {
     throw new InvalidInputError(
-      'mvu joins common neighbours by the distances between them, which a graph alone does not have. Give points or distances beside it.',
+      'mvu joins common neighbors by the distances between them, which a graph alone does not have. Give points or distances beside it.',
     );
   }
   if (slackPenalty !== undefined && constraints !== 'slack') {
@@ -123,13 +123,13 @@ export function mvu(Y: MatrixLike | GraphInput, options: MvuOptions = {}): Graph
   if (checked.rank !== undefined && checked.rank < latentDim) {
     throw new InvalidInputError(`mvu takes a rank from latentDim = ${latentDim}, but it is ${checked.rank}.`);
   }
-  const saved = { ...neighbourhood, ...savedInput(Y, checked), ...rest };
-  return defined({ given, neighbourhood, choices: { ...rest, few }, saved });
+  const saved = { ...neighborhood, ...savedInput(Y, checked), ...rest };
+  return defined({ given, neighborhood, choices: { ...rest, few }, saved });
 }
 
 interface MvuData {
-  readonly given: NeighbourInput;
-  readonly neighbourhood: NeighbourhoodOptions;
+  readonly given: NeighborInput;
+  readonly neighborhood: NeighborhoodOptions;
   readonly choices: UnfoldingChoices;
   /** Options as they are saved. */
   readonly saved: object;
@@ -137,14 +137,14 @@ interface MvuData {
 
 const defined = defineComputedModel({
   name: 'mvu',
-  solve: ({ given, neighbourhood, choices }: MvuData, context) =>
-    unfoldedEmbedding(given, neighbourhood, choices, context),
+  solve: ({ given, neighborhood, choices }: MvuData, context) =>
+    unfoldedEmbedding(given, neighborhood, choices, context),
   posterior: (found, data) => {
-    const { given, neighbourhood, choices } = data;
+    const { given, neighborhood, choices } = data;
     return {
       ...(given.input !== 'graph' && { placement: placementOf(found, data) }),
       graph: supportGraph(
-        unfoldingGraph(given, neighbourhood, choices).graph,
+        unfoldingGraph(given, neighborhood, choices).graph,
         found.parameters.multipliers as readonly number[],
       ),
     };
@@ -152,13 +152,13 @@ const defined = defineComputedModel({
   toJSON: ({ given, saved }) => savedSpectral('mvu', given.points, saved),
 });
 
-function placementOf({ latents, parameters: { points } }: Found, { given, neighbourhood }: MvuData): Placement {
+function placementOf({ latents, parameters: { points } }: Found, { given, neighborhood }: MvuData): Placement {
   return {
     acceptsMissing: false,
     observedColumns: given.points.columns,
     place: (rows) => {
       const shown = Int32Array.from((points as readonly number[] | undefined) ?? Array(given.points.rows).keys());
-      return placedByLearnedKernel(latents, shown, given, rows, neighbourhood);
+      return placedByLearnedKernel(latents, shown, given, rows, neighborhood);
     },
   };
 }

@@ -90,9 +90,9 @@ const defined = defineComputedModel({
   solve: ({ points, latentDim, dual, scale }: PpcaData) => {
     const isDivided = isScaled(points, scale);
     const standardization = standardizationOf(points, true, isDivided);
-    const centred = standardized(points, standardization);
-    const isFlat = latentDim === undefined && variesInTwoDirections(centred);
-    const found = principalAxes(centred, isFlat ? 1 : (latentDim ?? 2), 'ppca');
+    const centered = standardized(points, standardization);
+    const isFlat = latentDim === undefined && variesInTwoDirections(centered);
+    const found = principalAxes(centered, isFlat ? 1 : (latentDim ?? 2), 'ppca');
     const solved = (dual ? dualSolution : solution)(points, found);
     const logUnits = standardization.deviation.reduce((sum, own) => sum + log(own), 0);
     const objective = solved.logLikelihood - points.rows * logUnits;
@@ -114,10 +114,10 @@ const defined = defineComputedModel({
 
 const FLAT = ' The observations vary in two directions, of which noise takes one: there is 1 latent dimension.';
 
-const variesInTwoDirections = (centred: Matrix): boolean =>
-  axesOf(centred, Math.min(3, centred.columns, centred.rows - 1)).eigenvalues.length === 2;
+const variesInTwoDirections = (centered: Matrix): boolean =>
+  axesOf(centered, Math.min(3, centered.columns, centered.rows - 1)).eigenvalues.length === 2;
 
-/** The closed-form solution for N×D columns, centred and scaled as the model has them. */
+/** The closed-form solution for N×D columns, centered and scaled as the model has them. */
 interface Solution {
   readonly latents: Matrix;
   readonly eigenvalues: Float64Array;

@@ -18,25 +18,25 @@ import type { ComputationContext, ComputationStep } from '../../model/computatio
 import type { SpectralEmbedding } from './embedding/options.ts';
 import {
   type Disconnected,
-  type NeighbourhoodOptions,
-  type NeighbourInput,
-  neighbourLengths,
+  type NeighborhoodOptions,
+  type NeighborInput,
+  neighborLengths,
   shownComponent,
   sizeOf,
   subgraph,
   unitsAdviceOf,
-  withCommonNeighbours,
-} from './neighbourhood/neighbourhood.ts';
+  withCommonNeighbors,
+} from './neighborhood/neighborhood.ts';
 
 /** The checked options of an unfolding. */
 export interface UnfoldingChoices {
   readonly latentDim: number;
   readonly constraints: UnfoldingConstraints;
   readonly slackPenalty?: number | undefined;
-  readonly commonNeighbours: boolean;
+  readonly commonNeighbors: boolean;
   readonly rank?: number | undefined;
   readonly disconnected: Disconnected;
-  /** A sentence about the number of neighbours. */
+  /** A sentence about the number of neighbors. */
   readonly few?: string;
 }
 
@@ -67,12 +67,12 @@ const FLAT =
 
 /** The edges with constraints: points at distance 0 along edges are one node, and components are joined or left out. */
 export function unfoldingGraph(
-  given: NeighbourInput,
-  neighbourhood: NeighbourhoodOptions,
-  { commonNeighbours, disconnected, few = '' }: Pick<UnfoldingChoices, 'commonNeighbours' | 'disconnected' | 'few'>,
+  given: NeighborInput,
+  neighborhood: NeighborhoodOptions,
+  { commonNeighbors, disconnected, few = '' }: Pick<UnfoldingChoices, 'commonNeighbors' | 'disconnected' | 'few'>,
 ): UnfoldedGraph {
-  const near = completed(neighbourLengths(given, neighbourhood, 'mvu'));
-  const whole = commonNeighbours ? withCommonNeighbours(near, given) : near;
+  const near = completed(neighborLengths(given, neighborhood, 'mvu'));
+  const whole = commonNeighbors ? withCommonNeighbors(near, given) : near;
   const { graph, points: shown, note } = shownComponent(whole, given, disconnected, 'mvu');
   const tied = tiedNodes(shown.length === graph.size ? graph : subgraph(graph, shown));
   const { size } = tied.graph;
@@ -86,13 +86,13 @@ export function unfoldingGraph(
 
 /** Finds the unfolding and reads its q leading dimensions off, where it ends and, when it is asked for, where it stands. */
 export function* unfoldedEmbedding(
-  given: NeighbourInput,
-  neighbourhood: NeighbourhoodOptions,
+  given: NeighborInput,
+  neighborhood: NeighborhoodOptions,
   choices: UnfoldingChoices,
   { tolerance, memory }: ComputationContext,
 ): Generator<ComputationStep, SpectralEmbedding, void> {
   const { latentDim: q, constraints, slackPenalty, rank } = choices;
-  const unfolded = unfoldingGraph(given, neighbourhood, choices);
+  const unfolded = unfoldingGraph(given, neighborhood, choices);
   const { size: N } = unfolded.graph;
   checkSize(N, q);
   const { problem, unit } = unfoldingProblem(unfolded.graph, constraints, slackPenalty ?? N * N);
@@ -168,7 +168,7 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
   }
   const advice =
     constraints === 'equality'
-      ? " Rigid neighbourhoods leave multipliers of 'equality' without a bound: take 'inequality' or 'slack', or fewer neighbours."
+      ? " Rigid neighborhoods leave multipliers of 'equality' without a bound: take 'inequality' or 'slack', or fewer neighbors."
       : '';
   return (
     `The semidefinite program is not solved: its optimality conditions hold to ${kktResidual.toExponential(1)} (relative) only, the ` +

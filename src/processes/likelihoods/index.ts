@@ -1,7 +1,7 @@
 export * from './builtIn.ts';
 export type { CountOptions } from './counts.ts';
 export type { GaussianFactory, GaussianOptions } from './gaussian.ts';
-export { builtInLikelihoods, type LikelihoodCatalogue, likelihoodFromJSON } from './json.ts';
+export { builtInLikelihoods, type LikelihoodCatalog, likelihoodFromJSON } from './json.ts';
 export {
   defineLikelihood,
   type Functions,

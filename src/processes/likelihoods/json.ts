@@ -1,18 +1,16 @@
 import * as v from 'valibot';
 import { unknownName } from '../../core/options.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
-import type { DistributionCatalogue } from '../../model/distributions/index.ts';
+import type { DistributionCatalog } from '../../model/distributions/index.ts';
 import { parametersFromJSON } from '../../model/parameterJson.ts';
 import * as builtIn from './builtIn.ts';
 import type { Likelihood } from './likelihood.ts';
 
 /** Factories of likelihoods by name. */
-export type LikelihoodCatalogue = Readonly<
-  Record<string, { make(given?: Record<string, unknown>): Likelihood }['make']>
->;
+export type LikelihoodCatalog = Readonly<Record<string, { make(given?: Record<string, unknown>): Likelihood }['make']>>;
 
 /** The built-in likelihoods. */
-export const builtInLikelihoods: LikelihoodCatalogue = Object.freeze({ ...builtIn });
+export const builtInLikelihoods: LikelihoodCatalog = Object.freeze({ ...builtIn });
 
 /**
  * Reads a likelihood written by its `toJSON`, with the same paths.
@@ -24,8 +22,8 @@ export const builtInLikelihoods: LikelihoodCatalogue = Object.freeze({ ...builtI
  */
 export function likelihoodFromJSON(
   json: unknown,
-  own: LikelihoodCatalogue = {},
-  distributions: DistributionCatalogue = {},
+  own: LikelihoodCatalog = {},
+  distributions: DistributionCatalog = {},
   place = 'the likelihood',
 ): Likelihood {
   const saved = checkSaved(schema, json, place);

@@ -103,7 +103,7 @@ function rowMeans({ data, rows, columns }: Pick<Matrix, 'data' | 'rows' | 'colum
   });
 }
 
-/** Throws if an observation is outside of the likelihood's range, or would be after centring or scaling. */
+/** Throws if an observation is outside of the likelihood's range, or would be after centering or scaling. */
 export function checkObserved(
   Y: Matrix,
   { name, conjugate, density }: Pick<Likelihood, 'name' | 'conjugate' | 'density'>,
@@ -348,9 +348,9 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { isBounded,
     kind: 'density',
     name,
     functions,
-    normalised: true,
+    normalized: true,
     exact: true,
-    centred: false,
+    centered: false,
     takesMissing: true,
     independent: true,
     parameters: () => parameters,

@@ -71,11 +71,11 @@ export function expectedMoments(
     );
   }
   const over = (of: (f: Tensor2D) => Tensor2D) => normalExpectation(mean, variance, of, functions);
-  const centre = over((f) => momentsAt(p, f).mean);
+  const center = over((f) => momentsAt(p, f).mean);
   return {
     expected: {
-      mean: centre,
-      variance: over((f) => op.square(op.sub<Tensor2D>(momentsAt(p, f).mean, centre))),
+      mean: center,
+      variance: over((f) => op.square(op.sub<Tensor2D>(momentsAt(p, f).mean, center))),
     },
     observed: over((f) => momentsAt(p, f).variance),
   };

@@ -35,7 +35,7 @@ export interface BoundOptions {
   readonly inducing: Inducing;
   /** Added to the diagonal of the covariance of the inducing inputs; default 1e-8 of its mean. */
   readonly jitter?: number | undefined;
-  /** True if q(u) is optimised in closed form when all rows are used, which requires Gaussian noise with one variance. */
+  /** True if q(u) is optimized in closed form when all rows are used, which requires Gaussian noise with one variance. */
   readonly collapses: boolean;
   /** Number of rows N of the model, if the observations are a part of them. */
   readonly points?: number | undefined;
@@ -45,7 +45,7 @@ export interface BoundOptions {
 
 export const isCollapsed = ({ collapses }: BoundOptions, { batched }: DensityStart): boolean => collapses && !batched;
 
-/** Parameters of a process, its inducing inputs, and q(u) unless it is optimised in closed form. */
+/** Parameters of a process, its inducing inputs, and q(u) unless it is optimized in closed form. */
 export function startedParameters(options: BoundOptions, start: DensityStart): Readonly<Record<string, Parameter>> {
   const { kernel, likelihood } = options;
   if (start.batched && options.shards !== undefined) {
@@ -70,7 +70,7 @@ function sideBySide(parts: readonly Matrix[]): Matrix {
   return parts.length === 1 ? parts[0]! : tensorMatrix(op.concat(parts.map(matrixTensor), 1) as Tensor2D);
 }
 
-/** Largest number of rows from which q(u) is initialised. */
+/** Largest number of rows from which q(u) is initialized. */
 const MOST_START_ROWS = 4096;
 
 /** All rows, or evenly spaced ones if there are many. Columns that would have no observation keep their first one. */

@@ -75,7 +75,7 @@ export function boundProcess(options: BoundOptions): ViewProcess {
     (context.constants as OpenBound).bound(p, rows, context);
   const density: Density = Object.freeze<Density>({
     ...functionsDensity({ kernel, likelihood, parameters }),
-    normalised: false,
+    normalized: false,
     exact: false,
     independent: true,
     countsRows: true,

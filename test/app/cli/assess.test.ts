@@ -19,7 +19,7 @@ describe('latentfield assess', () => {
     expect(ran).toMatchObject({ exitCode: 0, stderr: '1 of 4 fits\n2 of 4 fits\n3 of 4 fits\n4 of 4 fits\n' });
     const page = join(path, 'assessment.html');
     expect(ran.stdout.startsWith('ppca: 30 points, latent dimension 2\n')).toBe(true);
-    for (const score of ['trustworthiness', 'nearest-neighbour error', 'coverage of 90 %', 'behind the best']) {
+    for (const score of ['trustworthiness', 'nearest-neighbor error', 'coverage of 90 %', 'behind the best']) {
       expect(ran.stdout).toContain(score);
     }
     expect(ran.stdout.endsWith(`${page}\n`)).toBe(true);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LABELLED_MODELS, MODEL_NAMES } from '../../../src/app/cli/modelDescriptions.ts';
+import { LABELED_MODELS, MODEL_NAMES } from '../../../src/app/cli/modelDescriptions.ts';
 import { optionsOf } from '../../../src/app/cli/modelHelp.ts';
 import { readTable, writeTable } from '../../../src/app/io/index.ts';
 import { describedModel, fit, gplvm, loadFit, Matrix } from '../../../src/index.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
       others: ['who'],
       idColumn: 'who',
       ids: Array.from({ length: 24 }, (_, i) => `w${i}`),
-      standardised: { mean: [10, 0, 0, 0], deviation: [2, 1, 1, 1] },
+      standardized: { mean: [10, 0, 0, 0], deviation: [2, 1, 1, 1] },
     },
   });
 });
@@ -118,25 +118,25 @@ describe('a saved fit is asked', () => {
   it('info: facts and sentences', async () => {
     const { path, result } = saved();
     const facts = await json('info', path);
-    expect(facts).toMatchObject({ model: 'gplvm', points: 24, latentDim: 2, idColumn: 'who', standardised: true });
+    expect(facts).toMatchObject({ model: 'gplvm', points: 24, latentDim: 2, idColumn: 'who', standardized: true });
     expect(facts.objective).toBe(result.objective);
     expect(facts.abilities).toContain('forecast');
     const { stdout } = await latentfield(['info', path]);
-    expect(stdout).toContain("gplvm: 24 points, latent dimension 2\n4 columns, standardised: a, b, c, d\nids: 'who'\n");
+    expect(stdout).toContain("gplvm: 24 points, latent dimension 2\n4 columns, standardized: a, b, c, d\nids: 'who'\n");
     expect(stdout).toContain(`mapping.noise = ${result.parameters['mapping.noise']}\n`);
   });
 
   it('refuses a damaged record of the table', async () => {
     const { path, write } = saved();
     const damaged = JSON.parse(text);
-    damaged.table.standardised.deviation[1] = 0;
+    damaged.table.standardized.deviation[1] = 0;
     write('fit.json', JSON.stringify(damaged));
     const ran = await latentfield(['info', path]);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(ran.stderr).toContain('This saved fit is damaged at table.standardised.deviation.1. Fit the data again.');
-    damaged.table.standardised.deviation = [1, 1];
+    expect(ran.stderr).toContain('This saved fit is damaged at table.standardized.deviation.1. Fit the data again.');
+    damaged.table.standardized.deviation = [1, 1];
     write('fit.json', JSON.stringify(damaged));
-    expect((await latentfield(['info', path])).stderr).toContain('damaged at table.standardised.');
+    expect((await latentfield(['info', path])).stderr).toContain('damaged at table.standardized.');
   });
 });
 
@@ -144,9 +144,9 @@ it('select chooses options by cross-validation', async () => {
   const { data } = await prepared();
   const args = ['select', data, '--model', 'pca', '--labels', 'flow', '--grid', '{"latentDim":[1,3]}', '--folds', '3'];
   const { best, table, score } = await json(...args);
-  expect(score).toBe('nearestNeighbourError');
+  expect(score).toBe('nearestNeighborError');
   const inWords = await latentfield(args);
-  expect(inWords.stderr).toMatch(/^score: nearestNeighbourError, of which the smallest is best$/m);
+  expect(inWords.stderr).toMatch(/^score: nearestNeighborError, of which the smallest is best$/m);
   expect(table.map((row: { options: object }) => row.options)).toEqual([{ latentDim: 1 }, { latentDim: 3 }]);
   const [one, three] = table.map((row: { score: number }) => row.score);
   expect(best).toEqual({ latentDim: three < one ? 3 : 1 });
@@ -230,7 +230,7 @@ describe('help', () => {
     expect(stdout).toContain('latentfield fit flowers.csv --model gplvm --labels species --out results');
     const { observations, flow } = await prepared();
     for (const name of MODEL_NAMES) {
-      const labels = LABELLED_MODELS.includes(name) ? flow : undefined;
+      const labels = LABELED_MODELS.includes(name) ? flow : undefined;
       const make = () => describedModel(name, observations, labels, { latentDim: 2, nothing: 1 });
       const known = (/Known are (.*)\.$/.exec(errorOf(make))?.[1] ?? '')
         .split(', ')
@@ -269,7 +269,7 @@ it('sparse models are reached by a flag', async () => {
   const rest = ['--labels', 'flow', '--max-iterations', '1', '--out', out];
   expect((await latentfield(['fit', data, '--model', 'tpslvm', '--inducing', '9', ...rest])).exitCode).toBe(0);
   const spline = JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).model.kernel;
-  expect(JSON.stringify(spline)).toMatch(/"centres":(\[\[|\[\s)/);
+  expect(JSON.stringify(spline)).toMatch(/"centers":(\[\[|\[\s)/);
   const batches = ['--inducing', '7', '--likelihood', 'gaussian', '--batch-size', '10'];
   const ran = await latentfield(['fit', data, '--model', 'bayesian-gplvm', ...batches, ...rest]);
   expect(ran.exitCode).toBe(0);
@@ -277,7 +277,7 @@ it('sparse models are reached by a flag', async () => {
   expect(values['mapping.inducing']).toHaveLength(7);
   expect(values['mapping.variational.mean']).toBeDefined();
   expect(model.likelihood.likelihood).toBe('gaussian');
-  expect((await latentfield(['fit', data, '--model', 'tpslvm', '--centres', '9', ...rest])).exitCode).toBe(0);
+  expect((await latentfield(['fit', data, '--model', 'tpslvm', '--centers', '9', ...rest])).exitCode).toBe(0);
   expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).model.kernel).toEqual(spline);
   expect((await latentfield(['fit', data, '--model', 'gplvm', '--inducing', '8', ...rest])).exitCode).toBe(0);
   expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8')).values['mapping.inducing']).toHaveLength(8);
@@ -302,7 +302,7 @@ it('counts are fitted in batches by flags', async () => {
   expect(refused.stderr).toContain('40');
 });
 
-it('counts are normalised by flags, and so are the tables that a fit is later asked of', async () => {
+it('counts are normalized by flags, and so are the tables that a fit is later asked of', async () => {
   const { path } = temporaryFolder();
   const [data, later, out] = ['cells.csv', 'later.csv', 'out'].map((name) => join(path, name)) as [
     string,
@@ -442,7 +442,7 @@ describe('tables with holes', () => {
     expect(Math.abs(first![0]! - second![0]!)).toBeLessThan(1e-2 * spread);
     const scored = await latentfield(['score', out, '--data', data, '--labels', 'kind']);
     expect(scored.exitCode).toBe(0);
-    expect(scored.stdout).toContain('nearest-neighbour error');
+    expect(scored.stdout).toContain('nearest-neighbor error');
     expect(scored.stderr).toContain(
       'note: the data have 4 missing entries, so trustworthiness and continuity are left out.',
     );
@@ -457,9 +457,9 @@ describe('words for what is not known', () => {
       'The number of latent dimensions is --dim.',
     ],
     [
-      ['fit', 'a.csv', '--neighbours', '7'],
+      ['fit', 'a.csv', '--neighbors', '7'],
       2,
-      `neighbours is an option of models: give it as JSON, --options '{"neighbours": …}', or in a file of it.`,
+      `neighbors is an option of models: give it as JSON, --options '{"neighbors": …}', or in a file of it.`,
     ],
     [
       ['bayesian-gplvm', 'a.csv'],

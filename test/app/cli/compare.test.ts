@@ -21,7 +21,7 @@ async function table() {
 }
 
 describe('latentfield compare', () => {
-  it('prints held-out and neighbourhood scores of each model, and draws each map', async () => {
+  it('prints held-out and neighborhood scores of each model, and draws each map', async () => {
     const { data, labels, out } = await table();
     const args = [
       'compare',
@@ -69,7 +69,7 @@ describe('latentfield compare', () => {
     const ran = await latentfield([...args, '--missing', 'ignore', '--json']);
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).toContain('ppca is left out. ppca cannot use a table with missing entries.');
-    expect(ran.stderr).toContain('gplvm fills in the missing entries for the scores of neighbours.');
+    expect(ran.stderr).toContain('gplvm fills in the missing entries for the scores of neighbors.');
     const { rows } = JSON.parse(ran.stdout);
     expect(rows.map(({ model }: { model: string }) => model)).toEqual(['gplvm', 'meu']);
     expect(rows[0].heldOut.entries).toBeGreaterThan(0);
@@ -100,8 +100,8 @@ describe('latentfield compare', () => {
 
   it('refuses models that learn from labels, and few rows', async () => {
     const { data, path, out } = await table();
-    const labelled = await latentfield(['compare', data, '--models', 'ppca,gplrf', '--out', out]);
-    expect(labelled).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('gplrf learns from labels') });
+    const labeled = await latentfield(['compare', data, '--models', 'ppca,gplrf', '--out', out]);
+    expect(labeled).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('gplrf learns from labels') });
     expect(await latentfield(['compare', data])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('--out'),

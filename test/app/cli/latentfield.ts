@@ -28,7 +28,7 @@ export async function latentfield(
   const stdout = capture();
   const stderr = capture(isTTY);
   const exitCode = await run(args, { stdout: stdout.stream, stderr: stderr.stream }, signal);
-  const plain = /^(.*: \d+ points, \d+ columns: |(labels|ids|colours): |\d+ s: ).*\n/gm;
+  const plain = /^(.*: \d+ points, \d+ columns: |(labels|ids|colors): |\d+ s: ).*\n/gm;
   return { exitCode, stdout: stdout.read(), stderr: stderr.read(), messages: stderr.read().replace(plain, '') };
 }
 

@@ -25,7 +25,7 @@ import {
   meu,
   mpme,
   mvu,
-  nearestNeighbourError,
+  nearestNeighborError,
   parseKernel,
   pca,
   rank,
@@ -77,8 +77,8 @@ describe('fit by the command line is the fit of the library', () => {
     [
       'gplrf with options',
       ['--model', 'gplrf'],
-      { strength: 0.1, neighbours: 4, noise: { fixed: 0.01 } },
-      (Y, labels) => gplrf(Y, labels, { latentDim: 2, strength: 0.1, neighbours: 4, noise: fixed(0.01) }),
+      { strength: 0.1, neighbors: 4, noise: { fixed: 0.01 } },
+      (Y, labels) => gplrf(Y, labels, { latentDim: 2, strength: 0.1, neighbors: 4, noise: fixed(0.01) }),
     ],
     [
       'dgplvm without a back-constraint of its own',
@@ -140,8 +140,8 @@ describe('fit by the command line is the fit of the library', () => {
     [
       'meu',
       ['--model', 'meu'],
-      { neighbours: 5, basePrecision: 1e-3 },
-      (Y) => meu(Y, { neighbours: 5, basePrecision: 1e-3 }),
+      { neighbors: 5, basePrecision: 1e-3 },
+      (Y) => meu(Y, { neighbors: 5, basePrecision: 1e-3 }),
     ],
     [
       'mpme on the distances of a kernel',
@@ -150,18 +150,18 @@ describe('fit by the command line is the fit of the library', () => {
       (Y) => mpme(Y, { distances: rbf({ lengthscale: 3 }), basePrecision: 0.1, embedding: 'eigenmap' }),
     ],
     ['pca', ['--model', 'pca', '--dim', '3'], undefined, (Y) => pca(Y, { latentDim: 3 })],
-    ['isomap', ['--model', 'isomap'], { neighbours: 9 }, (Y) => isomap(Y, { neighbours: 9 })],
+    ['isomap', ['--model', 'isomap'], { neighbors: 9 }, (Y) => isomap(Y, { neighbors: 9 })],
     [
       'mvu',
       ['--model', 'mvu'],
-      { neighbours: 9, constraints: 'slack', slackPenalty: 30 },
-      (Y) => mvu(Y, { neighbours: 9, constraints: 'slack', slackPenalty: 30 }),
+      { neighbors: 9, constraints: 'slack', slackPenalty: 30 },
+      (Y) => mvu(Y, { neighbors: 9, constraints: 'slack', slackPenalty: 30 }),
     ],
     [
       'drill',
       ['--model', 'drill'],
-      { neighbours: 12, penalty: 0.01 },
-      (Y) => drill(Y, { neighbours: 12, penalty: 0.01 }),
+      { neighbors: 12, penalty: 0.01 },
+      (Y) => drill(Y, { neighbors: 12, penalty: 0.01 }),
     ],
     [
       'kernelPca',
@@ -182,7 +182,7 @@ describe('fit by the command line is the fit of the library', () => {
     const names = Array.from({ length: 12 }, (_, j) => `y${j}`);
     await writeTable(data, far, names, { name: 'flow', values: flow.map((label, i) => (i < 6 ? 'far' : label)) });
     const options = join(path, 'largest.json');
-    writeFileSync(options, '{"neighbours": 5, "disconnected": "largest"}');
+    writeFileSync(options, '{"neighbors": 5, "disconnected": "largest"}');
     const args = ['fit', data, '--model', 'isomap', '--labels', 'flow', '--options', options, '--out', out];
     expect(await latentfield(args)).toMatchObject({ exitCode: 0, messages: '' });
     expect(savedIn(out).parameters.points).toEqual(Array.from({ length: 24 }, (_, i) => i + 6));
@@ -193,8 +193,8 @@ describe('fit by the command line is the fit of the library', () => {
     const shown = Matrix.from(far.toArrays().slice(6));
     expect(JSON.parse(ran.stdout)).toMatchObject({
       points: 24,
-      labelled: 24,
-      nearestNeighbourError: nearestNeighbourError(savedIn(out).latents, flow.slice(6)),
+      labeled: 24,
+      nearestNeighborError: nearestNeighborError(savedIn(out).latents, flow.slice(6)),
       trustworthiness: trustworthiness(shown, savedIn(out).latents, 10),
     });
   });
@@ -261,7 +261,7 @@ describe('missing', () => {
       expect(savedIn(out).objective).toBe(expected.objective);
       expect(readFileSync(join(out, 'plot.svg'), 'utf8')).toContain('(none)');
     }
-    // A model without labels colours by them: points without one are grey.
+    // A model without labels colors by them: points without one are gray.
     for (const [table, given] of [
       [data, 'flow'],
       [plain, labels],

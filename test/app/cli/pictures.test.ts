@@ -23,7 +23,7 @@ describe('latentfield fit --plot', () => {
     const ids = Array.from({ length: 30 }, (_, i) => `pipe-${i}`);
     const names = Array.from({ length: 12 }, (_, j) => `y${j}`);
     await writeTable(data, observations, names, { name: 'flow', values: flow }, { ids: { name: 'pipe', values: ids } });
-    const args = ['fit', data, '--model', 'pca', '--labels', 'flow', '--standardise', '--plot', 'html,png, SVG'];
+    const args = ['fit', data, '--model', 'pca', '--labels', 'flow', '--standardize', '--plot', 'html,png, SVG'];
     const ran = await latentfield([...args, '--json', '--out', out]);
     expect(ran).toMatchObject({ exitCode: 0 });
     expect(readdirSync(out).sort()).toEqual(
@@ -56,7 +56,7 @@ describe('latentfield fit --plot', () => {
     expect(wrong.stderr).toContain('It must be some of svg, png, html');
   });
 
-  it('colours by a column of numbers, continuously, or of text', async () => {
+  it('colors by a column of numbers, continuously, or of text', async () => {
     const { data, out, observations } = await prepared();
     const args = ['fit', data, '--model', 'isomap', '--drop', 'flow', '--out', out, '--plot', 'svg,html'];
     const name = readFileSync(data, 'utf8').split(',')[2]!;
@@ -96,9 +96,9 @@ describe('latentfield fit --image', () => {
     expect(images('grid.svg')).toHaveLength(1);
     expect(decode(readFileSync(join(out, 'grid.png'))).width).toBeGreaterThan(900);
     expect(pageData(out).image.shape).toEqual([3, 4, 1]);
-    // Pixels in colours.
-    const coloured = await latentfield([...args, '--image', '2x2x3', '--plot', 'html']);
-    expect(coloured.exitCode).toBe(0);
+    // Pixels in colors.
+    const colored = await latentfield([...args, '--image', '2x2x3', '--plot', 'html']);
+    expect(colored.exitCode).toBe(0);
     expect(pageData(out).image.shape).toEqual([2, 2, 3]);
   });
 

@@ -53,17 +53,17 @@ it('a log of slow iterations has an estimate after the first', () => {
 
 it('a log of a solution that is computed names the stage and how much of it is done', () => {
   const { bar, within } = followed();
-  expect(within(1, 'neighbours', 0)).toBe('');
-  expect(within(4, 'neighbours', 0)).toBe('5 s: neighbours\n');
-  expect(within(2, 'neighbours', 0.4)).toBe('');
-  expect(within(1, 'shortest paths', 0.256)).toBe('8 s: neighbours, 40 %\n');
+  expect(within(1, 'neighbors', 0)).toBe('');
+  expect(within(4, 'neighbors', 0)).toBe('5 s: neighbors\n');
+  expect(within(2, 'neighbors', 0.4)).toBe('');
+  expect(within(1, 'shortest paths', 0.256)).toBe('8 s: neighbors, 40 %\n');
   expect(within(4, 'shortest paths', 0.256)).toBe('12 s: shortest paths, 25 %\n');
   bar.stop();
 });
 
 it('a terminal shows the stage in the place of the objective, which is not there yet', () => {
   const { bar, within } = followed(true);
-  within(1, 'neighbours', 0.5);
+  within(1, 'neighbors', 0.5);
   expect(within(1, 'shortest paths', 0.25)).not.toContain('NaN');
   bar.stop();
 });

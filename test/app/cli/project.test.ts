@@ -19,7 +19,7 @@ beforeAll(async () => {
   const text = async (result: ReturnType<typeof fit>) => JSON.stringify((await result).toJSON());
   saved.gplvm = await text(fit(gplvm(seen, { latentDim: 2 }), { maxIterations: 20 }));
   saved.gplrf = await text(fit(gplrf(seen, labels, { latentDim: 2 }), { maxIterations: 5 }));
-  saved.meu = await text(fit(meu(seen, { neighbours: 6 })));
+  saved.meu = await text(fit(meu(seen, { neighbors: 6 })));
   // A graph alone has no observations to compare new ones with.
   saved.isomap = await text(fit(isomap({ graph: knnGraph(seen, 8) }, { disconnected: 'largest' })));
 });

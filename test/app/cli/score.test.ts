@@ -1,15 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeTable } from '../../../src/app/io/index.ts';
-import {
-  continuity,
-  type Fit,
-  fit,
-  gplvm,
-  Matrix,
-  nearestNeighbourError,
-  trustworthiness,
-} from '../../../src/index.ts';
+import { continuity, type Fit, fit, gplvm, Matrix, nearestNeighborError, trustworthiness } from '../../../src/index.ts';
 import { latentfield, prepared } from './latentfield.ts';
 
 /** A folder with a fit at its start, as `latentfield fit` leaves it, and the data with and without labels. */
@@ -38,20 +30,20 @@ describe('latentfield score', () => {
     });
   });
 
-  it('gives the nearest-neighbour error with labels, trustworthiness and continuity with data', async () => {
+  it('gives the nearest-neighbor error with labels, trustworthiness and continuity with data', async () => {
     const { path, data, labels, flow, observations, result } = await fitted();
     const { latents } = result;
-    const error = nearestNeighbourError(latents, flow);
+    const error = nearestNeighborError(latents, flow);
     expect(error).toBeGreaterThan(0);
     const scores = {
-      labelled: 30,
-      nearestNeighbourError: error,
-      neighbours: 4,
+      labeled: 30,
+      nearestNeighborError: error,
+      neighbors: 4,
       trustworthiness: trustworthiness(observations, latents, 4),
       continuity: continuity(observations, latents, 4),
     };
     for (const given of ['flow', '12', labels]) {
-      const args = ['score', path, '--data', data, '--labels', given, '--neighbours', '4'];
+      const args = ['score', path, '--data', data, '--labels', given, '--neighbors', '4'];
       // With a file of labels, the data must be numbers alone.
       if (given === labels) {
         const numbers = join(path, 'numbers.csv');
@@ -67,13 +59,13 @@ describe('latentfield score', () => {
       expect(JSON.parse(ran.stdout)).toMatchObject(scores);
       const lines = (await latentfield(args)).stdout.split('\n');
       expect(lines.slice(2, 5)).toEqual([
-        `nearest-neighbour error ${error} (${Math.round(30 * error)} of 30 labelled points take another label from the nearest other one among the latents)`,
-        `trustworthiness ${scores.trustworthiness} (4 neighbours)`,
-        `continuity ${scores.continuity} (4 neighbours)`,
+        `nearest-neighbor error ${error} (${Math.round(30 * error)} of 30 labeled points take another label from the nearest other one among the latents)`,
+        `trustworthiness ${scores.trustworthiness} (4 neighbors)`,
+        `continuity ${scores.continuity} (4 neighbors)`,
       ]);
     }
     const alone = JSON.parse((await latentfield(['score', path, '--labels', labels, '--json'])).stdout);
-    expect(alone.nearestNeighbourError).toBe(error);
+    expect(alone.nearestNeighborError).toBe(error);
     expect(alone).not.toHaveProperty('trustworthiness');
   });
 
@@ -83,8 +75,8 @@ describe('latentfield score', () => {
     const { stdout } = await latentfield(['score', path, '--labels', labels, '--json']);
     const rest = Matrix.from(result.latents.toArrays().slice(12));
     expect(JSON.parse(stdout)).toMatchObject({
-      labelled: 18,
-      nearestNeighbourError: nearestNeighbourError(rest, flow.slice(12)),
+      labeled: 18,
+      nearestNeighborError: nearestNeighborError(rest, flow.slice(12)),
     });
   });
 
@@ -99,13 +91,13 @@ describe('latentfield score', () => {
         [path, '--labels', 'flow'],
         "There is no file 'flow' of labels. Give one, or --data with a column of that name.",
       ],
-      [[path, '--neighbours', '3'], '--neighbours is for trustworthiness and continuity, which take --data.'],
-      [[path, '--data', data, '--neighbours', '0'], 'It must be a whole number from 1.'],
-      [[path, '--data', data, '--labels', 'flow', '--neighbours', '15'], 'less than N/2 = 15, but 15 was given'],
+      [[path, '--neighbors', '3'], '--neighbors is for trustworthiness and continuity, which take --data.'],
+      [[path, '--data', data, '--neighbors', '0'], 'It must be a whole number from 1.'],
+      [[path, '--data', data, '--labels', 'flow', '--neighbors', '15'], 'less than N/2 = 15, but 15 was given'],
       [[path, '--data', short], 'The fit has 30 points, but the data have 3 rows. Give the data that were fitted.'],
       [[path, '--data', data, '--labels', 'kind'], "has no column 'kind' for the labels"],
       [[path, '--labels', short], 'has 3 columns, but labels are a single one'],
-      [[path, '--labels', few], 'A nearest-neighbour error takes 2 labelled points, but there are 1.'],
+      [[path, '--labels', few], 'A nearest-neighbor error takes 2 labeled points, but there are 1.'],
       [[path, '--labels', labels, '--k', '3'], "unknown option '--k'"],
     ];
     for (const [args, message] of cases) {

@@ -102,8 +102,8 @@ describe('without noise', () => {
     const sample = twoMoons({ points: 500, noise: 0 });
     sample.observations.toArrays().forEach(([x, y], i) => {
       const isUpper = sample.labels[i] === 0;
-      const [centre, middle] = isUpper ? [0, 0] : [1, 0.5];
-      expect(Math.abs(Math.hypot(x! - centre!, y! - middle!) - 1)).toBeLessThan(1e-15);
+      const [center, middle] = isUpper ? [0, 0] : [1, 0.5];
+      expect(Math.abs(Math.hypot(x! - center!, y! - middle!) - 1)).toBeLessThan(1e-15);
       expect(isUpper ? y! : 0.5 - y!).toBeGreaterThanOrEqual(0);
     });
     expect([0, 1].map((label) => sample.labels.filter((l) => l === label).length)).toEqual([249, 251]);

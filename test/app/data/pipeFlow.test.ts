@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
-import { nearestNeighbourError } from '../../../src/inference/scores/neighbourScores.ts';
+import { nearestNeighborError } from '../../../src/inference/scores/neighborScores.ts';
 
 const water = [0.376, 0.206];
 const oil = [0.23, 0.167];
@@ -94,7 +94,7 @@ describe('pipeFlow', () => {
     expect(columnNames).toHaveLength(12);
     expect(labelNames).toEqual(['stratified', 'homogeneous', 'annular']);
     expect([0, 1, 2].map((label) => labels.filter((l) => l === label).length)).toEqual([115, 93, 92]);
-    expect(nearestNeighbourError(observations, labels)).toBe(2 / 300);
+    expect(nearestNeighborError(observations, labels)).toBe(2 / 300);
   });
 
   it('says what is wrong', () => {

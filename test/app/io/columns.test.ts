@@ -68,7 +68,7 @@ describe('columns without numbers to fit', () => {
     await expect(read('a,b\nx,y\n')).rejects.toThrow("has no column of numbers: there are no data. 'a' is text ('x'");
   });
 
-  it('colour the points: text is no observation, numbers stay one', async () => {
+  it('color the points: text is no observation, numbers stay one', async () => {
     const text = lines('a,age,kind', '1,30,oil', '2,40,gas', '4,20.5,oil');
     const byAge = await read(text, { color: 'age' });
     expect(byAge.color).toEqual(Float64Array.from([30, 40, 20.5]));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readMatchingTable, readTable, standardise } from '../../../src/app/io/index.ts';
+import { readMatchingTable, readTable, standardize } from '../../../src/app/io/index.ts';
 import {
   compareModels,
   fit,
@@ -109,22 +109,22 @@ describe('a fit that was given its table', async () => {
     expect(() => loadFit(saved)).toThrow(/at table\.columns/);
   });
 
-  it('standardises tables as the command line did what it fitted', async () => {
-    const units = standardise(table.observations);
+  it('standardizes tables as the command line did what it fitted', async () => {
+    const units = standardize(table.observations);
     const standard = await fit(pca(units.apply(table.observations), { latentDim: 1 }));
-    const standardised = { mean: [...units.mean], deviation: [...units.deviation] };
-    const loaded = loadFit({ ...standard.toJSON(), table: { ...fitted.table, standardised } });
+    const standardized = { mean: [...units.mean], deviation: [...units.deviation] };
+    const loaded = loadFit({ ...standard.toJSON(), table: { ...fitted.table, standardized } });
     const swapped = await read('swapped.csv', text([2, 0, 1]));
     expect((await loaded.project(swapped)).latents).toEqual(
       (await standard.project(units.apply(table.observations))).latents,
     );
     const { mean } = loaded.predict(standard.latents);
-    expect(standardise(loaded.table!.standardised!).undo(mean)).toEqual(units.undo(mean));
+    expect(standardize(loaded.table!.standardized!).undo(mean)).toEqual(units.undo(mean));
   });
 
   it.each([
-    ['isomap', () => isomap(table.observations, { latentDim: 1, neighbours: 4 })],
-    ['meu', () => meu(table.observations, { latentDim: 1, neighbours: 4 })],
+    ['isomap', () => isomap(table.observations, { latentDim: 1, neighbors: 4 })],
+    ['meu', () => meu(table.observations, { latentDim: 1, neighbors: 4 })],
     ['pca', () => pca(table.observations, { latentDim: 1 })],
   ])('may be of any model: %s', async (_, make) => {
     const swapped = await read('swapped.csv', text([1, 2, 0]));

@@ -10,8 +10,8 @@ import {
   labelGraph,
   Matrix,
   type MatrixLike,
-  nearestNeighbourError,
-  nearestNeighbourScore,
+  nearestNeighborError,
+  nearestNeighborScore,
   type Projection,
 } from '../../../src/index.ts';
 import { latentfield } from '../cli/latentfield.ts';
@@ -25,7 +25,7 @@ const header = [...rows[0]!.map((_, j) => `y${j}`), 'kind'].join(',');
 const csv = [header, ...rows.map((row, i) => [...row, written[i]].join(','))].join('\n');
 
 describe('a label that is missing', () => {
-  it.each(['pca', 'gplvm', 'gplrf', 'dgplvm'])('is no class for %s, and grey', async (model) => {
+  it.each(['pca', 'gplvm', 'gplrf', 'dgplvm'])('is no class for %s, and gray', async (model) => {
     const { path, write } = temporaryFolder();
     const table = write('t.csv', csv);
     const out = join(path, 'out');
@@ -47,19 +47,19 @@ describe('a label that is missing', () => {
   });
 
   it('is none where it is given in a program as tables write it', () => {
-    expect(nearestNeighbourError([[0], [0.1], [1], [5], [6]], ['a', 'NA', 'a', 'b', 'b'])).toBe(0);
+    expect(nearestNeighborError([[0], [0.1], [1], [5], [6]], ['a', 'NA', 'a', 'b', 'b'])).toBe(0);
     for (const text of ['NaN', 'n/a', 'null', 'None', '?', ' - ']) {
       expect(labelGraph(['a', text, 'a', text]).sources, text).toEqual(Int32Array.of(0));
     }
     expect(labelGraph(['a', 'other', 'a', 'other']).sources).toEqual(Int32Array.of(0, 1));
   });
 
-  it('is neither scored nor a neighbour', async () => {
-    expect(nearestNeighbourError([[0], [0.1], [1], [5], [6]], ['a', '', 'a', 'b', 'b'])).toBe(0);
-    expect(nearestNeighbourError([[0], [0.1], [1], [5]], ['a', null, 'b', undefined])).toBe(1);
-    expect(() => nearestNeighbourError([[0], [1]], ['a', Number.NaN])).toThrow(/2 labelled points at least/);
+  it('is neither scored nor a neighbor', async () => {
+    expect(nearestNeighborError([[0], [0.1], [1], [5], [6]], ['a', '', 'a', 'b', 'b'])).toBe(0);
+    expect(nearestNeighborError([[0], [0.1], [1], [5]], ['a', null, 'b', undefined])).toBe(1);
+    expect(() => nearestNeighborError([[0], [1]], ['a', Number.NaN])).toThrow(/2 labeled points at least/);
     // Training points at 0, 1, 5, 9, of which that at 1 has no label; held-out points at 1.1, 4.9 and 8, of which the last has none.
-    const score = nearestNeighbourScore([[0], [1], [5], [9], [1.1], [4.9], [8]], ['a', '', 'b', 'b', 'a', 'a', 'NaN']);
+    const score = nearestNeighborScore([[0], [1], [5], [9], [1.1], [4.9], [8]], ['a', '', 'b', 'b', 'a', 'a', 'NaN']);
     const split = { training: Int32Array.of(0, 1, 2, 3), held: Int32Array.of(4, 5, 6) };
     const latents = Matrix.from([[0], [1], [5], [9]]);
     const project = async (Y: MatrixLike) => {
@@ -86,7 +86,7 @@ describe('a label that is missing', () => {
     const out = join(path, 'out');
     await latentfield(['fit', table, '--model', 'pca', '--labels', 'kind', '--out', out]);
     const scored = await latentfield(['score', out, '--data', table, '--labels', 'kind']);
-    expect(scored.stdout).toMatch(/of 18 labelled points/);
+    expect(scored.stdout).toMatch(/of 18 labeled points/);
   });
 
   it('is a blank line of a file of labels', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { normaliseCounts, parseTable, readSparseTable, readTable } from 'latentfield/io';
+import { normalizeCounts, parseTable, readSparseTable, readTable } from 'latentfield/io';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './folder.ts';
 
@@ -39,10 +39,10 @@ describe('readSparseTable', () => {
     expect(dense).toMatchObject({ columns: table.columns, ids: table.ids, idColumn: 'barcode', isNamed: true });
   });
 
-  it('normalises as dense tables are', async () => {
+  it('normalizes as dense tables are', async () => {
     const options = { rowSums: 'median', log1p: true } as const;
     const { observations, counts, notes } = await readSparseTable(cellRanger(), options);
-    const dense = normaliseCounts(cells, options);
+    const dense = normalizeCounts(cells, options);
     expect(counts).toEqual(dense.counts);
     expect(observations.toDense()).toEqual(dense.observations);
     expect(notes.at(-1)).toMatch(/sum to 4, entries are log/);

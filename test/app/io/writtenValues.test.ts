@@ -58,7 +58,7 @@ describe('categories', () => {
 });
 
 describe('dates', () => {
-  it('as colours are days since 1970-01-01, whatever the time zone of the machine', async () => {
+  it('as colors are days since 1970-01-01, whatever the time zone of the machine', async () => {
     const dates = [
       '1970-01-02',
       '2024-02-29',

@@ -3,7 +3,6 @@ import { chainPlot, latentPlot, pairsPlot, predictivePlot, rankPlot } from '../.
 import {
   checkPredictive,
   type Draws,
-  draw,
   fixed,
   fixedAt,
   gamma,
@@ -11,6 +10,7 @@ import {
   Matrix,
   positive,
   rbf,
+  samplePosterior,
 } from '../../../src/index.ts';
 import { marks, parseSvg, texts } from './svg.ts';
 
@@ -22,9 +22,9 @@ const model = latentVariableModel({
   latents: fixedAt(inputs.map((t) => [t])),
   kernel: rbf({ variance: fixed(1), lengthscale: positive(1, { prior }) }),
   noise: positive(0.1, { prior }),
-  centre: false,
+  center: false,
 });
-const drawn = draw(model, { chains: 2, warmup: 40, draws: 60, seed: 1 });
+const drawn = samplePosterior(model, { chains: 2, warmup: 40, draws: 60, seed: 1 });
 const names = ['mapping.kernel.rbf.lengthscale', 'mapping.noise'];
 
 describe('pictures of draws', () => {

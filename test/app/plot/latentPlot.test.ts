@@ -9,7 +9,7 @@ import {
 } from '../../../src/app/plot/index.ts';
 import { InvalidInputError } from '../../../src/core/errors.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
-import { contains, elements, greyness, marks, parseSvg, position, texts } from './svg.ts';
+import { contains, elements, grayness, marks, parseSvg, position, texts } from './svg.ts';
 
 const latents = [
   [0, 0],
@@ -27,10 +27,10 @@ const hill = (n: number): PrecisionGrid => {
   return { x, y, values: Matrix.from(y.map((b) => x.map((a) => 10 ** (3 * Math.exp(-(a ** 2 + b ** 2)))))) };
 };
 
-/** The grey seen at a pixel of the plot area: of the last band drawn there. */
-const greyAt = (svg: string, pixel: readonly [number, number]) => {
+/** The gray seen at a pixel of the plot area: of the last band drawn there. */
+const grayAt = (svg: string, pixel: readonly [number, number]) => {
   const seen = marks(parseSvg(svg), 'bands').filter((band) => contains(band, pixel));
-  return greyness(seen.at(-1)!.attributes.fill!);
+  return grayness(seen.at(-1)!.attributes.fill!);
 };
 
 describe('latentPlot', () => {
@@ -44,7 +44,7 @@ describe('latentPlot', () => {
     vi.restoreAllMocks();
   });
 
-  it('draws every point where it belongs, in the colour and shape of its label', async () => {
+  it('draws every point where it belongs, in the color and shape of its label', async () => {
     const svg = await latentPlot({ latents, labels, precision: hill(11), width: 200, height: 300 });
     const points = marks(parseSvg(svg), 'points');
     expect(points.map(position)).toEqual([
@@ -82,13 +82,13 @@ describe('latentPlot', () => {
     const svg = await latentPlot({ latents, precision: hill(41), width: 200, height: 300 });
     // x from −0.5 to 1.5 and y from −0.5 to 2.5: a unit is 100 pixels.
     const pixel = (x: number, y: number) => [(x + 0.5) * 100, (2.5 - y) * 100] as const;
-    const along = [0, 0.25, 0.5, 0.75, 1, 1.25].map((x) => greyAt(svg, pixel(x, 0)));
+    const along = [0, 0.25, 0.5, 0.75, 1, 1.25].map((x) => grayAt(svg, pixel(x, 0)));
     for (let i = 1; i < along.length; i++) expect(along[i]!).toBeLessThan(along[i - 1]!);
     expect(along[0]).toBe(255);
-    expect(greyAt(svg, pixel(1.45, 2.45))).toBe(0x7a);
+    expect(grayAt(svg, pixel(1.45, 2.45))).toBe(0x7a);
     // Equal precision looks the same in both directions: no axis is mirrored or stretched.
-    expect(greyAt(svg, pixel(0, 0.75))).toBe(along[3]);
-    expect(greyAt(svg, pixel(-0.45, 0))).toBe(greyAt(svg, pixel(0.45, 0)));
+    expect(grayAt(svg, pixel(0, 0.75))).toBe(along[3]);
+    expect(grayAt(svg, pixel(-0.45, 0))).toBe(grayAt(svg, pixel(0.45, 0)));
   });
 
   it('is white where all is equally certain', async () => {
@@ -101,7 +101,7 @@ describe('latentPlot', () => {
       ]),
     };
     const svg = await latentPlot({ latents, precision, width: 100, height: 100 });
-    expect(greyAt(svg, [50, 50])).toBe(255);
+    expect(grayAt(svg, [50, 50])).toBe(255);
     expect(texts(parseSvg(svg))).not.toContain('log10 precision');
   });
 

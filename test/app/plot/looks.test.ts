@@ -8,9 +8,9 @@ import {
   precisionGrid,
   svgToPng,
 } from '../../../src/app/plot/index.ts';
-import { colourOf, UNLABELLED } from '../../../src/app/plot/looks.ts';
+import { colorOf, UNLABELED } from '../../../src/app/plot/looks.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
-import { colourDifference, type Lab, labOf } from './colourDifference.ts';
+import { colorDifference, type Lab, labOf } from './colorDifference.ts';
 import { areaOf, elements, marks, parseSvg, position, type SvgElement, texts } from './svg.ts';
 
 const latents = [
@@ -21,13 +21,13 @@ const latents = [
   [2, 1],
 ];
 const fills = (svg: string, name = 'points') => marks(parseSvg(svg), name).map(({ attributes }) => attributes.fill);
-const hex = (colour: string) =>
-  `#${colour
+const hex = (color: string) =>
+  `#${color
     .match(/\d+/g)!
     .map((part) => Number(part).toString(16).padStart(2, '0'))
     .join('')}`;
 
-describe('colours of labels', () => {
+describe('colors of labels', () => {
   it('are told apart by CIEDE2000, which agrees with published pairs', () => {
     const published: [Lab, Lab, number][] = [
       [[50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425],
@@ -37,16 +37,16 @@ describe('colours of labels', () => {
       [[60.2574, -34.0099, 36.2677], [60.4626, -34.1751, 39.4387], 1.2644],
       [[2.0776, 0.0795, -1.135], [0.9033, -0.0636, -0.5514], 0.9082],
     ];
-    for (const [a, b, expected] of published) expect(colourDifference(a, b)).toBeCloseTo(expected, 4);
-    const colours = Array.from({ length: 10 }, (_, k) => labOf(colourOf(k)));
-    const differences = colours.flatMap((a, i) => colours.slice(0, i).map((b) => colourDifference(a, b)));
+    for (const [a, b, expected] of published) expect(colorDifference(a, b)).toBeCloseTo(expected, 4);
+    const colors = Array.from({ length: 10 }, (_, k) => labOf(colorOf(k)));
+    const differences = colors.flatMap((a, i) => colors.slice(0, i).map((b) => colorDifference(a, b)));
     expect(differences).toHaveLength(45);
     expect(Math.min(...differences)).toBeGreaterThan(18);
-    // From paper, from the darkest grey of a background, and from points without a label.
-    for (const colour of colours) {
-      expect(colourDifference(colour, labOf('#ffffff'))).toBeGreaterThan(18);
-      expect(colourDifference(colour, labOf('#7a7a7a'))).toBeGreaterThan(15);
-      expect(colourDifference(colour, labOf(UNLABELLED))).toBeGreaterThan(15);
+    // From paper, from the darkest gray of a background, and from points without a label.
+    for (const color of colors) {
+      expect(colorDifference(color, labOf('#ffffff'))).toBeGreaterThan(18);
+      expect(colorDifference(color, labOf('#7a7a7a'))).toBeGreaterThan(15);
+      expect(colorDifference(color, labOf(UNLABELED))).toBeGreaterThan(15);
     }
   });
 
@@ -60,9 +60,9 @@ describe('colours of labels', () => {
     }
   });
 
-  it('are grey where there is no label', async () => {
+  it('are gray where there is no label', async () => {
     const svg = await latentPlot({ latents, labels: ['b', '', null, undefined, Number.NaN] });
-    expect(fills(svg)).toEqual([colourOf(0), UNLABELLED, UNLABELLED, UNLABELLED, UNLABELLED]);
+    expect(fills(svg)).toEqual([colorOf(0), UNLABELED, UNLABELED, UNLABELED, UNLABELED]);
     expect(texts(parseSvg(svg)).filter((text) => ['b', '(none)'].includes(text))).toEqual(['b', '(none)']);
   });
 
@@ -80,13 +80,13 @@ describe('colours of labels', () => {
   });
 });
 
-describe('colours of numbers', () => {
-  it('are those of viridis from the smallest to the largest, grey without a number', async () => {
+describe('colors of numbers', () => {
+  it('are those of viridis from the smallest to the largest, gray without a number', async () => {
     const svg = await latentPlot({ latents, color: [10, 30, 20, Number.NaN, 15], legendTitle: 'age' });
     const at = scheme('viridis') as unknown as (part: number) => string;
     expect(fills(svg).map((fill) => (fill!.startsWith('#') ? fill : hex(fill!)))).toEqual([
       ...[0, 1, 0.5].map((part) => hex(at(part))),
-      UNLABELLED,
+      UNLABELED,
       hex(at(0.25)),
     ]);
     expect(texts(parseSvg(svg))).toEqual(expect.arrayContaining(['age', '10', '30']));
@@ -176,7 +176,7 @@ describe('ellipses of variances', () => {
 describe('images of points', () => {
   const pixels = latents.map((_, i) => [0, i, 0.5, 1, Number.NaN, 4]);
 
-  it('are drawn where none covers another, with frames in the colours of the labels', async () => {
+  it('are drawn where none covers another, with frames in the colors of the labels', async () => {
     const near = [...latents, [0.01, 0.01]];
     const svg = await latentPlot({
       latents: near,
@@ -188,14 +188,14 @@ describe('images of points', () => {
     expect(images).toHaveLength(5);
     expect(new Set(images.map(({ attributes }) => attributes['xlink:href'] ?? attributes.href)).size).toBe(5);
     expect(marks(parseSvg(svg), 'frames').map(({ attributes }) => attributes.stroke)).toEqual(
-      [0, 1, 0, 1, 0].map(colourOf),
+      [0, 1, 0, 1, 0].map(colorOf),
     );
     expect(marks(parseSvg(svg), 'points')).toHaveLength(6);
     const { decode } = await import('fast-png');
     const address = (images[1]!.attributes['xlink:href'] ?? images[1]!.attributes.href)!;
     const { width, height, data } = decode(Buffer.from(address.split(',')[1]!, 'base64'));
     expect([width, height]).toEqual([3, 2]);
-    // From 0 to 4; what is missing is grey.
+    // From 0 to 4; what is missing is gray.
     expect([...data]).toEqual([0, 64, 32, 64, 128, 255]);
   });
 
@@ -219,21 +219,21 @@ describe('images of points', () => {
     expect(asked).toEqual([2, 1, 0].flatMap((y) => [0, 2, 4].map((x) => [x, y])));
     const [image] = elements(parseSvg(svg), ({ name }) => name === 'image');
     const { decode: decodePng } = await import('fast-png');
-    const greys = (element: SvgElement) => {
+    const grays = (element: SvgElement) => {
       const href = (element.attributes['xlink:href'] ?? element.attributes.href)!;
       const { width, height, data } = decodePng(Buffer.from(href.split(',')[1]!, 'base64'));
       expect([width, height]).toEqual([1200, 600]);
       return [10, 390, 990].map((x) => data[10 * width + x]).concat([10, 1190].map((x) => data[590 * width + x]));
     };
     // From 0 to 4: of each cell the left half is x, the right half y.
-    expect(greys(image!)).toEqual([0, 128, 255, 0, 0]);
+    expect(grays(image!)).toEqual([0, 128, 255, 0, 0]);
     // From 0 to 2, as what was fitted: what is predicted beyond is white.
     const observations = [
       [0, 2],
       [1, 1],
     ];
     const common = await decodedGrid(decode, latents, { image: [1, 2], resolution: 3, observations });
-    expect(greys(elements(parseSvg(common), ({ name }) => name === 'image')[0]!)).toEqual([0, 255, 255, 0, 0]);
+    expect(grays(elements(parseSvg(common), ({ name }) => name === 'image')[0]!)).toEqual([0, 255, 255, 0, 0]);
     expect(texts(parseSvg(svg))).toContain('Decoded');
     await expect(decodedGrid(decode, [[0], [1]], { image: [1, 2] })).rejects.toThrow('takes two latent dimensions');
     await expect(decodedGrid(decode, latents, { image: [1, 2], resolution: 1 })).rejects.toThrow(
@@ -274,7 +274,7 @@ describe('svgToPng', () => {
     const at = (Math.round(3 * (y + top)) * width + Math.round(3 * (x + left))) * channels;
     expect(
       `#${[...data.subarray(at, at + 3)].map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`,
-    ).toBe(colourOf(0));
+    ).toBe(colorOf(0));
   });
 
   it('says what is wrong', async () => {

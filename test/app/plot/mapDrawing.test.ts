@@ -11,9 +11,9 @@ class PathText {
   }
 }
 
-type Call = readonly [name: string, colour: string, opacity: number, centre: readonly [number, number], ...unknown[]];
+type Call = readonly [name: string, color: string, opacity: number, center: readonly [number, number], ...unknown[]];
 
-/** A canvas context that records ellipses and fills, with the colour, opacity and origin in force. */
+/** A canvas context that records ellipses and fills, with the color, opacity and origin in force. */
 function recorder() {
   const calls: Call[] = [];
   let origin: [number, number] = [0, 0];
@@ -38,8 +38,8 @@ const pixels = { scaleX: 10, scaleY: -5, shiftX: 100, shiftY: 80, width: 200, he
 const scene: MapScene = {
   ...{ x: [0, 1, 50, 2], y: [0, 2, 0, 4], equal: false, titles: ['', ''] },
   kinds: [
-    { colour: '#111111', path: 'square' },
-    { colour: '#222222', path: 'circle' },
+    { color: '#111111', path: 'square' },
+    { color: '#222222', path: 'circle' },
   ],
   kindOf: [0, 1, 0, 1],
   hidden: [0, 0, 0, 1],
@@ -65,7 +65,7 @@ it('draws faint points first, so that others lie above them', () => {
   vi.stubGlobal('Path2D', PathText);
   const { calls, context } = recorder();
   drawMarks(context, { ...scene, faint: [0, 1, 0, 0] }, pixels, theme, 1);
-  expect(calls.map(([, colour, opacity]) => [colour, opacity])).toEqual([
+  expect(calls.map(([, color, opacity]) => [color, opacity])).toEqual([
     ['#222222', 0.2],
     ['#111111', 1],
   ]);
@@ -173,8 +173,8 @@ it('makes land and contours by splines that are exact for a slope', () => {
   vi.stubGlobal('document', { createElement: () => ({ getContext: () => context }) });
   const [side, fine] = [11, 44];
   const doubt = Float64Array.from({ length: side * side }, (_, k) => (k % side) / 10);
-  const greys = { certain: '#000000', mid: '#646464', vague: '#c8c8c8' } as MapTheme;
-  landOf({ x: [0, 11], y: [3, 14], side, doubt }, greys);
+  const grays = { certain: '#000000', mid: '#646464', vague: '#c8c8c8' } as MapTheme;
+  landOf({ x: [0, 11], y: [3, 14], side, doubt }, grays);
   const [land, unknown] = images as [Uint8ClampedArray, Uint8ClampedArray];
   for (let row = 0; row < fine; row++) {
     for (let column = 6; column < fine - 6; column++) {

@@ -71,16 +71,16 @@ describe('plotHtml', () => {
     const { kinds } = dataOf(html);
     for (const { path } of kinds) expect(areaOf({ attributes: { d: path } }) / Math.PI).toBeCloseTo(1, 2);
     expect(new Set(kinds.map(({ path }) => path)).size).toBe(7);
-    const shown = Array.from(html.matchAll(/<path d="([^"]*)" fill="([^"]*)"/g), ([, path, colour]) => [path, colour]);
-    expect(shown).toEqual(kinds.map(({ path, colour }) => [path, colour]));
+    const shown = Array.from(html.matchAll(/<path d="([^"]*)" fill="([^"]*)"/g), ([, path, color]) => [path, color]);
+    expect(shown).toEqual(kinds.map(({ path, color }) => [path, color]));
   });
 
-  it('colours by numbers as pictures do', async () => {
+  it('colors by numbers as pictures do', async () => {
     const color = [1, 2, 3, 4, Number.NaN];
     const data = dataOf(await plotHtml({ latents, color, legendTitle: 'age' }));
     expect(data.values).toEqual([1, 2, 3, 4, null]);
     const svg = await latentPlot({ latents, color });
-    for (const colour of data.colours) expect(svg).toContain(colour);
+    for (const color of data.colors) expect(svg).toContain(color);
     expect(data.scale!.range).toEqual([1, 4]);
   });
 

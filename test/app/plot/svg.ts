@@ -71,11 +71,11 @@ export function contains({ attributes }: SvgElement, [x, y]: readonly [number, n
 }
 
 /** 0 for black … 255 for white. */
-export function greyness(fill: string): number {
+export function grayness(fill: string): number {
   const channels =
     /^rgb\((\d+), (\d+), (\d+)\)$/.exec(fill)?.slice(1).map(Number) ??
     [...fill.slice(1).matchAll(/../g)].map(([hex]) => Number.parseInt(hex, 16));
-  if (channels.some((channel) => channel !== channels[0])) throw new Error(`${fill} is not grey`);
+  if (channels.some((channel) => channel !== channels[0])) throw new Error(`${fill} is not gray`);
   return channels[0]!;
 }
 

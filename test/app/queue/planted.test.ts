@@ -28,7 +28,7 @@ it('a job that claims the checksum of another table is refused, and the sweep of
   const key = dataKey(bytesOf(others));
   await transport.blobs.put(key, bytesOf(others));
   const cell = {
-    ...{ model: 'pca', options: {}, seed: 0, folds: 0, fold: 0, foldSeed: 0, scores: [], standardise: false, fit: {} },
+    ...{ model: 'pca', options: {}, seed: 0, folds: 0, fold: 0, foldSeed: 0, scores: [], standardize: false, fit: {} },
     checksum: checksumOf(bytesOf(observations)),
   };
   const body = packed({ kind: 'cell', version: VERSION, cell: packed(cell), data: packed({ kind: 'key', key }) });

@@ -43,7 +43,7 @@ describeWithRedis('restarts over three workers', () => {
   });
 
   it('fit a model that is computed', async () => {
-    const embedding = () => isomap(observations, { latentDim: 2, neighbours: 10 });
+    const embedding = () => isomap(observations, { latentDim: 2, neighbors: 10 });
     const alone = await fit(embedding());
     expect((await fit(embedding(), { workers: pool() })).latents).toEqual(alone.latents);
   });

@@ -26,7 +26,7 @@ const sixty: SweepSpec = {
   labels: named,
   seeds: [0, 1],
   folds: 3,
-  scores: ['nearestNeighbour', 'trustworthiness'],
+  scores: ['nearestNeighbor', 'trustworthiness'],
   fit: { maxIterations: 3 },
 };
 const filesOf = (folder: string) => readdirSync(join(folder, 'outcomes')).filter((name) => name.endsWith('.json'));

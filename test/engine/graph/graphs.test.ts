@@ -24,7 +24,7 @@ function expectEdges(graph: Graph, expected: EdgesJSON): void {
   expect(graph.weights).toBeInstanceOf(Float64Array);
 }
 
-describe('neighbourhood graphs', () => {
+describe('neighborhood graphs', () => {
   it.each(graphs.grid.knn)(
     'of the $k nearest on a grid full of ties are those of a sort by distance, then index',
     (expected) => {
@@ -88,7 +88,7 @@ describe('label graphs', () => {
 
 describe('unions', () => {
   const { k, width } = graphs.union;
-  const neighbours = knnGraph(Y, k, { weights: 'heat', width });
+  const neighbors = knnGraph(Y, k, { weights: 'heat', width });
   const binary = { sources: graphs.labels.sources, targets: graphs.labels.targets, weights: graphs.labels.weights };
   const plain: Graph = {
     size: Y.length,
@@ -97,11 +97,11 @@ describe('unions', () => {
     weights: Float64Array.from(binary.weights),
   };
 
-  it('of a label graph and neighbours keep the larger weight, the classes and, either way round, the same edges', () => {
-    expect(graphUnion(labelGraph(missing), neighbours).complete?.count).toBe(3);
-    expectEdges(graphUnion(labelGraph(missing), neighbours), graphs.union);
-    expectEdges(graphUnion(neighbours, labelGraph(missing)), graphs.union);
-    expectEdges(graphUnion(plain, neighbours), graphs.union);
+  it('of a label graph and neighbors keep the larger weight, the classes and, either way round, the same edges', () => {
+    expect(graphUnion(labelGraph(missing), neighbors).complete?.count).toBe(3);
+    expectEdges(graphUnion(labelGraph(missing), neighbors), graphs.union);
+    expectEdges(graphUnion(neighbors, labelGraph(missing)), graphs.union);
+    expectEdges(graphUnion(plain, neighbors), graphs.union);
   });
 
   it('keep what an edge within a class weighs above 1', () => {
@@ -117,23 +117,23 @@ describe('unions', () => {
   });
 
   it('survive JSON with their classes', () => {
-    const graph = graphUnion(labelGraph(missing), neighbours);
+    const graph = graphUnion(labelGraph(missing), neighbors);
     const again = graphFromJSON(JSON.parse(JSON.stringify(graphToJSON(graph))));
     expect(again.complete?.count).toBe(3);
     expectEdges(again, { ...graphs.union, weights: Array.from(graph.weights) });
-    expectEdges(graphFromJSON(JSON.parse(JSON.stringify(graphToJSON(neighbours)))), {
-      sources: Array.from(neighbours.sources),
-      targets: Array.from(neighbours.targets),
-      weights: Array.from(neighbours.weights),
+    expectEdges(graphFromJSON(JSON.parse(JSON.stringify(graphToJSON(neighbors)))), {
+      sources: Array.from(neighbors.sources),
+      targets: Array.from(neighbors.targets),
+      weights: Array.from(neighbors.weights),
     });
   });
 });
 
 describe('bad input is refused with a sentence', () => {
   const refused: [string, () => unknown, RegExp][] = [
-    ['k of 0', () => knnGraph(Y, 0), /from 1 to 17 for 18 points, but 'neighbours' is 0/],
-    ['k of N', () => knnGraph(Y, 18), /from 1 to 17 for 18 points, but 'neighbours' is 18/],
-    ['a fraction', () => knnGraph(Y, 2.5), /but 'neighbours' is 2.5/],
+    ['k of 0', () => knnGraph(Y, 0), /from 1 to 17 for 18 points, but 'neighbors' is 0/],
+    ['k of N', () => knnGraph(Y, 18), /from 1 to 17 for 18 points, but 'neighbors' is 18/],
+    ['a fraction', () => knnGraph(Y, 2.5), /but 'neighbors' is 2.5/],
     ['a radius of 0', () => epsilonGraph(Y, 0), /radius above 0, but 0 was given/],
     [
       'NaN',

@@ -1,6 +1,6 @@
 import { Matrix } from '../../../src/core/matrix.ts';
 import { seededRandom } from '../../../src/core/random.ts';
-import { nearestNeighbours } from '../../../src/engine/neighbours/index.ts';
+import { nearestNeighbors } from '../../../src/engine/neighbors/index.ts';
 import type { EdgeList } from '../../../src/engine/sparse/index.ts';
 
 export function graphOf(size: number, pairs: readonly (readonly [number, number])[]): EdgeList {
@@ -69,17 +69,17 @@ export function randomGraph(nodes: number, probability: number, seed: number): E
 }
 
 /** Points on a rolled strip, and the graph that joins each to its nearest ones. */
-export function rollGraph(points: number, neighbours: number, seed = 1): EdgeList {
+export function rollGraph(points: number, neighbors: number, seed = 1): EdgeList {
   const { uniform } = seededRandom(seed);
   const Y = Matrix.zeros(points, 3);
   for (let i = 0; i < points; i++) {
     const t = 1.5 * Math.PI * (1 + 2 * uniform());
     Y.data.set([t * Math.cos(t), 21 * uniform(), t * Math.sin(t)], 3 * i);
   }
-  const { indices } = nearestNeighbours(Y, neighbours);
+  const { indices } = nearestNeighbors(Y, neighbors);
   const keys = new Set<number>();
   indices.forEach((j, p) => {
-    const i = Math.floor(p / neighbours);
+    const i = Math.floor(p / neighbors);
     keys.add(Math.min(i, j) * points + Math.max(i, j));
   });
   return graphOf(

@@ -40,7 +40,7 @@ describe('the factor of L(w) + λI', () => {
     ['a star', starGraph(30)],
     ['a complete graph', completeGraph(90)],
     ['a grid', gridGraph(9, 14)],
-    ['a neighbourhood graph', rollGraph(250, 6)],
+    ['a neighborhood graph', rollGraph(250, 6)],
     ['a graph of several components', randomGraph(60, 0.02, 3)],
   ])('agrees with dense algebra on %s', (_, graph) => {
     const weights = randomWeights(graph);
@@ -156,7 +156,7 @@ describe('the factor of L(w) + λI', () => {
     expect(relativeError(R, (e) => [pair(a, w, b), pair(w, a, b), pair(b, a, w)][e]!)).toBeLessThan(1e-14);
   });
 
-  it.each([1e-4, 1e-10])('adds up: Σ w_e·R_e + λ·tr U = N on a neighbourhood graph, λ = %f', (base) => {
+  it.each([1e-4, 1e-10])('adds up: Σ w_e·R_e + λ·tr U = N on a neighborhood graph, λ = %f', (base) => {
     const graph = rollGraph(3000, 6);
     const weights = randomWeights(graph, 4);
     const factor = updated(graph, weights, base);

@@ -23,20 +23,20 @@ function entries(graph: EdgeList, sequence: Int32Array): number {
   return eliminationTree(adjacency(graph), sequence).counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Entries of L by elimination as it is defined: the later neighbours of a node become a clique. */
+/** Entries of L by elimination as it is defined: the later neighbors of a node become a clique. */
 function entriesByDefinition({ size, sources, targets }: EdgeList, sequence: Int32Array): number {
-  const neighbours = Array.from({ length: size }, () => new Set<number>());
+  const neighbors = Array.from({ length: size }, () => new Set<number>());
   sources.forEach((i, e) => {
-    neighbours[i]!.add(targets[e]!);
-    neighbours[targets[e]!]!.add(i);
+    neighbors[i]!.add(targets[e]!);
+    neighbors[targets[e]!]!.add(i);
   });
   let count = 0;
   for (const node of sequence) {
-    const later = [...neighbours[node]!];
+    const later = [...neighbors[node]!];
     count += 1 + later.length;
     for (const i of later) {
-      neighbours[i]!.delete(node);
-      for (const j of later) if (i !== j) neighbours[i]!.add(j);
+      neighbors[i]!.delete(node);
+      for (const j of later) if (i !== j) neighbors[i]!.add(j);
     }
   }
   return count;
@@ -124,7 +124,7 @@ describe('the minimum degree order', () => {
     expect(entries(graph, natural(graph.size)) / entries(graph, order(graph))).toBeGreaterThan(factor);
   });
 
-  it('stays within a tenth of exact minimum degree on a grid and on a neighbourhood graph', () => {
+  it('stays within a tenth of exact minimum degree on a grid and on a neighborhood graph', () => {
     for (const graph of [gridGraph(20, 20), rollGraph(400, 6)]) {
       const exact = entriesByDefinition(graph, exactMinimumDegree(graph));
       expect(entries(graph, order(graph)) / exact).toBeLessThan(1.1);
@@ -150,19 +150,19 @@ describe('the minimum degree order', () => {
 });
 
 function exactMinimumDegree({ size, sources, targets }: EdgeList): Int32Array {
-  const neighbours = Array.from({ length: size }, () => new Set<number>());
+  const neighbors = Array.from({ length: size }, () => new Set<number>());
   sources.forEach((i, e) => {
-    neighbours[i]!.add(targets[e]!);
-    neighbours[targets[e]!]!.add(i);
+    neighbors[i]!.add(targets[e]!);
+    neighbors[targets[e]!]!.add(i);
   });
   const left = new Set(natural(size));
   return Int32Array.from({ length: size }, () => {
-    const node = [...left].reduce((a, b) => (neighbours[b]!.size < neighbours[a]!.size ? b : a));
+    const node = [...left].reduce((a, b) => (neighbors[b]!.size < neighbors[a]!.size ? b : a));
     left.delete(node);
-    const later = [...neighbours[node]!];
+    const later = [...neighbors[node]!];
     for (const i of later) {
-      neighbours[i]!.delete(node);
-      for (const j of later) if (i !== j) neighbours[i]!.add(j);
+      neighbors[i]!.delete(node);
+      for (const j of later) if (i !== j) neighbors[i]!.add(j);
     }
     return node;
   });

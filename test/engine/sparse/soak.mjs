@@ -1,5 +1,5 @@
 /**
- * Factorises L(w) + λI on 6-nearest-neighbour graphs of a rolled strip, and prints seconds (fastest of five), stored entries, memory,
+ * Factorizes L(w) + λI on 6-nearest-neighbor graphs of a rolled strip, and prints seconds (fastest of five), stored entries, memory,
  * the growth exponent between sizes, and how well Σ w·R + λ·tr U = N holds.
  *
  *   npm run build && node test/engine/sparse/soak.mjs [--sizes 10000,100000] [--dist dist]
@@ -15,7 +15,7 @@ const { values: options } = parseArgs({
   },
 });
 const from = (path) => import(new URL(path, `file://${resolve(options.dist)}/`));
-const { nearestNeighbours } = await from('engine/neighbours/index.js');
+const { nearestNeighbors } = await from('engine/neighbors/index.js');
 const { bottomEigenpairs, laplacianFactor } = await from('engine/sparse/index.js');
 const { Matrix } = await from('core/matrix.js');
 const { seededRandom } = await from('core/random.js');
@@ -69,11 +69,11 @@ const sum = (length, term) => {
 let before;
 for (const points of options.sizes.split(',').map(Number)) {
   const Y = roll(points);
-  const [searching, neighbours] = seconds(() => nearestNeighbours(Y, 6));
-  const graph = graphOf(neighbours, points);
-  const [analysing, factor] = seconds(() => laplacianFactor(graph));
-  // An evaluation as an optimiser makes it: new weights, the log-determinant, all resistances.
-  const [factorising] = seconds(() => factor.update(graph.weights, BASE), 5);
+  const [searching, neighbors] = seconds(() => nearestNeighbors(Y, 6));
+  const graph = graphOf(neighbors, points);
+  const [analyzing, factor] = seconds(() => laplacianFactor(graph));
+  // An evaluation as an optimizer makes it: new weights, the log-determinant, all resistances.
+  const [factorizing] = seconds(() => factor.update(graph.weights, BASE), 5);
   const [evaluating, R] = seconds(() => {
     factor.update(graph.weights, BASE);
     return factor.resistances();
@@ -84,9 +84,9 @@ for (const points of options.sizes.split(',').map(Number)) {
   const [solving] = seconds(() => bottomEigenpairs(points, factor.solve, 2, { shift: BASE, known: [ones] }));
   print(`${points} points, ${R.length} edges`);
   print(
-    `  neighbours ${searching.toFixed(3)} s, analysis ${analysing.toFixed(3)} s, two eigenvectors ${solving.toFixed(3)} s`,
+    `  neighbors ${searching.toFixed(3)} s, analysis ${analyzing.toFixed(3)} s, two eigenvectors ${solving.toFixed(3)} s`,
   );
-  print(`  factorisation ${factorising.toFixed(4)} s, with resistances ${evaluating.toFixed(4)} s`);
+  print(`  factorization ${factorizing.toFixed(4)} s, with resistances ${evaluating.toFixed(4)} s`);
   print(
     `  ${factor.storedEntries} stored entries, ${(factor.storedEntries / (R.length + points)).toFixed(2)} for each of Q's`,
   );

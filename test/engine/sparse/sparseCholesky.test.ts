@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError, NumericalError } from '../../../src/core/errors.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import {
-  analyse,
+  analyze,
   type EdgeList,
-  factorise,
+  factorize,
   logDeterminant,
   multiplySparse,
   patternOfGraph,
@@ -37,7 +37,7 @@ function matrixOn(graph: EdgeList, seed = 1): SparseSymmetric {
 function expectFactor(matrix: SparseSymmetric, order?: Int32Array): void {
   const { pattern, values } = matrix;
   const { inverse, logDeterminant: expected } = denseInverse(denseOf(matrix));
-  const factor = factorise(analyse(pattern, order === undefined ? {} : { order }), values);
+  const factor = factorize(analyze(pattern, order === undefined ? {} : { order }), values);
   expect(Math.abs(logDeterminant(factor) - expected)).toBeLessThan(1e-12 * Math.max(1, Math.abs(expected)));
   const U: number[] = [];
   for (let j = 0; j < pattern.size; j++) {
@@ -63,7 +63,7 @@ describe('a sparse Cholesky factor', () => {
     ['a star', starGraph(40)],
     ['a complete graph wider than a block', completeGraph(150)],
     ['a grid', gridGraph(13, 17)],
-    ['a neighbourhood graph', rollGraph(300, 6)],
+    ['a neighborhood graph', rollGraph(300, 6)],
     [
       'two components and a point',
       graphOf(6, [
@@ -100,11 +100,11 @@ describe('a sparse Cholesky factor', () => {
 
   it('stores each value of a matrix once, and serves other values with the same analysis', () => {
     const graph = gridGraph(6, 5);
-    const symbolic = analyse(patternOfGraph(graph).pattern);
+    const symbolic = analyze(patternOfGraph(graph).pattern);
     expect(new Set(symbolic.entries).size).toBe(symbolic.entries.length);
     for (const seed of [1, 2]) {
       const matrix = matrixOn(graph, seed);
-      expect(logDeterminant(factorise(symbolic, matrix.values))).toBeCloseTo(
+      expect(logDeterminant(factorize(symbolic, matrix.values))).toBeCloseTo(
         denseInverse(denseOf(matrix)).logDeterminant,
         11,
       );
@@ -118,19 +118,19 @@ describe('a sparse Cholesky factor', () => {
       Int32Array.of(0, 1, 2, 1),
       Float64Array.of(1, 1, -4, 0.5),
     );
-    const fail = () => factorise(analyse(pattern), values);
+    const fail = () => factorize(analyze(pattern), values);
     expect(fail).toThrow(NumericalError);
     expect(fail).toThrow('The sparse 3×3 matrix is not positive definite: the pivot of row 2 is -4');
     const order = Int32Array.of(0, 1, 2);
-    expect(() => factorise(analyse(pattern, { order }), Float64Array.of(1, 2, 1, 1))).toThrow(
+    expect(() => factorize(analyze(pattern, { order }), Float64Array.of(1, 2, 1, 1))).toThrow(
       'row 1 is -3 after 1 others',
     );
-    expect(() => factorise(analyse(pattern, { order }), Float64Array.of(1, Number.NaN, 1, 1))).toThrow('row 1 is NaN');
+    expect(() => factorize(analyze(pattern, { order }), Float64Array.of(1, Number.NaN, 1, 1))).toThrow('row 1 is NaN');
   });
 
   it('refuses a right-hand side of another length', () => {
     const { pattern, values } = matrixOn(pathGraph(4));
-    const factor = factorise(analyse(pattern), values);
+    const factor = factorize(analyze(pattern), values);
     expect(() => solve(factor, new Float64Array(3))).toThrow(InvalidInputError);
     expect(() => solve(factor, new Float64Array(3))).toThrow(
       'The matrix is 4×4, but the right-hand side has 3 entries.',

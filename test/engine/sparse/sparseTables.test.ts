@@ -1,9 +1,9 @@
 import { InvalidInputError, seededRandom } from 'latentfield';
 import { SparseMatrix } from 'latentfield/core';
-import { sparseNeighbours, sparsePrincipalComponents } from 'latentfield/numerics';
+import { sparseNeighbors, sparsePrincipalComponents } from 'latentfield/numerics';
 import { describe, expect, it } from 'vitest';
 import { parseMatrixMarket } from '../../../src/app/io/matrixMarket.ts';
-import { nearestNeighbours } from '../../../src/engine/neighbours/index.ts';
+import { nearestNeighbors } from '../../../src/engine/neighbors/index.ts';
 import { reference } from '../../reference.ts';
 
 interface Case {
@@ -14,7 +14,7 @@ interface Case {
   readonly columns: number;
   readonly eigenvalues: number[];
   readonly scores: number[][];
-  readonly neighbours: Record<'euclidean' | 'cosine', { distances: number[][]; indices: number[][] }>;
+  readonly neighbors: Record<'euclidean' | 'cosine', { distances: number[][]; indices: number[][] }>;
 }
 const cases = Object.entries(reference<Record<string, Case>>('sparse.json'));
 const read = (text: string) => parseMatrixMarket(new TextEncoder().encode(text), 'given.mtx');
@@ -44,18 +44,18 @@ describe.each(cases)('a sparse table, %s', (_, given) => {
     expect(again.data.every((entry, k) => Math.abs(entry - found.scores.data[k]!) < 1e-10)).toBe(true);
   });
 
-  it.each(['euclidean', 'cosine'] as const)('has the neighbours of scikit-learn by the metric %s', (metric) => {
-    const { indices, distances } = sparseNeighbours(Y, 6, { metric });
-    const wanted = given.neighbours[metric];
+  it.each(['euclidean', 'cosine'] as const)('has the neighbors of scikit-learn by the metric %s', (metric) => {
+    const { indices, distances } = sparseNeighbors(Y, 6, { metric });
+    const wanted = given.neighbors[metric];
     wanted.distances.flat().forEach((distance, p) => {
       expect(Math.abs(distances[p]! - distance)).toBeLessThan(1e-7);
     });
     expect(Array.from(indices)).toEqual(wanted.indices.flat());
   });
 
-  it('has the neighbours of the same table with its zeros', () => {
-    const dense = nearestNeighbours(Y.toDense(), 6);
-    const found = sparseNeighbours(Y, 6);
+  it('has the neighbors of the same table with its zeros', () => {
+    const dense = nearestNeighbors(Y.toDense(), 6);
+    const found = sparseNeighbors(Y, 6);
     expect(found.indices).toEqual(dense.indices);
     found.distances.forEach((distance, p) => {
       expect(distance).toBeCloseTo(dense.distances[p]!, 12);
@@ -63,7 +63,7 @@ describe.each(cases)('a sparse table, %s', (_, given) => {
   });
 });
 
-it('neighbours of equal rows are those of lower number first', () => {
+it('neighbors of equal rows are those of lower number first', () => {
   const random = seededRandom(4);
   const rows = Array.from({ length: 20 }, (_, i) => (i % 2 ? [1, 0, 2] : [random.integer(2), 1, 0]));
   const starts = [0];
@@ -81,7 +81,7 @@ it('neighbours of equal rows are those of lower number first', () => {
     ...{ rows: 20, columns: 3, starts: Int32Array.from(starts) },
     ...{ indices: Int32Array.from(indices), values: Float64Array.from(values) },
   });
-  expect(sparseNeighbours(Y, 3).indices).toEqual(nearestNeighbours(rows, 3).indices);
+  expect(sparseNeighbors(Y, 3).indices).toEqual(nearestNeighbors(rows, 3).indices);
 });
 
 describe('Matrix Market', () => {
@@ -149,8 +149,8 @@ it('compressed rows that do not belong together, components and metrics that are
   expect(() => new SparseMatrix({ ...parts, values: Float64Array.of(1, Number.NaN) })).toThrow(/NaN at row 1/);
   expect(() => sparsePrincipalComponents(Y, 2)).toThrow(/from 1 to 1/);
   expect(() => sparsePrincipalComponents([[1, 2]] as never, 1)).toThrow(/a SparseMatrix/);
-  expect(() => sparseNeighbours(Y, 2)).toThrow(InvalidInputError);
-  expect(() => sparseNeighbours(Y, 1, { metric: 'jaccard' as 'cosine' })).toThrow(/'euclidean' or 'cosine'/);
+  expect(() => sparseNeighbors(Y, 2)).toThrow(InvalidInputError);
+  expect(() => sparseNeighbors(Y, 1, { metric: 'jaccard' as 'cosine' })).toThrow(/'euclidean' or 'cosine'/);
   const empty = new SparseMatrix({ ...parts, starts: Int32Array.of(0, 2, 2), indices: Int32Array.of(0, 1) });
-  expect(() => sparseNeighbours(empty, 1, { metric: 'cosine' })).toThrow(/Row 1 is 0 throughout/);
+  expect(() => sparseNeighbors(empty, 1, { metric: 'cosine' })).toThrow(/Row 1 is 0 throughout/);
 });

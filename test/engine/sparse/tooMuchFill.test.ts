@@ -7,7 +7,7 @@ import { starGraph } from './graphs.ts';
 it('a factor of more numbers than indices reach is refused by its points, edges and fill', () => {
   const points = 50_000;
   const { pattern } = patternOfGraph(starGraph(points));
-  // With the centre of the star first all others are joined, and the factor is one dense block.
+  // With the center of the star first all others are joined, and the factor is one dense block.
   const tree = { count: 1, starts: Int32Array.of(0, points) };
   const starts = () => panelStarts(tree, Int32Array.of(0, 0), pattern);
   expect(starts).toThrow(NumericalError);

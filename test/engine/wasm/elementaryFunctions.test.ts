@@ -29,7 +29,7 @@ function apply(engine: keyof typeof engines, name: Name, x: readonly number[], i
   return Array.from(memory.float64(to, x.length));
 }
 
-/** Distance of neighbouring doubles at x. */
+/** Distance of neighboring doubles at x. */
 function unitInLastPlace(x: number): number {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, Math.abs(x));

@@ -5,9 +5,9 @@ import { completed } from '../../../src/core/progressiveWork.ts';
 import { expectationsInBlocks } from '../../../src/engine/dense/activeEngine.ts';
 import { withEngine } from '../../../src/engine/dense/index.ts';
 import { type Float64Memory, sharedMemory } from '../../../src/engine/memory.ts';
-import { nearestNeighbours } from '../../../src/engine/neighbours/index.ts';
-import { scaledPoints, singleCandidates, type VisitMeasured } from '../../../src/engine/neighbours/nearest.ts';
-import { columnMeans } from '../../../src/engine/neighbours/squaredDistance.ts';
+import { nearestNeighbors } from '../../../src/engine/neighbors/index.ts';
+import { scaledPoints, singleCandidates, type VisitMeasured } from '../../../src/engine/neighbors/nearest.ts';
+import { columnMeans } from '../../../src/engine/neighbors/squaredDistance.ts';
 import type { Kept } from '../../../src/engine/operations/expectations.ts';
 import type { LinearAlgebraEngine } from '../../../src/engine/operations/linearAlgebra.ts';
 import { SINGLE_PRODUCTS } from '../../../src/engine/wasm/engineModule.ts';
@@ -158,9 +158,9 @@ describe('threads share the work bit for bit', () => {
     expect(results[0]!.value).toHaveLength(523);
   });
 
-  it('neighbours, for whoever runs a search on threads', async () => {
+  it('neighbors, for whoever runs a search on threads', async () => {
     const points = new Matrix(normals(523 * 300, 7), 523, 300);
-    const search = () => withEngine(sharedMemory(), 'wasm', () => nearestNeighbours(points, 5));
+    const search = () => withEngine(sharedMemory(), 'wasm', () => nearestNeighbors(points, 5));
     const alone = search();
     for (const count of [2, 3]) {
       const team = await startTeam(sharedMemory(), count);

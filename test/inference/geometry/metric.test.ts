@@ -62,17 +62,17 @@ function closedForm(x: number[], v: number, l: number, b: number, noise: number)
   const k = (p: number[], r: number[]) => v * Math.exp(-((p[0]! - r[0]!) ** 2 + (p[1]! - r[1]!) ** 2) / (2 * l * l));
   const K = X.map((p, i) => X.map((r, j) => k(p, r) + b + (i === j ? noise : 0)));
   const means = Y[0]!.map((_, d) => Y.reduce((sum, row) => sum + row[d]!, 0) / Y.length);
-  const centred = Y.map((row) => row.map((entry, d) => entry - means[d]!));
+  const centered = Y.map((row) => row.map((entry, d) => entry - means[d]!));
   const slopes = X.map((p) => [0, 1].map((c) => (-(x[c]! - p[c]!) / (l * l)) * k(x, p)));
-  const weights = solve(K, centred);
+  const weights = solve(K, centered);
   const half = solve(K, slopes);
   const J = [0, 1].map((c) =>
-    centred[0]!.map((_, d) => X.reduce((sum, _p, i) => sum + slopes[i]![c]! * weights[i]![d]!, 0)),
+    centered[0]!.map((_, d) => X.reduce((sum, _p, i) => sum + slopes[i]![c]! * weights[i]![d]!, 0)),
   );
   return [0, 1].map((c) =>
     [0, 1].map((e) => {
       const spread = (c === e ? v / (l * l) : 0) - X.reduce((sum, _p, i) => sum + slopes[i]![c]! * half[i]![e]!, 0);
-      return J[c]!.reduce((sum, entry, d) => sum + entry * J[e]![d]!, 0) + centred[0]!.length * spread;
+      return J[c]!.reduce((sum, entry, d) => sum + entry * J[e]![d]!, 0) + centered[0]!.length * spread;
     }),
   );
 }
@@ -249,7 +249,7 @@ describe('the expected metric', () => {
   });
 
   it('refuses what has no mapping, is no fit, and points of another width', async () => {
-    const embedded = await fit(isomap(Y, { latentDim: 2, neighbours: 6 }));
+    const embedded = await fit(isomap(Y, { latentDim: 2, neighbors: 6 }));
     expect(() => geometry(embedded)).toThrow(/without|mapping/);
     expect(() => geometry({})).toThrow(/takes a fit/);
     expect(() => geometry(1 as never)).toThrow(/takes a fit/);

@@ -2,7 +2,6 @@ import {
   checkPredictive,
   compareElpd,
   compareModels,
-  draw,
   fixedAt,
   InvalidInputError,
   type Kernel,
@@ -10,6 +9,7 @@ import {
   linear,
   positive,
   rbf,
+  samplePosterior,
   seededRandom,
 } from 'latentfield';
 import { describe, expect, test } from 'vitest';
@@ -74,14 +74,14 @@ test('checkPredictive finds what a model misses, and what it does not', async ()
   const roughness = ({ data }: { data: Float64Array }) =>
     data.reduce((sum, entry, i) => sum + (i === 0 ? 0 : (entry - data[i - 1]!) ** 2), 0);
   const drawn = (kernel: Kernel) =>
-    draw(
+    samplePosterior(
       latentVariableModel({
         observations: Y,
         latentDim: 1,
         latents: fixedAt(inputs),
         kernel,
         noise: positive(0.1),
-        centre: false,
+        center: false,
       }),
       {
         chains: 2,
@@ -106,14 +106,14 @@ describe('compareModels of draws', () => {
   test('is compareElpd of their leave-one-out, by name', async () => {
     const t = Array.from({ length: 12 }, (_, i) => i / 4 - 1.5);
     const drawn = (kernel: Kernel) =>
-      draw(
+      samplePosterior(
         latentVariableModel({
           observations: t.map((x) => [Math.sin(3 * x) + 0.05 * Math.cos(40 * x)]),
           latentDim: 1,
           latents: fixedAt(t.map((x) => [x])),
           kernel,
           noise: 0.1,
-          centre: false,
+          center: false,
         }),
         { priors: 'weak', chains: 2, warmup: 100, draws: 100, seed: 2 },
       );

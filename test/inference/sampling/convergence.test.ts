@@ -9,7 +9,6 @@ import {
   InvalidInputError,
   loo,
   Matrix,
-  mcse,
   mcseMean,
   mcseQuantile,
   mcseSd,
@@ -68,7 +67,6 @@ describe('convergence diagnostics', () => {
     expect(essBulk(draws.map((chain) => Float64Array.from(chain)))).toBe(expected);
     expect(essBulk(Matrix.from(draws))).toBe(expected);
     expect(rHat(draws[0]!)).toBe(rHat([draws[0]!]));
-    expect(mcse(draws)).toBe(mcseMean(draws));
   });
 
   test('draws that are not finite, and fewer than can be judged, give NaN', () => {

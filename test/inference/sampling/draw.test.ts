@@ -4,8 +4,6 @@ import {
   add,
   bayesianGplvm,
   type DrawCheckpoint,
-  type DrawOptions,
-  draw,
   essBulk,
   evaluate,
   fit,
@@ -26,6 +24,8 @@ import {
   positive,
   rbf,
   real,
+  type SamplePosteriorOptions,
+  samplePosterior,
   seededRandom,
   white,
 } from 'latentfield';
@@ -54,9 +54,9 @@ const regression = (points = 30) =>
     latents: fixedAt(inputs.slice(0, points).map((t) => [t])),
     kernel: rbf({ variance: positive(1, { prior }), lengthscale: positive(1, { prior }) }),
     noise: positive(0.1, { prior }),
-    centre: false,
+    center: false,
   });
-const short: DrawOptions = { chains: 2, warmup: 40, draws: 40, seed: 3 };
+const short: SamplePosteriorOptions = { chains: 2, warmup: 40, draws: 40, seed: 3 };
 const bits = (draws: { names: readonly string[]; values(name: string): Matrix }) =>
   draws.names.map((name) => Array.from(draws.values(name).data));
 
@@ -93,7 +93,7 @@ describe('a Gaussian process of 30 points', () => {
     }
     const most = Math.max(...weights.map(({ w }) => w));
     const total = weights.reduce((sum, { w }) => sum + Math.exp(w - most), 0);
-    const draws = await draw(regression(), { warmup: 300, draws: 300, seed: 1 });
+    const draws = await samplePosterior(regression(), { warmup: 300, draws: 300, seed: 1 });
     [VARIANCE, LENGTHSCALE, NOISE].forEach((path, i) => {
       const expected = weights.reduce((sum, { w, logs }) => sum + (Math.exp(w - most) / total) * logs[i]!, 0);
       const logs = draws.values(path);
@@ -122,22 +122,22 @@ describe('a Gaussian process of 30 points', () => {
 
 describe('draws', () => {
   test('have the same bits by seed, and with 1 or 2 workers', async () => {
-    const here = await draw(regression(8), short);
-    expect(bits(await draw(regression(8), short))).toEqual(bits(here));
+    const here = await samplePosterior(regression(8), short);
+    expect(bits(await samplePosterior(regression(8), short))).toEqual(bits(here));
     const url = await bundled('src/app/workers/fitWorker.ts');
     const start = () => new Worker(url);
-    expect(bits(await draw(regression(8), { ...short, workers: { count: 1, start } }))).toEqual(bits(here));
-    expect(bits(await draw(regression(8), { ...short, workers: { count: 2, start } }))).toEqual(bits(here));
-    expect(bits(await draw(regression(8), { ...short, seed: 4 }))).not.toEqual(bits(here));
+    expect(bits(await samplePosterior(regression(8), { ...short, workers: { count: 1, start } }))).toEqual(bits(here));
+    expect(bits(await samplePosterior(regression(8), { ...short, workers: { count: 2, start } }))).toEqual(bits(here));
+    expect(bits(await samplePosterior(regression(8), { ...short, seed: 4 }))).not.toEqual(bits(here));
   });
 
   test.each(['nuts', 'hmc', 'slice', 'ellipticalSlice'] as const)(
     'go on from a checkpoint with the same bits: %s',
     async (method) => {
-      const options: DrawOptions = { ...short, method };
-      const whole = await draw(regression(8), options);
+      const options: SamplePosteriorOptions = { ...short, method };
+      const whole = await samplePosterior(regression(8), options);
       const saved: string[] = [];
-      const again = await draw(regression(8), {
+      const again = await samplePosterior(regression(8), {
         ...options,
         checkpoint: (checkpoint) => void saved.push(JSON.stringify(checkpoint)),
         checkpointInterval: 0,
@@ -145,28 +145,31 @@ describe('draws', () => {
       expect(bits(again)).toEqual(bits(whole));
       expect(saved.length).toBeGreaterThan(0);
       for (const text of [saved[0]!, saved[Math.floor(saved.length / 2)]!, saved.at(-1)!]) {
-        const resumed = await draw(regression(8), { ...options, resume: JSON.parse(text) as DrawCheckpoint });
+        const resumed = await samplePosterior(regression(8), {
+          ...options,
+          resume: JSON.parse(text) as DrawCheckpoint,
+        });
         expect(bits(resumed)).toEqual(bits(whole));
         expect(resumed.diagnostics.evaluations).toBe(whole.diagnostics.evaluations);
       }
       await expect(
-        draw(regression(8), { ...options, seed: 9, resume: JSON.parse(saved[0]!) as DrawCheckpoint }),
+        samplePosterior(regression(8), { ...options, seed: 9, resume: JSON.parse(saved[0]!) as DrawCheckpoint }),
       ).rejects.toThrow(/seed 3, but 9/);
     },
   );
 
   test('leave no tensor behind', async () => {
-    await draw(regression(8), short);
+    await samplePosterior(regression(8), short);
     const before = tf.memory().numTensors;
-    const draws = await draw(regression(8), { ...short, method: nuts({ metric: 'laplace' }) });
+    const draws = await samplePosterior(regression(8), { ...short, method: nuts({ metric: 'laplace' }) });
     draws.predict([[0]], { draws: 3 });
     draws.loo();
-    await draw(latentVariableModel({ observations: Y, latentDim: 1, kernel: rbf() })).catch(() => undefined);
+    await samplePosterior(latentVariableModel({ observations: Y, latentDim: 1, kernel: rbf() })).catch(() => undefined);
     expect(tf.memory().numTensors).toBe(before);
   });
 
   test('are saved and loaded with the same bits, diagnostics and predictions', async () => {
-    const draws = await draw(regression(8), short);
+    const draws = await samplePosterior(regression(8), short);
     const again = loadDraws(JSON.parse(JSON.stringify(draws)));
     expect(bits(again)).toEqual(bits(draws));
     expect(again.diagnostics).toEqual(draws.diagnostics);
@@ -188,7 +191,7 @@ describe('draws', () => {
   });
 
   test('have predictions averaged over their fits, with the variance of the means', async () => {
-    const draws = await draw(regression(8), short);
+    const draws = await samplePosterior(regression(8), short);
     const X = [[-2.4], [0.3]];
     const all = Array.from({ length: 80 }, (_, k) => draws.fitAt(Math.floor(k / 40), k % 40));
     const predictions = all.map((each) => (each as unknown as { predict: (typeof draws)['predict'] }).predict(X));
@@ -208,7 +211,7 @@ describe('draws', () => {
   });
 
   test('leave each observation out as a model without it does', async () => {
-    const draws = await draw(regression(8), { ...short, chains: 1, draws: 2 });
+    const draws = await samplePosterior(regression(8), { ...short, chains: 1, draws: 2 });
     const { pointwise } = draws.loo();
     for (const n of [0, 3, 7]) {
       const densities = [0, 1].map((s) => {
@@ -225,7 +228,7 @@ describe('draws', () => {
           ),
           kernel: rbf(),
           noise: 0.1,
-          centre: false,
+          center: false,
         });
         const whole = evaluate(regression(8), values).terms.mapping!;
         return whole - evaluate(rest, values).objective;
@@ -241,12 +244,12 @@ describe('draws', () => {
       kernel: add(rbf(), white({ variance: fixed(0.1) })),
       noise: 0.1,
     });
-    const others = await draw(noisy, { ...short, priors: 'weak' });
+    const others = await samplePosterior(noisy, { ...short, priors: 'weak' });
     expect(() => others.loo()).toThrow(/white kernel/);
   });
 
   test('are written for ArviZ, and as a table', async () => {
-    const draws = await draw(regression(8), short);
+    const draws = await samplePosterior(regression(8), short);
     const data = JSON.parse(JSON.stringify(draws.toInferenceData()));
     expect(Object.keys(data.posterior)).toEqual(draws.names);
     expect(data.posterior[NOISE]).toEqual(draws.values(NOISE).toArrays());
@@ -261,7 +264,7 @@ describe('draws', () => {
 
   test('stop at a signal, or where onProgress says so, with what all chains have', async () => {
     const stop = new AbortController();
-    const draws = await draw(regression(8), {
+    const draws = await samplePosterior(regression(8), {
       ...short,
       draws: 100_000,
       signal: stop.signal,
@@ -272,12 +275,12 @@ describe('draws', () => {
     });
     expect(draws.draws).toBeGreaterThan(10);
     expect(draws.draws).toBeLessThan(100_000);
-    await expect(draw(regression(8), { ...short, warmup: 100_000, onProgress: () => false })).rejects.toThrow(
-      /warm-up/,
-    );
-    await expect(draw(regression(8), { signal: stop.signal })).rejects.toThrow('enough');
     await expect(
-      draw(regression(8), {
+      samplePosterior(regression(8), { ...short, warmup: 100_000, onProgress: () => false }),
+    ).rejects.toThrow(/warm-up/);
+    await expect(samplePosterior(regression(8), { signal: stop.signal })).rejects.toThrow('enough');
+    await expect(
+      samplePosterior(regression(8), {
         onProgress: () => {
           throw new Error('of the caller');
         },
@@ -297,14 +300,16 @@ describe('priors', () => {
     });
 
   test('a free parameter without one is an error that names it', async () => {
-    const failing = draw(bare(), short);
+    const failing = samplePosterior(bare(), short);
     await expect(failing).rejects.toThrow(InvalidInputError);
-    await expect(draw(bare(), short)).rejects.toThrow(`'${VARIANCE}', '${LENGTHSCALE}'`);
-    await expect(draw(bare(), short)).rejects.not.toThrow(NOISE);
+    await expect(samplePosterior(bare(), short)).rejects.toThrow(`'${VARIANCE}', '${LENGTHSCALE}'`);
+    await expect(samplePosterior(bare(), short)).rejects.not.toThrow(NOISE);
     // The latents of gplvm have one, its kernel has not.
-    await expect(draw(gplvm(Y, { latentDim: 1, noise: fixed(0.1) }), short)).rejects.not.toThrow("'latents'");
+    await expect(samplePosterior(gplvm(Y, { latentDim: 1, noise: fixed(0.1) }), short)).rejects.not.toThrow(
+      "'latents'",
+    );
     await expect(
-      draw(
+      samplePosterior(
         latentVariableModel({
           observations: Y,
           latentDim: 1,
@@ -317,7 +322,7 @@ describe('priors', () => {
   });
 
   test('weak ones are added when they are asked for, and said', async () => {
-    const draws = await draw(bare(), { ...short, priors: 'weak' });
+    const draws = await samplePosterior(bare(), { ...short, priors: 'weak' });
     expect(draws.diagnostics.addedPriors).toEqual([
       `${VARIANCE} ~ logNormal({ mean: 0, deviation: 3 })`,
       `${LENGTHSCALE} ~ logNormal({ mean: 0, deviation: 3 })`,
@@ -332,12 +337,12 @@ describe('priors', () => {
     // The density of the observations is nobody's prior.
     const y = ({ points }: Record<string, op.Tensor>) => op.mul<op.Scalar>(0, op.sum(points!));
     const both = school({ y, mu: ({ mu }) => half(mu!), theta: ({ mu, theta }) => half(op.sub(theta!, mu!)) });
-    const draws = await draw(both, { ...short, draws: 400 });
+    const draws = await samplePosterior(both, { ...short, draws: 400 });
     const mean = draws.values('theta').data.reduce((sum, entry) => sum + entry, 0) / draws.values('theta').data.length;
     expect(Math.abs(mean) / mcseMean(draws.values('theta'))).toBeLessThan(4);
     const one = school({ y, all: ({ mu, theta }) => op.add(half(mu!), half(op.sub(theta!, mu!))) });
-    await expect(draw(one, short)).rejects.toThrow(/'theta'/);
-    await draw(one, { ...short, priors: 'inTerms' });
+    await expect(samplePosterior(one, short)).rejects.toThrow(/'theta'/);
+    await samplePosterior(one, { ...short, priors: 'inTerms' });
     const hierarchical = latentVariableModel({
       observations: Y.slice(0, 8),
       latentDim: 1,
@@ -345,23 +350,25 @@ describe('priors', () => {
       kernel: rbf({ variance: fixed(1), lengthscale: positive(1, { prior: gamma({ shape: 2, rate: positive(1) }) }) }),
       noise: fixed(0.1),
     });
-    await expect(draw(hierarchical, { ...short, priors: 'weak' })).rejects.toThrow(`'${LENGTHSCALE}.prior.rate'`);
+    await expect(samplePosterior(hierarchical, { ...short, priors: 'weak' })).rejects.toThrow(
+      `'${LENGTHSCALE}.prior.rate'`,
+    );
   });
 });
 
 describe('what cannot be drawn', () => {
   test('options out of range, unknown paths and models without a posterior are refused', async () => {
     const refused: [Promise<unknown>, RegExp][] = [
-      [draw(regression(8), { chains: 0 }), /chains/],
-      [draw(regression(8), { method: 'gibbs' as never }), /'nuts'/],
-      [draw(regression(8), { warmupp: 3 } as never), /'warmup'/],
-      [draw(regression(8), { hold: ['mapping.nois'] }), /'mapping.noise'/],
-      [draw(regression(8), { start: { [NOISE]: -1 } }), /mapping.noise/],
-      [draw(regression(8), { hold: [VARIANCE, LENGTHSCALE, NOISE] }), /nothing to draw/],
-      [draw(isomap(Y, { neighbours: 5, latentDim: 1 }), short), /computes its solution/],
-      [draw(meu(Y, { neighbours: 5, latentDim: 1 }), short), /may reach its bounds|has no|computes/],
-      [draw(bayesianGplvm(Y, { latentDim: 1, inducing: 5 }), { ...short, priors: 'weak' }), /bound/],
-      [draw({} as never), /model/],
+      [samplePosterior(regression(8), { chains: 0 }), /chains/],
+      [samplePosterior(regression(8), { method: 'gibbs' as never }), /'nuts'/],
+      [samplePosterior(regression(8), { warmupp: 3 } as never), /'warmup'/],
+      [samplePosterior(regression(8), { hold: ['mapping.nois'] }), /'mapping.noise'/],
+      [samplePosterior(regression(8), { start: { [NOISE]: -1 } }), /mapping.noise/],
+      [samplePosterior(regression(8), { hold: [VARIANCE, LENGTHSCALE, NOISE] }), /nothing to draw/],
+      [samplePosterior(isomap(Y, { neighbors: 5, latentDim: 1 }), short), /computes its solution/],
+      [samplePosterior(meu(Y, { neighbors: 5, latentDim: 1 }), short), /may reach its bounds|has no|computes/],
+      [samplePosterior(bayesianGplvm(Y, { latentDim: 1, inducing: 5 }), { ...short, priors: 'weak' }), /bound/],
+      [samplePosterior({} as never), /model/],
     ];
     for (const [failing, message] of refused) {
       await expect(failing).rejects.toThrow(InvalidInputError);
@@ -377,8 +384,8 @@ describe('what cannot be drawn', () => {
       { root: ({ scale }) => op.log(op.sub(op.mul(0, scale!), 1)) },
       true,
     )(undefined);
-    await expect(draw(broken, short)).rejects.toThrow(NumericalError);
-    await expect(draw(broken, short)).rejects.toThrow(/'y'/);
+    await expect(samplePosterior(broken, short)).rejects.toThrow(NumericalError);
+    await expect(samplePosterior(broken, short)).rejects.toThrow(/'y'/);
   });
 
   test('a density with jitter counts as none, and is said', async () => {
@@ -390,9 +397,9 @@ describe('what cannot be drawn', () => {
       latents: fixedAt([[0], [0], [1]]),
       kernel: rbf({ variance: positive(1, { prior }), lengthscale: fixed(1) }),
       noise: positive(1e-6, { prior: gamma({ shape: 0.02, rate: 1 }) }),
-      centre: false,
+      center: false,
     });
-    const draws = await draw(singular, { ...short, draws: 200, method: 'slice' });
+    const draws = await samplePosterior(singular, { ...short, draws: 200, method: 'slice' });
     expect(draws.diagnostics.jittered).toBeGreaterThan(0);
     expect(draws.message).toMatch(/needed jitter/);
     const target = openTarget(singular, { seed: 0, start: { [NOISE]: 1e-20 }, hold: [] });
@@ -415,7 +422,7 @@ describe('latents', () => {
       },
     );
     const fitted = await fit(model, { maxIterations: 60 });
-    const draws = await draw(model, { ...short, start: fitted, hold: ['latents'] });
+    const draws = await samplePosterior(model, { ...short, start: fitted, hold: ['latents'] });
     expect(draws.names).toEqual([VARIANCE, LENGTHSCALE, NOISE]);
     expect(draws.at(1, 3).latents).toEqual(fitted.latents);
     expect(draws.latents).toBeUndefined();
@@ -428,7 +435,7 @@ describe('latents', () => {
       { latentDim: 2, kernel: rbf({ variance: fixed(1), lengthscale: fixed(1) }), noise: fixed(0.05) },
     );
     const fitted = await fit(model, { maxIterations: 100 });
-    const draws = await draw(model, {
+    const draws = await samplePosterior(model, {
       ...short,
       start: fitted,
       method: nuts({ maxDepth: 6 }),

@@ -107,7 +107,7 @@ describe('the covariance of a window of a chain', () => {
   };
 
   it.each([true, false])(
-    'is regularised as Stan does it: dense %s, also from its memory and after others',
+    'is regularized as Stan does it: dense %s, also from its memory and after others',
     (isDense) => {
       const expected = isDense
         ? [0, 1, 2].flatMap((i) => [0, 1, 2].map((j) => entry(i, j)))

@@ -4,7 +4,6 @@ import {
   checkPredictive,
   defineDensity,
   defineModel,
-  draw,
   gaussianProcess,
   halfNormal,
   known,
@@ -15,6 +14,7 @@ import {
   positive,
   rbf,
   real,
+  samplePosterior,
   seededRandom,
   standardNormal,
 } from '../../../src/index.ts';
@@ -65,13 +65,13 @@ const few = { chains: 4, warmup: 200, draws: 100, seed: 1 };
 
 describe('draws of a model of one’s own', () => {
   it('refuse a parameter of the density of an observed variable that has no prior, by its name', async () => {
-    await expect(draw(line(undefined)(data), few)).rejects.toThrow("no prior on 'y.noise'");
-    const weak = await draw(line(undefined)(data), { ...few, priors: 'weak' });
+    await expect(samplePosterior(line(undefined)(data), few)).rejects.toThrow("no prior on 'y.noise'");
+    const weak = await samplePosterior(line(undefined)(data), { ...few, priors: 'weak' });
     expect(weak.diagnostics.addedPriors).toEqual(['y.noise ~ logNormal({ mean: 0, deviation: 3 })']);
   });
 
   it('predict, sample and are checked at the known rows, with or without their name', async () => {
-    const draws = await draw(line(halfNormal({ scale: 1 }))(data), few);
+    const draws = await samplePosterior(line(halfNormal({ scale: 1 }))(data), few);
     const { 'y.intercept': intercept, 'y.slope': slope, 'y.noise': noise } = draws.summary();
     const { mean, variance } = draws.predict([[0], [1]], { draws: 400 });
     expect(Math.abs(mean.at(0, 0) - intercept!.mean)).toBeLessThan(1e-9);
@@ -114,7 +114,7 @@ describe('draws of a model of one’s own', () => {
       },
     });
     const small = { t: firstEight(times), y: firstEight(rows) };
-    const draws = await draw(both(small), { chains: 1, warmup: 20, draws: 5, seed: 1, priors: 'weak' });
+    const draws = await samplePosterior(both(small), { chains: 1, warmup: 20, draws: 5, seed: 1, priors: 'weak' });
     expect(draws.predictive({ view: 'first', draws: 2 }).map((Y) => [Y.rows, Y.columns])).toEqual([
       [8, 1],
       [8, 1],
@@ -125,7 +125,7 @@ describe('draws of a model of one’s own', () => {
   });
 
   it('start at a fit or at values, and at nothing else', async () => {
-    await expect(draw(line(halfNormal({ scale: 1 }))(data), { ...few, start: 5 as never })).rejects.toThrow(
+    await expect(samplePosterior(line(halfNormal({ scale: 1 }))(data), { ...few, start: 5 as never })).rejects.toThrow(
       'start must be a fit, or natural values by path, but 5 was given.',
     );
   });

@@ -1,7 +1,6 @@
 import {
   bernoulli,
   defineModel,
-  draw,
   fixed,
   gaussian,
   type Likelihood,
@@ -10,6 +9,7 @@ import {
   observed,
   ordinal,
   poisson,
+  samplePosterior,
   standardNormal,
   studentT,
 } from 'latentfield';
@@ -43,10 +43,10 @@ describe.each(likelihoods)('replicated observations under the likelihood %s', (_
       name: 'functions',
       variables: () => {
         const f = latent({ dim: 2, density: standardNormal() });
-        return { f, y: observed(Y, { density: likelihood, given: f, centre: false }) };
+        return { f, y: observed(Y, { density: likelihood, given: f, center: false }) };
       },
     })(undefined);
-    const draws = await draw(model, { chains: 1, warmup: 150, draws: 400, seed: 2 });
+    const draws = await samplePosterior(model, { chains: 1, warmup: 150, draws: 400, seed: 2 });
     const replicated = draws.predictive({ draws: 400, seed: 3 });
     expect(replicated).toHaveLength(400);
     // z-scores of residuals: independent given the functions, of mean 0 and variance 1.

@@ -1,4 +1,4 @@
-import { draw, fixed, gamma, gplvm, InvalidInputError, nuts, positive, rbf } from 'latentfield';
+import { fixed, gamma, gplvm, InvalidInputError, nuts, positive, rbf, samplePosterior } from 'latentfield';
 import { expect, it } from 'vitest';
 
 const Y = Array.from({ length: 6 }, (_, i) => [Math.sin(i / 2), Math.cos(i / 2), i / 8, Math.sin(i)]);
@@ -12,11 +12,11 @@ const made = (lengthscale: number | readonly number[]) =>
   });
 
 it('a Laplace metric is refused for latents that turn, and taken where they are held or cannot', async () => {
-  const turning = draw(made(1), short);
+  const turning = samplePosterior(made(1), short);
   await expect(turning).rejects.toThrow(InvalidInputError);
   await expect(turning).rejects.toThrow(/can turn.*'diagonal'.*hold/);
-  expect((await draw(made(1), { ...short, hold: ['latents'] })).names).toEqual(['mapping.noise']);
-  expect((await draw(made([1, 3]), short)).names.length).toBe(13);
+  expect((await samplePosterior(made(1), { ...short, hold: ['latents'] })).names).toEqual(['mapping.noise']);
+  expect((await samplePosterior(made([1, 3]), short)).names.length).toBe(13);
 });
 
 it('many free points that have not mixed are advised to be held', async () => {
@@ -26,7 +26,13 @@ it('many free points that have not mixed are advised to be held', async () => {
     kernel: rbf({ variance: fixed(1), lengthscale: fixed(1) }),
     noise: fixed(0.1),
   });
-  const { message } = await draw(model, { chains: 1, warmup: 2, draws: 8, seed: 1, method: nuts({ maxDepth: 2 }) });
+  const { message } = await samplePosterior(model, {
+    chains: 1,
+    warmup: 2,
+    draws: 8,
+    seed: 1,
+    method: nuts({ maxDepth: 2 }),
+  });
   expect(message).toMatch(/never moved/);
   expect(message).toMatch(/100 free latent points.*hold: \['latents'\]/);
 });
@@ -37,7 +43,7 @@ it.each([
 ])(
   'chains that draw different maps are named, with the mean log density of each: seed %i',
   async (seed, maps, said) => {
-    const { latents, logDensity, message } = await draw(made([1, 1]), {
+    const { latents, logDensity, message } = await samplePosterior(made([1, 1]), {
       chains: 3,
       warmup: 5,
       draws: 12,

@@ -1,7 +1,6 @@
 import {
   defineDensity,
   defineModel,
-  draw,
   fit,
   fixed,
   gamma,
@@ -15,6 +14,7 @@ import {
   observed,
   positive,
   rbf,
+  samplePosterior,
   waic,
 } from 'latentfield';
 import * as op from 'latentfield/ops';
@@ -41,7 +41,7 @@ interface Placing {
 describe('projections by draws', () => {
   it('at held latents are the mean and covariance of those of single draws', async () => {
     const start = await fit(model, { maxIterations: 100 });
-    const draws = await draw(model, { start, hold: ['latents'], chains: 2, warmup: 30, draws: 3, seed: 1 });
+    const draws = await samplePosterior(model, { start, hold: ['latents'], chains: 2, warmup: 30, draws: 3, seed: 1 });
     const found = await draws.project(rows, { draws: 6 });
     const all: Awaited<ReturnType<Placing['project']>>[] = [];
     for (let k = 0; k < 6; k++) {
@@ -64,7 +64,7 @@ describe('projections by draws', () => {
 
   it('where latents turn are turned with the latents of their draw', async () => {
     const start = await fit(model, { maxIterations: 100 });
-    const draws = await draw(model, { start, chains: 2, warmup: 50, draws: 3, seed: 1 });
+    const draws = await samplePosterior(model, { start, chains: 2, warmup: 50, draws: 3, seed: 1 });
     const found = await draws.project(rows, { draws: 6 });
     const sum = Matrix.zeros(2, 2);
     for (let k = 0; k < 6; k++) {
@@ -111,12 +111,12 @@ describe('rows that are independent given parameters', () => {
     variables: ({ y }: { y: Matrix }) => {
       const t = known(T);
       const f = mapped(t, linearMap(), { dim: 1 });
-      return { t, f, y: observed(y, { density: noisy(), given: f, centre: false }) };
+      return { t, f, y: observed(y, { density: noisy(), given: f, center: false }) };
     },
   })({ y: Matrix.from([[-0.9], [-0.6], [0.1], [0.9], [1], [-4]]) });
 
   it('have loo and waic of each row, equal to those of the densities by hand', async () => {
-    const draws = await draw(line, { chains: 2, warmup: 200, draws: 200, seed: 3, priors: 'weak' });
+    const draws = await samplePosterior(line, { chains: 2, warmup: 200, draws: 200, seed: 3, priors: 'weak' });
     expect(draws.names).toContain('y.variance');
     const name = draws.names.find((each) => each.startsWith('f.'))!;
     const [slopes, variances] = [draws.values(name).data, draws.values('y.variance').data];
@@ -139,7 +139,7 @@ describe('rows that are independent given parameters', () => {
   });
 
   it('are not those of a Gaussian process, whose loo is of entries', async () => {
-    const draws = await draw(model, { hold: ['latents'], chains: 1, warmup: 20, draws: 20, seed: 1 });
+    const draws = await samplePosterior(model, { hold: ['latents'], chains: 1, warmup: 20, draws: 20, seed: 1 });
     expect(() => draws.waic()).toThrow(/not independent.*loo\(\)/);
     expect(draws.loo().message).toMatch(/Each entry was left out/);
   });

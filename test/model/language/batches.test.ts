@@ -59,14 +59,14 @@ const besideBatches = (options: { readonly init?: Matrix; readonly bound?: boole
 /** Largest correlation, up to its sign, of a column with the batch. */
 function followed({ data, columns: q }: Matrix): number {
   const b = batch.map(([one]) => one!);
-  const centred = (list: readonly number[]) => {
+  const centered = (list: readonly number[]) => {
     const mean = list.reduce((sum, entry) => sum + entry / N, 0);
     return list.map((entry) => entry - mean);
   };
   const dot = (u: readonly number[], v: readonly number[]) => u.reduce((sum, entry, k) => sum + entry * v[k]!, 0);
   return Math.max(
     ...Array.from({ length: q }, (_, d) => {
-      const [x, y] = [centred(Array.from(data).filter((_e, k) => k % q === d)), centred(b)];
+      const [x, y] = [centered(Array.from(data).filter((_e, k) => k % q === d)), centered(b)];
       return Math.abs(dot(x, y)) / Math.sqrt(dot(x, x) * dot(y, y));
     }),
   );

@@ -154,7 +154,7 @@ describe('a process under a likelihood that is not Gaussian', () => {
 
   it('bounds the evidence of labels from below, and comes within a hundredth of it', async () => {
     const model = defineModel({
-      name: 'labelled',
+      name: 'labeled',
       variables: (data: { readonly x: Matrix; readonly y: Matrix }) => {
         const x = known(data.x);
         const kernel = rbf({ variance: fixed(2), lengthscale: fixed(1) });
@@ -393,7 +393,7 @@ describe('rows of a process through inducing inputs that count as often as their
   const seen = ({ y, likelihood, weights }: Weighed, given: readonly Variable[]) => {
     const inducing = Matrix.from([-1, 0.2, 1.4].map((z) => given.map((_, k) => (k === 0 ? z : 0.5 - z))));
     const density = gaussianProcess({ kernel: rbf({ variance: 1.3 }), likelihood, inducing });
-    return observed(y, { density, given, missing: 'ignore', centre: false, weights });
+    return observed(y, { density, given, missing: 'ignore', center: false, weights });
   };
   const atTimes = defineModel({
     name: 'atTimes',

@@ -16,8 +16,8 @@ import {
   mapped,
   mlpMap,
   observed,
-  priorDraws,
   rbf,
+  samplePrior,
   seededRandom,
   sphere,
   standardNormal,
@@ -203,7 +203,7 @@ describe('a model of variables', () => {
   });
 
   it('is drawn from its densities, with the moments that these have', () => {
-    const draws = priorDraws(deep({ y: ring }), { draws: 200, seed: 4 });
+    const draws = samplePrior(deep({ y: ring }), { draws: 200, seed: 4 });
     const squares = (name: string) =>
       draws.reduce(
         (sum, draw) => sum + draw[name]!.data.reduce((own, entry) => own + entry * entry, 0) / draw[name]!.data.length,
@@ -213,7 +213,7 @@ describe('a model of variables', () => {
     expect(squares('z')).toBeCloseTo(1, 1);
     expect(Math.abs(squares('h') - 1.01)).toBeLessThan(0.3);
     expect(Math.abs(squares('y') - 1.01)).toBeLessThan(0.3);
-    expect(priorDraws(deep({ y: ring }), { seed: 4 })[0]).toEqual(draws[0]);
+    expect(samplePrior(deep({ y: ring }), { seed: 4 })[0]).toEqual(draws[0]);
   });
 
   it('is drawn in any unit: draws of a process of a variance of 1e-24 are those of one of 1, a trillionth of them', () => {
@@ -230,7 +230,7 @@ describe('a model of variables', () => {
         },
       });
     const [plain, small] = [1, 2 ** -40].map(
-      (unit) => priorDraws(inUnit(unit)({ y: ring }), { draws: 1, seed: 2 })[0]!.y!,
+      (unit) => samplePrior(inUnit(unit)({ y: ring }), { draws: 1, seed: 2 })[0]!.y!,
     );
     expect(small!.data.map((entry) => entry * 2 ** 40)).toEqual(plain!.data);
   });

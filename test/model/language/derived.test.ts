@@ -334,7 +334,7 @@ describe('a gradient that is not finite', () => {
   });
 });
 
-describe("a start at 'neighbours'", () => {
+describe("a start at 'tsne'", () => {
   const sheet = Matrix.from(
     Array.from({ length: 60 }, (_, i) => {
       const [u, v] = [i % 10, Math.floor(i / 10)];
@@ -344,16 +344,16 @@ describe("a start at 'neighbours'", () => {
   const model = defineModel({
     name: 'startedAtMap',
     variables: ({ y }: { readonly y: Matrix }) => {
-      const z = latent({ dim: 2, density: standardNormal(), init: 'neighbours' });
+      const z = latent({ dim: 2, density: standardNormal(), init: 'tsne' });
       const process = gaussianProcess({ kernel: add(rbf(), bias()), noise: 0.05 });
-      return { z, y: observed(y, { density: process, given: z, centre: false }) };
+      return { z, y: observed(y, { density: process, given: z, center: false }) };
     },
   });
 
   it('is the t-SNE map of the observations at a deviation of 2, where a named model starts too', async () => {
     const started = await fit(model({ y: sheet }), { maxIterations: 0 });
     const named = await fit(
-      gplvm(sheet, { latentDim: 2, init: 'neighbours', kernel: add(rbf(), bias()), noise: 0.05, centre: false }),
+      gplvm(sheet, { latentDim: 2, init: 'tsne', kernel: add(rbf(), bias()), noise: 0.05, center: false }),
       { maxIterations: 0 },
     );
     expect(started.latents.data).toEqual(named.latents.data);
@@ -380,7 +380,7 @@ describe('weights of rows', () => {
       const time = known(data.t);
       const f = mapped(time, linearMap(), { dim: 2 });
       const density = gaussian({ variance: 0.3 });
-      return { time, f, y: observed(data.y, { density, given: f, centre: false, weights: data.weights }) };
+      return { time, f, y: observed(data.y, { density, given: f, center: false, weights: data.weights }) };
     },
   });
 

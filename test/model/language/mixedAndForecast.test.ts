@@ -117,7 +117,7 @@ it("describe names transforms of parameters of one's own", () => {
     name: 'shifted',
     parameters: { shift: below(-1) },
     logDensity: (p, { value }) => op.sum<op.Tensor1D>(op.mul(-0.5, op.square(op.sub(value, p.shift))), 1),
-    normalised: false,
+    normalized: false,
   });
   const model = defineModel({
     name: 'low',

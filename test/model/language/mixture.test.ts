@@ -13,14 +13,14 @@ import {
   latent,
   linearMap,
   loadFit,
+  logDensityOf,
   Matrix,
   mapped,
   mixture,
   observed,
-  open,
-  priorDraws,
   rbf,
   real,
+  samplePrior,
   simplex,
   studentT,
 } from '../../../src/index.ts';
@@ -55,7 +55,7 @@ describe('a mixture', () => {
       name: 'plain',
       variables: ({ y }: { y: Matrix }) => {
         const z = latent({ dim: 1, density: two(), init: rows });
-        return { z, y: observed(y, { density: gaussian({ variance: fixed(1) }), given: z, centre: false }) };
+        return { z, y: observed(y, { density: gaussian({ variance: fixed(1) }), given: z, center: false }) };
       },
     });
     const { terms, gradients } = evaluate(plain({ y: Matrix.from(rows) }));
@@ -86,7 +86,7 @@ describe('a mixture', () => {
         return { z, y: observed(y, { density: gaussian({ variance: fixed(1) }), given: z }) };
       },
     });
-    const [first] = priorDraws(model({ y: Matrix.from(Array.from({ length: 4000 }, (_, n) => [n])) }), {
+    const [first] = samplePrior(model({ y: Matrix.from(Array.from({ length: 4000 }, (_, n) => [n])) }), {
       draws: 1,
       seed: 5,
     });
@@ -106,7 +106,7 @@ describe('a mixture', () => {
         const time = known(data.t);
         const f = mapped(time, linearMap(), { dim: 2 });
         const density = mixture([gaussian({ variance: 0.1 }), gaussian({ variance: fixed(1) })]);
-        return { time, f, y: observed(data.y, { density, given: f, centre: false }) };
+        return { time, f, y: observed(data.y, { density, given: f, center: false }) };
       },
     });
     const result = await fit(robust({ y, t }), { maxIterations: 500, tolerance: 1e-8 });
@@ -134,7 +134,7 @@ describe('a mixture', () => {
     ['one component', () => mixture([around()]), /at least two/],
     ['what is not a density', () => mixture([around(), rbf()] as never), /Component 1.*rbf/],
     ['weights of another number', () => mixture([around(), around()], { weights: simplex(3) }), /2 numbers above 0/],
-    ['a misspelt option', () => mixture([around(), around()], { weigths: [1, 1] } as never), /weights/],
+    ['a misspelled option', () => mixture([around(), around()], { weigths: [1, 1] } as never), /weights/],
     [
       'a density of all rows together',
       () => {
@@ -166,7 +166,7 @@ it('the density of the variables of a mixture has its own gradient, the Jacobian
       return { x, y: observed(y, { density: gaussianProcess({ kernel, noise: fixed(0.1) }), given: x }) };
     },
   })({ y: Matrix.from([[-1], [0.2], [0.4], [1]]) });
-  const opened = open(model, { jacobian: true });
+  const opened = logDensityOf(model, { jacobian: true });
   // Three weights are two variables.
   expect(opened.size).toBe(4 + 2 + 3);
   const x = opened.start.map((entry, i) => entry + 0.1 * Math.sin(i));

@@ -37,7 +37,7 @@ const shifted = defineModel({
     const process = gaussianProcess({ kernel: rbf({ lengthscale: fixed(0.2) }), noise: fixed(1e-3) });
     const g = latent({ dim: 1, density: process, given: time, posterior: gaussianLatents() });
     const f = mapped([g, offset], op.add);
-    return { time, offset, g, f, y: observed(data.y, { density: data.likelihood, given: f, centre: false }) };
+    return { time, offset, g, f, y: observed(data.y, { density: data.likelihood, given: f, center: false }) };
   },
 });
 
@@ -68,7 +68,7 @@ it('counts of rows with known exposures show the rate behind them, in any exposu
   const [ones, thousands] = [per(1), per(1000)];
   for (const n of asked) {
     expect(thousands[n]! / ones[n]!).toBeCloseTo(1000, 6);
-    // Each row has counted 4 at least, and its neighbours as many: a third at the most.
+    // Each row has counted 4 at least, and its neighbors as many: a third at the most.
     expect(Math.abs(Math.log(ones[n]! / rate(n)))).toBeLessThan(1 / 3);
   }
   const mean = (of: (n: number) => number) => asked.reduce((sum, n) => sum + of(n) / N, 0);

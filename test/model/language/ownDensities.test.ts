@@ -21,9 +21,9 @@ import {
   maxEntropy,
   mlpMap,
   observed,
-  priorDraws,
   quadratic,
   rbf,
+  samplePrior,
   squaredDifferences,
   standardNormal,
 } from 'latentfield';
@@ -232,7 +232,7 @@ describe('a chain of second order in two views', () => {
   });
 
   it('cannot be drawn from without a sample, for which only a density of one’s own has room', () => {
-    expect(() => priorDraws(made.swinging as never)).toThrow(/it has no sample\. One of your own may have/);
+    expect(() => samplePrior(made.swinging as never)).toThrow(/it has no sample\. One of your own may have/);
     const walk = defineModel({
       name: 'walk',
       variables: (given: Matrix) => {

@@ -18,8 +18,8 @@ import {
   mapped,
   mlpMap,
   observed,
-  priorDraws,
   rbf,
+  samplePrior,
   seededRandom,
   standardNormal,
 } from 'latentfield';
@@ -124,7 +124,7 @@ describe('a plate of the values of a known variable', () => {
   });
 
   it('is drawn once a group, described, and passes the check of models', () => {
-    const [draw] = priorDraws(effects(data), { values: { 'y.noise': 1e-12, 'line.weights': W } });
+    const [draw] = samplePrior(effects(data), { values: { 'y.noise': 1e-12, 'line.weights': W } });
     for (let n = 0; n < N; n++) {
       for (const d of [0, 1]) {
         expect(draw!.f!.at(n, d)).toBeCloseTo(draw!.line!.at(n, d) + draw!.u!.at(places[n]!, d), 12);

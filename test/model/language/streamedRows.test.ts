@@ -15,9 +15,9 @@ import {
   mapped,
   mlpMap,
   observed,
-  priorDraws,
   type RowSource,
   rbf,
+  samplePrior,
   seededRandom,
   standardNormal,
 } from 'latentfield';
@@ -47,7 +47,7 @@ const autoencoder = defineModel({
   variables: ({ y }: { y: Rows }) => {
     const z = latent({ dim: 2, density: standardNormal(), posterior: gaussian({ encoder: mlpMap({ hidden: 4 }) }) });
     const f = mapped(z, mlpMap({ hidden: 4 }));
-    return { z, f, y: observed(y, { density: gaussian({ variance: 0.1 }), given: f, centre: true, scale: true }) };
+    return { z, f, y: observed(y, { density: gaussian({ variance: 0.1 }), given: f, center: true, scale: true }) };
   },
 });
 const process = defineModel({
@@ -101,7 +101,7 @@ describe('observations that are read some rows at a time', () => {
     const model = autoencoder({ y: sourceOf() });
     await refused(() => fit(model), /fitted in batches. Give their size, such as batchSize: 256/);
     await refused(() => evaluate(model), /read some rows at a time, which fit\(model, \{ batchSize \}\) does/);
-    await refused(() => priorDraws(model), /read some rows at a time/);
+    await refused(() => samplePrior(model), /read some rows at a time/);
     await refused(() => JSON.stringify(model), /'data.y' .* read some rows at a time/);
     const density = gaussian({ variance: 0.1 });
     const fitOf = (variables: (y: RowSource) => object) => () =>

@@ -70,7 +70,7 @@ const rowsThat = (correlated: boolean) => ({ dim: 2, posterior: gaussianLatents(
 const seen = (y: Matrix, z: Parameters<typeof observed>[1]['given']) => {
   const kernel = rbf({ variance: 1, lengthscale: [1, 1] });
   const inducing = models.timed!.values['y.inducing'] as number[][];
-  return observed(y, { density: gaussianProcess({ kernel, noise: 0.1, inducing }), given: z!, centre: false });
+  return observed(y, { density: gaussianProcess({ kernel, noise: 0.1, inducing }), given: z!, center: false });
 };
 
 /** Gaussian rows under a process of known times, random fields on a graph, and a random walk. */
@@ -110,9 +110,9 @@ const structuredBy = (rows: ReturnType<typeof rowsThat>) => ({
 const around = defineModel({
   name: 'around',
   variables: ({ y }: Data) => {
-    const centre = known(data.around);
-    const z = latent({ ...rowsThat(false), density: gaussian({ variance: 0.5 }), given: centre });
-    return { centre, z, y: seen(y, z) };
+    const center = known(data.around);
+    const z = latent({ ...rowsThat(false), density: gaussian({ variance: 0.5 }), given: center });
+    return { center, z, y: seen(y, z) };
   },
 });
 /** A process of the latents and of the batch that each row is of. */
@@ -124,7 +124,7 @@ const besideBatches = defineModel({
     const kernel = add(select(rbf({ lengthscale: [1, 1] }), [0, 1]), select(linear(), [2, 3]));
     const inducing = models.besideBatches!.values['y.inducing'] as number[][];
     const density = gaussianProcess({ kernel, noise: 0.1, inducing });
-    return { batch, z, y: observed(y, { density, given: [z, batch], centre: false }) };
+    return { batch, z, y: observed(y, { density, given: [z, batch], center: false }) };
   },
 });
 const byRow = { ...structuredBy(rowsThat(false)), around, besideBatches };
@@ -227,7 +227,7 @@ describe('a field of precision I', () => {
         kernel: rbf({ variance: 1, lengthscale: [1, 1] }),
         noise: 0.1,
         inducing: values['y.inducing'] as number[][],
-        centre: false,
+        center: false,
         scale: false,
       }),
       Object.fromEntries(
@@ -290,7 +290,7 @@ describe('correlated Gaussian rows', () => {
       name: 'plain',
       variables: ({ y }: Data) => {
         const rows = z(gaussian({ variance: 1 }), known(data.around));
-        return { centre: rows.given[0]!, z: rows, y: seen(y, rows) };
+        return { center: rows.given[0]!, z: rows, y: seen(y, rows) };
       },
     });
     await expect(fit(plain(own) as unknown as Model)).rejects.toThrow(/no precision between rows/);

@@ -210,17 +210,17 @@ it('densities of numbers above 0, between 0 and 1, and below a number are integr
     [bernoulli(), {}],
   ] as const) {
     const { checks } = checkDensity(density, options);
-    expect([density.name, checks.find(({ name }) => name === 'normalised')!.message]).toEqual([
+    expect([density.name, checks.find(({ name }) => name === 'normalized')!.message]).toEqual([
       density.name,
       expect.stringMatching(/^largest error/),
     ]);
   }
-  const notNormalised = defineDensity({
+  const notNormalized = defineDensity({
     name: 'half',
     support: { from: 0 },
     logDensity: (_: object, { value }) => op.neg(op.sum<op.Tensor1D>(op.mul(2, value), 1)),
   });
-  expect(() => checkDensity(notNormalised())).toThrow(/normalised: entry 0 is 0\.5\d* and should be 1/);
+  expect(() => checkDensity(notNormalized())).toThrow(/normalized: entry 0 is 0\.5\d* and should be 1/);
 });
 
 it("the support of a density of one's own holds for rows that are fitted and for new ones", async () => {
@@ -266,7 +266,7 @@ it('supports that are none, scaled observations and latent rows of such a densit
     },
   });
   expect(() => scaled(Matrix.from([[1], [2], [3]])).assemble(0)).toThrow(
-    "Observations of density 'gammas' cannot be centred or scaled. Leave out centre and scale",
+    "Observations of density 'gammas' cannot be centered or scaled. Leave out center and scale",
   );
   const mixed = mixture([poisson(), bernoulli()]);
   expect(mixed.support!.refuses(3, 3)).toBeUndefined();

@@ -19,7 +19,7 @@ import {
 import { type Checkpoint, fit } from '../../../src/inference/index.ts';
 import { describe as described } from '../../../src/kernels/index.ts';
 import type { Fit, FitOf } from '../../../src/model/fit.ts';
-import { priorDraws } from '../../../src/model/index.ts';
+import { samplePrior } from '../../../src/model/index.ts';
 import { SHARES, stratifiedEntries } from '../../../src/model/language/compiled.ts';
 import type { NamedPosterior } from '../../../src/model/language/variablesModel.ts';
 import type { Model } from '../../../src/model/model.ts';
@@ -106,7 +106,7 @@ type TypedAbility = Ability | 'priorDraws';
 /** What the type of a model says that its fits can do: what it rules out is an error where it is written. */
 type Typed<M extends Model> = {
   readonly [A in Ability]: A extends keyof FitOf<M> ? (object extends Pick<FitOf<M>, A> ? 'perhaps' : true) : false;
-} & { readonly priorDraws: [M] extends [Parameters<typeof priorDraws>[0]] ? true : false };
+} & { readonly priorDraws: [M] extends [Parameters<typeof samplePrior>[0]] ? true : false };
 const all = { project: true, predict: true, sample: true, impute: true, forecast: false, priorDraws: true } as const;
 const typed: { readonly [N in Name]: Typed<ReturnType<(typeof models)[N]>> } = {
   robust: all,
@@ -224,7 +224,7 @@ describe.each(names)('fits of %s', (name) => {
   });
 
   it('begin with draws from the densities, unless one cannot be drawn from', () => {
-    const draws = () => priorDraws(modelOf(name), { draws: 2, seed: 1 });
+    const draws = () => samplePrior(modelOf(name), { draws: 2, seed: 1 });
     const reason = notDrawn[name];
     if (reason !== undefined) {
       expect(draws).toThrow(reason);
@@ -253,7 +253,7 @@ it('what they can do is the table of docs/your-own-model.md', async () => {
   const lines = await Promise.all(
     names.map(async (name) => {
       const result = await fitOf(name);
-      const isDrawn = attempted(() => priorDraws(modelOf(name), { draws: 1 }));
+      const isDrawn = attempted(() => samplePrior(modelOf(name), { draws: 1 }));
       const can = [...abilities.map((ability) => result[ability] !== undefined), isDrawn];
       const [loaded, resumed] = await Promise.all(
         ROADS.map(async (road) => new Set(await asItWas(road, name)).size === 1),
@@ -326,11 +326,11 @@ describe('fits of', () => {
       });
       // Draws are about the means, within their deviations.
       const draws = Array.from({ length: 200 }, (_, seed) => result.sample(at, { seed }).y!);
-      mean.data.forEach((centre, i) => {
+      mean.data.forEach((center, i) => {
         const average = draws.reduce((sum, draw) => sum + draw.data[i]!, 0) / draws.length;
-        expect(Math.abs(average - centre)).toBeLessThan(5 * Math.sqrt(noisy.variance.data[i]! / draws.length));
+        expect(Math.abs(average - center)).toBeLessThan(5 * Math.sqrt(noisy.variance.data[i]! / draws.length));
         // So are their squares, within theirs; moments that are themselves averages are of 128 draws.
-        const squares = draws.map((draw) => (draw.data[i]! - centre) ** 2);
+        const squares = draws.map((draw) => (draw.data[i]! - center) ** 2);
         const spread = squares.reduce((sum, square) => sum + square, 0) / squares.length;
         const own = squares.reduce((sum, square) => sum + (square - spread) ** 2, 0) / squares.length;
         expect(Math.abs(spread - noisy.variance.data[i]!)).toBeLessThan(

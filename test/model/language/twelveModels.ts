@@ -127,7 +127,7 @@ export const deep = defineModel({
   },
 });
 
-// 5. A neural decoder whose latents lie along the graph of neighbours.
+// 5. A neural decoder whose latents lie along the graph of neighbors.
 export const alongGraph = defineModel({
   name: 'alongGraph',
   variables: ({ y }: Data) => {
@@ -231,7 +231,7 @@ const drawn = (S: Tensor2D, { normal }: Random) =>
 const products = defineDensity({
   name: 'products',
   parameters: { noise: positive(0.1) },
-  centred: true,
+  centered: true,
   takesMissing: true,
   logDensity: (p, { value, given: [x, h], present }) => {
     const there = present && column(present);
@@ -308,7 +308,7 @@ export const horseshoe = defineModel({
   },
 });
 
-// 12. Two sets of constraints at once: squared distances of neighbours, and second differences along the rows.
+// 12. Two sets of constraints at once: squared distances of neighbors, and second differences along the rows.
 export const bent = defineModel({
   name: 'bent',
   variables: (data: Data) => {

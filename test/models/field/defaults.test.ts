@@ -90,19 +90,19 @@ describe('the default base precision', () => {
 });
 
 describe('the default penalty of drill', () => {
-  // Two sheets on either side of the mean, and one point near it, whose second moments with its neighbours are small.
+  // Two sheets on either side of the mean, and one point near it, whose second moments with its neighbors are small.
   const sheets = [...swissRoll(20), ...swissRoll(20).map((row) => row.map((x) => -x)), [0.03, 0.01, -0.02]];
 
   it.each([1e-3, 1, 1e3])('connects the learned graph, in units of %s', async (unit) => {
     const Y = sheets.map((row) => row.map((x) => unit * x));
-    const usual = await fit(drill(Y, { neighbours: 4 }));
+    const usual = await fit(drill(Y, { neighbors: 4 }));
     expect(usual.status).toBe('converged');
     expect(componentsOf(usual)).toBe(1);
     expect(usual.diagnostics.kktResidual).toBeLessThan(1e-8);
     // A hundredth of the mean of S's diagonal, the usual penalty, does not.
     const squares = Y.flat().reduce((sum, y) => sum + y * y, 0) / (3 * Y.length);
     const mean = [0, 1, 2].reduce((sum, d) => sum + (Y.reduce((s, row) => s + row[d]!, 0) / Y.length) ** 2, 0) / 3;
-    const apart = await fit(drill(Y, { neighbours: 4, penalty: 0.01 * (squares - mean) }));
+    const apart = await fit(drill(Y, { neighbors: 4, penalty: 0.01 * (squares - mean) }));
     expect(apart.status).toBe('degenerate');
     expect(componentsOf(apart)).toBeGreaterThan(1);
   });
@@ -115,7 +115,7 @@ describe('points that are the same', () => {
   it.each([
     ['mpme', () => mpme(twice)],
     ['mpme of plain distances', () => mpme(twice, { distances: 'plain' })],
-    ['meu', () => meu(twice, { neighbours: 5 })],
+    ['meu', () => meu(twice, { neighbors: 5 })],
   ])('are tied by %s, have one place, and nothing else is changed by them much', async (_, make) => {
     const result = await fit(make());
     expect(result.status).toBe('converged');
@@ -167,11 +167,11 @@ describe('points that are the same', () => {
   });
 });
 
-describe('neighbourhood graphs of several components', () => {
+describe('neighborhood graphs of several components', () => {
   const far = [...swissRoll(25), ...swissRoll(15).map((row) => row.map((x) => x + 300))];
 
   it('are joined, or the largest is shown, or it is an error', async () => {
-    const options = { neighbours: 4 };
+    const options = { neighbors: 4 };
     const joined = await fit(meu(far, options));
     expect(joined.status).toBe('converged');
     expect(componentsOf(joined)).toBe(1);
@@ -188,7 +188,7 @@ describe('neighbourhood graphs of several components', () => {
   });
 
   it('are joined by drill, or the largest is shown, or it is an error', async () => {
-    const options = { neighbours: 4 };
+    const options = { neighbors: 4 };
     const joined = await fit(drill(far, options));
     expect(joined.status).toBe('converged');
     expect(componentsOf(joined)).toBe(1);
@@ -203,8 +203,8 @@ describe('neighbourhood graphs of several components', () => {
     expect(() => drill(far, { ...options, disconnected: 'error' })).toThrow(/2 components.*edges that join them/);
   });
 
-  it.each(['squared', 'plain'] as const)('are joined by mpme over neighbours, at %s distances', async (distances) => {
-    const joined = await fit(mpme(far, { neighbours: 4, distances }));
+  it.each(['squared', 'plain'] as const)('are joined by mpme over neighbors, at %s distances', async (distances) => {
+    const joined = await fit(mpme(far, { neighbors: 4, distances }));
     expect(joined.status).toBe('converged');
     expect(componentsOf(joined)).toBe(1);
     const between = (i: number, j: number) => squared(far[i]!, far[j]!);
@@ -224,7 +224,7 @@ describe('neighbourhood graphs of several components', () => {
 
   it('are joined where entries are missing too', async () => {
     const holed = far.map((row, i) => row.map((x, d) => ((i + d) % 11 === 0 ? Number.NaN : x)));
-    const result = await fit(meu(holed, { neighbours: 4, missing: 'ignore' }));
+    const result = await fit(meu(holed, { neighbors: 4, missing: 'ignore' }));
     expect(result.status).toBe('converged');
     expect(componentsOf(result)).toBe(1);
   });
@@ -271,7 +271,7 @@ describe('distances from elsewhere', () => {
   const squaredDistances = edgeDistances(Matrix.from(Y), graph);
 
   it('of the pairs that may have a weight give the fit of the observations that have them', async () => {
-    const own = await fit(meu(Y, { neighbours: 8 }));
+    const own = await fit(meu(Y, { neighbors: 8 }));
     const given = await fit(meu({ graph, squaredDistances }, { copies: 3 }));
     expect(given.latents).toEqual(own.latents);
     const weighted = { ...graph, weights: squaredDistances };
@@ -284,7 +284,7 @@ describe('distances from elsewhere', () => {
       1e-8,
     );
     const pairs = await fit(mpme({ graph, squaredDistances }));
-    expect(pairs.latents).toEqual((await fit(mpme(Y, { neighbours: 8 }))).latents);
+    expect(pairs.latents).toEqual((await fit(mpme(Y, { neighbors: 8 }))).latents);
     expect(pairs.status).toBe('converged');
     const again = loadFit(JSON.parse(JSON.stringify(given)));
     expect(again.latents).toEqual(given.latents);
@@ -312,7 +312,7 @@ describe('distances from elsewhere', () => {
     ['too few', () => meu({ graph, squaredDistances: [1] }), /one number for each of the \d+ edges, but 1 were given/],
     ['negative', () => mpme({ graph, squaredDistances: squaredDistances.map(() => -1) }), /from 0, but that of edge 0/],
     ['no graph', () => mpme({ graph: 3 as never }), /mpme takes a graph/],
-    ['neighbours beside them', () => meu({ graph }, { neighbours: 4 }), /leave 'neighbours' out/],
+    ['neighbors beside them', () => meu({ graph }, { neighbors: 4 }), /leave 'neighbors' out/],
     ['copies beside observations', () => meu(Y, { copies: 2 }), /leave 'copies' out/],
   ])('are refused: %s', (_, make, message) => {
     expect(make).toThrow(InvalidInputError);
@@ -324,7 +324,7 @@ describe('mpme of many points', () => {
   it('is refused before anything is allocated, and says what works', () => {
     const many = new Matrix(new Float64Array(40_000), 20_000, 2);
     expect(() => mpme(many)).toThrow(InvalidInputError);
-    expect(() => mpme(many)).toThrow(/up to 6000 points.*199990000 pairs.*neighbours: 20/);
+    expect(() => mpme(many)).toThrow(/up to 6000 points.*199990000 pairs.*neighbors: 20/);
   });
 
   it('begins at the weights of another fit', async () => {

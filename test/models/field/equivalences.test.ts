@@ -6,7 +6,7 @@ import {
   nearestLists,
   precisionOf,
   reconstructionFactor,
-} from '../../../src/models/spectral/neighbourhood/localReconstruction.ts';
+} from '../../../src/models/spectral/neighborhood/localReconstruction.ts';
 import { expectClose } from '../../tolerance.ts';
 import { expectColumns, swissRoll } from '../spectral/columns.ts';
 import { jacobi } from '../spectral/jacobi.ts';
@@ -44,10 +44,10 @@ describe('equivalences', () => {
     );
   });
 
-  it("ALLE's log-determinant factorises", async () => {
+  it("ALLE's log-determinant factorizes", async () => {
     const points = swissRoll(25);
     const gamma = 1e-9;
-    const result = await fit(alle(points, { neighbours: 2, basePrecision: gamma }));
+    const result = await fit(alle(points, { neighbors: 2, basePrecision: gamma }));
     // The last point has no parents: log|MMᵀ + γI| → Σ log m_ii² + log(γ·N) as γ → 0, 1 being the null vector of M.
     const Q = result.precision!();
     const logDeterminant = logDeterminantOf(Q.toArrays());
@@ -55,14 +55,14 @@ describe('equivalences', () => {
     expectClose(logDeterminant - Math.log(gamma * 25), diagonals, 1e-5);
   });
 
-  it('generalised LLE multiplies the eigenvalues of LLE by D/‖r‖² where all residuals are the same', async () => {
-    // A regular pentagon, each point made of its two neighbours, whose mean is cos 72° times as far from the centre.
+  it('generalized LLE multiplies the eigenvalues of LLE by D/‖r‖² where all residuals are the same', async () => {
+    // A regular pentagon, each point made of its two neighbors, whose mean is cos 72° times as far from the center.
     const pentagon = Array.from({ length: 5 }, (_, i) => {
       const angle = (2 * Math.PI * i) / 5;
       return [Math.cos(angle), Math.sin(angle)];
     });
-    const plain = await fit(lle(pentagon, { neighbours: 2, latentDim: 2 }));
-    const general = await fit(lle(pentagon, { neighbours: 2, latentDim: 2, generalised: true }));
+    const plain = await fit(lle(pentagon, { neighbors: 2, latentDim: 2 }));
+    const general = await fit(lle(pentagon, { neighbors: 2, latentDim: 2, generalized: true }));
     const squaredResidual = (1 - Math.cos((2 * Math.PI) / 5)) ** 2;
     expectClose(
       general.eigenvalues!,
@@ -73,11 +73,11 @@ describe('equivalences', () => {
     expectClose(plain.eigenvalues!, [squaredResidual, squaredResidual], 1e-9);
   });
 
-  it('generalised LLE normalised is LLE', async () => {
+  it('generalized LLE normalized is LLE', async () => {
     const points = swissRoll(60);
     const lists = completed(nearestLists(Matrix.from(points), 6));
     const { reconstruction, diagonal, residuals } = reconstructionFactor(Matrix.from(points), lists, 1e-3, false);
-    // M of the generalised form, its weights by a solve of their own.
+    // M of the generalized form, its weights by a solve of their own.
     const M = points.map(() => new Array<number>(60).fill(0));
     points.forEach((y, i) => {
       const own = Array.from(lists[i]!);
@@ -103,12 +103,12 @@ describe('equivalences', () => {
     });
     expect(Math.max(...diagonal) / Math.min(...diagonal)).toBeGreaterThan(5);
     const product = (A: number[][]) => A.map((a) => A.map((b) => a.reduce((sum, entry, c) => sum + entry * b[c]!, 0)));
-    const generalised = jacobi(product(M));
-    const general = await fit(lle(points, { neighbours: 6, generalised: true }));
-    expectClose(general.eigenvalues!, generalised.values.slice(1, 3), 1e-8);
+    const generalized = jacobi(product(M));
+    const general = await fit(lle(points, { neighbors: 6, generalized: true }));
+    expectClose(general.eigenvalues!, generalized.values.slice(1, 3), 1e-8);
     expectColumns(
       general.latents,
-      generalised.vectors.map((row) => row.slice(1, 3)),
+      generalized.vectors.map((row) => row.slice(1, 3)),
       1e-8,
     );
     // Column i divided by m_ii.
@@ -122,12 +122,12 @@ describe('equivalences', () => {
       }
     }
     expectClose(sparse.flat(), L.flat(), 1e-10);
-    const normalised = jacobi(L);
-    const plain = await fit(lle(points, { neighbours: 6 }));
-    expectClose(plain.eigenvalues!, normalised.values.slice(1, 3), 1e-8);
+    const normalized = jacobi(L);
+    const plain = await fit(lle(points, { neighbors: 6 }));
+    expectClose(plain.eigenvalues!, normalized.values.slice(1, 3), 1e-8);
     expectColumns(
       plain.latents,
-      normalised.vectors.map((row) => row.slice(1, 3)),
+      normalized.vectors.map((row) => row.slice(1, 3)),
       1e-8,
     );
   });

@@ -60,15 +60,15 @@ function kriged(U: number[][], column: readonly number[]): { mean: number[]; var
   const ones = observed.map(() => 1);
   const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, entry, k) => sum + entry * b[k]!, 0);
   const information = dot(ones, solved(block, ones));
-  const centre = dot(ones, solved(block, y)) / information;
+  const center = dot(ones, solved(block, y)) / information;
   const weights = solved(
     block,
-    y.map((entry) => entry - centre),
+    y.map((entry) => entry - center),
   );
   const mean = column.map((entry, i) => {
     if (!Number.isNaN(entry)) return entry;
     return (
-      centre +
+      center +
       dot(
         observed.map((j) => U[i]![j]!),
         weights,
@@ -86,10 +86,10 @@ function kriged(U: number[][], column: readonly number[]): { mean: number[]; var
 
 describe('impute', () => {
   it.each([
-    ['meu', meu(Y, { neighbours: 4, basePrecision: 1e-2 })],
+    ['meu', meu(Y, { neighbors: 4, basePrecision: 1e-2 })],
     ['mpme', mpme(Y, { basePrecision: 1e-3 })],
-    ['alle', alle(Y, { neighbours: 3, basePrecision: 1e-2 })],
-    ['drill', drill(Y, { neighbours: 5 })],
+    ['alle', alle(Y, { neighbors: 3, basePrecision: 1e-2 })],
+    ['drill', drill(Y, { neighbors: 5 })],
   ])('fills the holes of %s as ordinary kriging by its covariance does', async (_, model) => {
     const result = await fit(model);
     const { mean, variance } = result.impute!(holes);
@@ -111,7 +111,7 @@ describe('impute', () => {
   });
 
   it('gives intervals in the unit of a column, whatever that is', async () => {
-    const result = await fit(meu(Y, { neighbours: 4 }));
+    const result = await fit(meu(Y, { neighbors: 4 }));
     const one = holes.map((row) => [row[0]!]);
     const other = one.map(([entry]) => [1e6 * entry! - 3]);
     const [a, b] = [result.impute!(one), result.impute!(other)];
@@ -131,10 +131,10 @@ describe('impute', () => {
   });
 
   it('spreads a few known values over the graph, the same whatever is added to all', async () => {
-    const result = await fit(meu(Y, { neighbours: 4, basePrecision: 1e-9 }));
+    const result = await fit(meu(Y, { neighbors: 4, basePrecision: 1e-9 }));
     const known = Y.map((_, i) => [i === 0 ? 1 : i === 23 ? 3 : Number.NaN]);
     const { mean } = result.impute!(known);
-    // Without λ the mean is harmonic: between two known values each point is at the weighted mean of its neighbours.
+    // Without λ the mean is harmonic: between two known values each point is at the weighted mean of its neighbors.
     const { sources, targets, weights } = result.graph!;
     const pulled = new Float64Array(24);
     sources.forEach((i, e) => {
@@ -173,6 +173,6 @@ describe('impute', () => {
   });
 
   it('is not there for models without a field', async () => {
-    expect(await fit(isomap(Y, { neighbours: 8 }))).not.toHaveProperty('impute');
+    expect(await fit(isomap(Y, { neighbors: 8 }))).not.toHaveProperty('impute');
   });
 });

@@ -84,7 +84,7 @@ describe('the maximum-entropy layer', () => {
 
   it('has the value c/2·log|L + λI| − ½Σwφ and gradients as evaluate gives them', () => {
     const weights = Array.from(graph.weights, (_, e) => 0.01 * (1 + (e % 5)));
-    const model = meu(Y, { neighbours: 4, basePrecision: 0.3 });
+    const model = meu(Y, { neighbors: 4, basePrecision: 0.3 });
     const { objective, terms } = evaluate(model, { 'field.weights': weights });
     expect(terms.field).toBe(objective);
     const phi = Array.from(graph.sources, (i, e) =>
@@ -93,7 +93,7 @@ describe('the maximum-entropy layer', () => {
     const direct = withDenseField(graph, Float64Array.from(weights), 0.3, (logDeterminant) => logDeterminant);
     expectClose(objective, 1.5 * direct - 0.5 * weights.reduce((sum, w, e) => sum + w * phi[e]!, 0), 1e-13);
     checkModel(model, { values: { 'field.weights': weights } });
-    checkModel(drill(Y, { neighbours: 4 }), {
+    checkModel(drill(Y, { neighbors: 4 }), {
       values: {
         'field.attraction': weights.map((weight) => weight / 50),
         'field.repulsion': weights.map((weight) => weight / 100),
@@ -228,24 +228,24 @@ describe('bad input', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['points that are all the same', () => mpme(twice.map(() => [1, 2])), /All points are the same/],
     [
-      'neighbours that are all the same',
+      'neighbors that are all the same',
       () =>
         meu(
           twice.map(() => [1, 2]),
-          { neighbours: 2 },
+          { neighbors: 2 },
         ),
       /All points are the same/,
     ],
-    ['k ≥ N', () => meu(Y, { neighbours: 14 }), /^meu takes .* from 1 to 13/],
-    ['k ≥ N of alle', () => alle(Y, { neighbours: 14 }), /^alle takes .* from 1 to 13/],
-    ['k ≥ N of drill', () => drill(Y, { neighbours: 14 }), /^drill takes .* from 1 to 13/],
+    ['k ≥ N', () => meu(Y, { neighbors: 14 }), /^meu takes .* from 1 to 13/],
+    ['k ≥ N of alle', () => alle(Y, { neighbors: 14 }), /^alle takes .* from 1 to 13/],
+    ['k ≥ N of drill', () => drill(Y, { neighbors: 14 }), /^drill takes .* from 1 to 13/],
     [
       'a point at the mean',
-      () => drill([[-1], [0], [1]], { neighbours: 1 }),
+      () => drill([[-1], [0], [1]], { neighbors: 1 }),
       /Point 1 is at the mean.* add a column in which it differs from the mean/,
     ],
     ['NaN', () => mpme([[1], [Number.NaN]]), /row 1, column 0 is NaN/],
-    ['a misspelt option', () => mpme(Y, { lambda: 1 } as never), /no option 'lambda'/],
+    ['a misspelled option', () => mpme(Y, { lambda: 1 } as never), /no option 'lambda'/],
     ['a base precision of 0', () => mpme(Y, { basePrecision: 0 }), /basePrecision.*above 0/],
     ['distances of no kind', () => mpme(Y, { distances: 'cubed' as never }), /'squared', 'plain' or a kernel/],
     ['an order that is not one', () => alle(Y, { order: [0, 0] }), /each of the points/],
@@ -269,7 +269,7 @@ describe('bad input', () => {
       () => mpme(Y, { distances: notAKernel(), slackPenalty: 1 }),
       /from 0, but that of edge 0, between points 0 and 1, is -/,
     ],
-    ['NaN for meu', () => meu([[1], [2], [Number.NaN]], { neighbours: 1 }), /row 2, column 0 is NaN/],
+    ['NaN for meu', () => meu([[1], [2], [Number.NaN]], { neighbors: 1 }), /row 2, column 0 is NaN/],
     ['too few distances', () => maxEntropy({ graph, squaredDistances: [1] }), /one number for each of the/],
     ['a graph without edges', () => maxEntropy({ graph: completeGraph(1) }), /edges, but this one has none/],
   ])('%s', (_, make, message) => {
@@ -284,7 +284,7 @@ describe('bad input', () => {
       'Every weight is at its limit 4C = 4e-9. All pairs have the same weight, so the embedding means nothing. Give a larger slackPenalty.',
     );
     // Eigenmaps of the candidate edges mean something, but were not learned.
-    const among = await fit(mpme(Y, { slackPenalty: 1e-9, neighbours: 4 }));
+    const among = await fit(mpme(Y, { slackPenalty: 1e-9, neighbors: 4 }));
     expect(among.status).toBe('converged');
     expect(among.message).toContain('nothing was learned about them');
     const learned = await fit(mpme(Y, { slackPenalty: 25 }));
@@ -299,7 +299,7 @@ describe('bad input', () => {
     ];
     const sentence = /shows 3 points in at most 2 dimensions, but latentDim is 3/;
     expect(() => mpme(three, { latentDim: 3 })).toThrow(sentence);
-    expect(() => meu(three, { latentDim: 3, neighbours: 2 })).toThrow(sentence);
+    expect(() => meu(three, { latentDim: 3, neighbors: 2 })).toThrow(sentence);
     expect(() => mpme(three.slice(1), { latentDim: 2 })).toThrow(/in at most 1 dimension, but/);
   });
 

@@ -4,7 +4,7 @@ import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
 
 const points = swissRoll(500);
-const model = () => meu(points, { neighbours: 5, basePrecision: 1e-4 });
+const model = () => meu(points, { neighbors: 5, basePrecision: 1e-4 });
 const weightsOf = (result: Fit) => result.parameters['field.weights'] as number[];
 
 /** c/2·|projected gradient| in z = w/s, s = φ/c, from the gradient that `evaluate` gives at the result. */
@@ -167,11 +167,11 @@ describe('stopping ends at the best point so far', () => {
 
   it.each<[string, () => ReturnType<typeof meu> | ReturnType<typeof drill>, object]>([
     ['quadratic approximation', () => mpme(noisy, { basePrecision: 1e-3 }), {}],
-    ['rounds of EM', () => meu(holed, { neighbours: 6, basePrecision: 0.05, missing: 'ignore' }), {}],
-    ['a path of penalties', () => drill(noisy, { neighbours: 8 }), {}],
+    ['rounds of EM', () => meu(holed, { neighbors: 6, basePrecision: 0.05, missing: 'ignore' }), {}],
+    ['a path of penalties', () => drill(noisy, { neighbors: 8 }), {}],
     [
       'another solver',
-      () => meu(points, { neighbours: 5, basePrecision: 1e-4 }),
+      () => meu(points, { neighbors: 5, basePrecision: 1e-4 }),
       { solver: lbfgsb(), maxIterations: 400 },
     ],
   ])('of %s', async (_, make, options) => {
@@ -195,8 +195,8 @@ describe('stopping ends at the best point so far', () => {
 
   it.each<[string, () => ReturnType<typeof meu> | ReturnType<typeof drill>]>([
     ['quadratic approximation', () => mpme(noisy, { basePrecision: 1e-3, slackPenalty: 0.01 })],
-    ['rounds of EM', () => meu(holed, { neighbours: 6, basePrecision: 0.05, missing: 'ignore' })],
-    ['a path of penalties', () => drill(noisy, { neighbours: 8 })],
+    ['rounds of EM', () => meu(holed, { neighbors: 6, basePrecision: 0.05, missing: 'ignore' })],
+    ['a path of penalties', () => drill(noisy, { neighbors: 8 })],
   ])('from which a checkpoint of %s goes on to the same bits', async (_, make) => {
     const states: Checkpoint[] = [];
     const checkpoint = (state: Checkpoint) => {

@@ -62,7 +62,7 @@ const some = (shift: number) => Array.from(graph.sources, (_, e) => 0.02 * (1 + 
 
 describe('missing entries of meu', () => {
   it('leave the density of the others, whose gradient is that of EM', () => {
-    const model = meu(Y, { neighbours: 4, basePrecision: lambda, missing: 'ignore' });
+    const model = meu(Y, { neighbors: 4, basePrecision: lambda, missing: 'ignore' });
     const at = (weights: number[]) => evaluate(model, { 'field.weights': weights }).objective;
     expectClose(at(some(0)) - at(some(2)), marginalDensity(some(0)) - marginalDensity(some(2)), 1e-9);
     expectClose(at(some(0)) - at(some(3)), marginalDensity(some(0)) - marginalDensity(some(3)), 1e-9);
@@ -86,7 +86,7 @@ describe('missing entries of meu', () => {
   });
 
   it('end where the conditions hold for the distances that are expected then', async () => {
-    const model = meu(Y, { neighbours: 4, basePrecision: lambda, missing: 'ignore' });
+    const model = meu(Y, { neighbors: 4, basePrecision: lambda, missing: 'ignore' });
     const result = await fit(model);
     expect(result.diagnostics.kktResidual).toBeLessThan(1e-10);
     expect(result.message).toContain('for the distances expected given the observed entries');
@@ -132,7 +132,7 @@ describe('missing entries of meu', () => {
     const random = seededRandom(4);
     const holes = Array.from(Y.data.keys()).filter(() => random.uniform() < 0.1);
     for (const index of holes) Y.data[index] = Number.NaN;
-    const result = await fit(meu(Y, { neighbours: 6, missing: 'ignore' }));
+    const result = await fit(meu(Y, { neighbors: 6, missing: 'ignore' }));
     const { mean } = result.impute!(Y);
     const error = (fill: (index: number) => number) =>
       Math.sqrt(holes.reduce((sum, index) => sum + (fill(index) - complete.data[index]!) ** 2, 0) / holes.length);
@@ -140,7 +140,7 @@ describe('missing entries of meu', () => {
       const observed = Y.column(d).filter((entry) => !Number.isNaN(entry));
       return observed.reduce((sum, entry) => sum + entry, 0) / observed.length;
     });
-    // Neighbours in twelve columns tell the rest; 0.105 here.
+    // Neighbors in twelve columns tell the rest; 0.105 here.
     expect(error((index) => mean.data[index]!)).toBeLessThan(0.2 * error((index) => means[index % 12]!));
     const again = loadFit(JSON.parse(JSON.stringify(result)));
     expect(again.latents).toEqual(result.latents);
@@ -150,7 +150,7 @@ describe('missing entries of meu', () => {
 
   it('hold rows that agree where both are observed together', async () => {
     const result = await fit(
-      meu([...Y, [Y[0]![0]!, Number.NaN, Y[0]![2]!]], { neighbours: 3, missing: 'ignore', latentDim: 2 }),
+      meu([...Y, [Y[0]![0]!, Number.NaN, Y[0]![2]!]], { neighbors: 3, missing: 'ignore', latentDim: 2 }),
     );
     expect(result.status).toBe('converged');
     const distance = (i: number, j: number) =>
@@ -165,9 +165,9 @@ describe('missing entries of meu', () => {
       'one other row',
       [0, 3],
       2,
-      'Row 2 of the observations has entries in common with 1 other row only, so it has no 2 neighbours',
+      'Row 2 of the observations has entries in common with 1 other row only, so it has no 2 neighbors',
     ],
-  ])('are refused where a row shares entries with %s', (_, without, neighbours, said) => {
+  ])('are refused where a row shares entries with %s', (_, without, neighbors, said) => {
     const rows = [
       [0, 1, 2],
       [3, 1, 0],
@@ -175,23 +175,23 @@ describe('missing entries of meu', () => {
       [1, 4, 2],
     ];
     for (const i of without) rows[i]![2] = Number.NaN;
-    expect(() => meu(rows, { neighbours, missing: 'ignore' })).toThrow(said);
+    expect(() => meu(rows, { neighbors, missing: 'ignore' })).toThrow(said);
   });
 
   it('change nothing when there are none', async () => {
-    const ignored = await fit(meu(complete, { neighbours: 4, missing: 'ignore' }));
-    const plain = await fit(meu(complete, { neighbours: 4 }));
+    const ignored = await fit(meu(complete, { neighbors: 4, missing: 'ignore' }));
+    const plain = await fit(meu(complete, { neighbors: 4 }));
     expect(ignored.latents).toEqual(plain.latents);
     expect(commonEntriesGraph(Matrix.from(complete), 4).graph).toEqual(knnGraph(complete, 4));
   });
 
   it.each<[string, () => unknown, RegExp]>([
     ['NaN without being told', () => meu(Y), /missing: 'ignore'/],
-    ['k ≥ N', () => meu(Y, { neighbours: 30, missing: 'ignore' }), /from 1 to 29/],
+    ['k ≥ N', () => meu(Y, { neighbors: 30, missing: 'ignore' }), /from 1 to 29/],
     ['infinite entries', () => meu([[Infinity, 1], ...Y.map(() => [1, 2])], { missing: 'ignore' }), /is Infinity/],
     [
       'a row without entries',
-      () => meu(Y.with(4, [Number.NaN, Number.NaN, Number.NaN]), { neighbours: 4, missing: 'ignore' }),
+      () => meu(Y.with(4, [Number.NaN, Number.NaN, Number.NaN]), { neighbors: 4, missing: 'ignore' }),
       /Row 4 of the observations \(from 0\) has no observed entry at all.* Leave that row out/,
     ],
     [

@@ -14,22 +14,22 @@ const circle = (size: number, turn = 0) =>
 
 const squared = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, d) => sum + (x - b[d]!) ** 2, 0);
 
-/** Neighbours of point i in the learned graph with their weights. */
+/** Neighbors of point i in the learned graph with their weights. */
 function edgesAt({ graph }: Fit, i: number) {
   const { sources, targets, weights } = graph!;
   const own = Array.from(sources.keys()).filter((e) => sources[e] === i || targets[e] === i);
   return {
-    neighbours: Int32Array.from(own, (e) => sources[e]! + targets[e]! - i),
+    neighbors: Int32Array.from(own, (e) => sources[e]! + targets[e]! - i),
     weights: Float64Array.from(own, (e) => weights[e]!),
   };
 }
 
 /** Q⁺ of a field with one more point, joined to the given points by the given weights. */
-function precisionWith(Q: number[][], neighbours: readonly number[], weights: ArrayLike<number>, lambda: number) {
+function precisionWith(Q: number[][], neighbors: readonly number[], weights: ArrayLike<number>, lambda: number) {
   const N = Q.length;
   const extended = [...Q.map((row) => [...row, 0]), new Array<number>(N + 1).fill(0)];
   extended[N]![N] = lambda;
-  neighbours.forEach((j, a) => {
+  neighbors.forEach((j, a) => {
     const w = weights[a]!;
     extended[N]![N]! += w;
     extended[j]![j]! += w;
@@ -41,10 +41,10 @@ function precisionWith(Q: number[][], neighbours: readonly number[], weights: Ar
 
 describe('a point that is joined by its own learned weights lands on its latents', () => {
   it.each([
-    ['meu, kernel PCA', meu(swissRoll(60), { neighbours: 6, latentDim: 3, basePrecision: 1e-4 }), 1e-4, 'kernelPca'],
+    ['meu, kernel PCA', meu(swissRoll(60), { neighbors: 6, latentDim: 3, basePrecision: 1e-4 }), 1e-4, 'kernelPca'],
     [
       'meu, eigenmap',
-      meu(swissRoll(60), { neighbours: 6, latentDim: 3, basePrecision: 1e-4, embedding: 'eigenmap' }),
+      meu(swissRoll(60), { neighbors: 6, latentDim: 3, basePrecision: 1e-4, embedding: 'eigenmap' }),
       1e-4,
       'eigenmap',
     ],
@@ -74,29 +74,29 @@ describe('the weights of a new point', () => {
   it.each([
     ['free', Infinity, 3],
     ['with slack', 0.004, 3],
-    ['of more neighbours', Infinity, 12],
-  ])('%s maximise the objective with one more node', async (_, slackPenalty, k) => {
-    const neighbours = nearest.slice(0, k);
-    const result = await fit(meu(Y, { neighbours: 4, basePrecision: lambda }));
+    ['of more neighbors', Infinity, 12],
+  ])('%s maximize the objective with one more node', async (_, slackPenalty, k) => {
+    const neighbors = nearest.slice(0, k);
+    const result = await fit(meu(Y, { neighbors: 4, basePrecision: lambda }));
     const Q = result.precision!().toArrays();
     const N = Q.length;
     const U = inverseOf(Q);
-    const own = neighbours.map((j) => phi[j]!);
+    const own = neighbors.map((j) => phi[j]!);
     const found = joiningWeights({
       squaredDistances: Float64Array.from(own),
-      covariances: Float64Array.from(neighbours.flatMap((i) => neighbours.map((j) => U[i]![j]! - 1 / (lambda * N)))),
+      covariances: Float64Array.from(neighbors.flatMap((i) => neighbors.map((j) => U[i]![j]! - 1 / (lambda * N)))),
       common: (1 + 1 / N) / lambda,
       copies: 3,
       upper: 4 * slackPenalty,
     });
     const objective = (w: ArrayLike<number>) =>
-      1.5 * logDeterminantOf(precisionWith(Q, neighbours, w, lambda)) -
+      1.5 * logDeterminantOf(precisionWith(Q, neighbors, w, lambda)) -
       0.5 * own.reduce((sum, distance, a) => sum + w[a]! * distance, 0);
     const base = 1.5 * (logDeterminantOf(Q) + Math.log(lambda));
     expectClose(found.gain, objective(found.weights) - base, 1e-10);
     expect(found.weights.some((w) => w > 0)).toBe(true);
-    const V = inverseOf(precisionWith(Q, neighbours, found.weights, lambda));
-    neighbours.forEach((j, a) => {
+    const V = inverseOf(precisionWith(Q, neighbors, found.weights, lambda));
+    neighbors.forEach((j, a) => {
       const w = found.weights[a]!;
       const relative = (3 * (V[N]![N]! + V[j]![j]! - 2 * V[N]![j]!)) / own[a]! - 1;
       if (w === 0) expect(relative).toBeLessThanOrEqual(1e-8);
@@ -111,7 +111,7 @@ describe('the weights of a new point', () => {
     expect(found.weights.every((w) => w <= 4 * slackPenalty)).toBe(true);
   });
 
-  it('keep their digits when λ is small, neighbours are close, and the new point closer', () => {
+  it('keep their digits when λ is small, neighbors are close, and the new point closer', () => {
     // Two points joined by a weight of 1e10 in a field of λ = 1e-9, and a new one next to the first.
     const lambda = 1e-9;
     const between = 1e10;
@@ -132,11 +132,11 @@ describe('the weights of a new point', () => {
 
 /** Least relative error of A·R·s + t against B over rotations, scalings and shifts; both n×2. */
 function procrustesError(A: number[][], B: number[][]): number {
-  const centred = (X: number[][]) => {
+  const centered = (X: number[][]) => {
     const mean = [0, 1].map((c) => X.reduce((sum, row) => sum + row[c]!, 0) / X.length);
     return X.map((row) => row.map((entry, c) => entry - mean[c]!));
   };
-  const [P, T] = [centred(A), centred(B)];
+  const [P, T] = [centered(A), centered(B)];
   const product = (c: number, d: number) => P.reduce((sum, row, i) => sum + row[c]! * T[i]![d]!, 0);
   const [a, b, c, d] = [product(0, 0), product(0, 1), product(1, 0), product(1, 1)];
   // Sum of the singular values of a 2×2 matrix.
@@ -146,10 +146,10 @@ function procrustesError(A: number[][], B: number[][]): number {
 }
 
 /** Errors against the fit of all points: of a fit of some with the others placed, and of those that were fitted alone. */
-async function leftOut(all: number[][], neighbours: number, out: (i: number) => boolean) {
+async function leftOut(all: number[][], neighbors: number, out: (i: number) => boolean) {
   const kept = all.filter((_, i) => !out(i));
-  const whole = (await fit(meu(all, { neighbours, basePrecision: 1e-4 }))).latents.toArrays();
-  const part = await fit(meu(kept, { neighbours, basePrecision: 1e-4 }));
+  const whole = (await fit(meu(all, { neighbors, basePrecision: 1e-4 }))).latents.toArrays();
+  const part = await fit(meu(kept, { neighbors, basePrecision: 1e-4 }));
   const { latents } = await part.project(all.filter((_, i) => out(i)));
   const [fitted, placed] = [part.latents.toArrays(), latents.toArrays()];
   const together = all.map((_, i) => (out(i) ? placed.shift()! : fitted.shift()!));
@@ -164,7 +164,7 @@ async function leftOut(all: number[][], neighbours: number, out: (i: number) => 
 
 describe('points left out and placed', () => {
   // The gaps change the field of the others, by a part that is inverse to their number (0.0523, 0.0220, 0.0107 here). Placing must add
-  // nothing to it: what is placed lies between its neighbours, where the error is less than at the gap's ends.
+  // nothing to it: what is placed lies between its neighbors, where the error is less than at the gap's ends.
   it.each([60, 120, 240])('an eighth of a circle of %s', async (size) => {
     const { together, fitted } = await leftOut(circle(size), 4, (i) => i % 8 === 3);
     expect(together).toBeLessThan(fitted);
@@ -183,7 +183,7 @@ describe('project of a fit', () => {
   const fresh = [Y[7]!.map((entry) => entry + 0.3), Y[31]!.map((entry) => entry - 0.2)];
 
   it('takes a point that was fitted to its latents, and a far one to the middle', async () => {
-    for (const model of [meu(Y, { neighbours: 5 }), mpme(Y, { basePrecision: 0.01 })]) {
+    for (const model of [meu(Y, { neighbors: 5 }), mpme(Y, { basePrecision: 0.01 })]) {
       const result = await fit(model);
       const { latents, logDensity } = await result.project([Y[3]!, Y[0]!.map(() => 1e9)]);
       expectClose(latents.row(0), result.latents.row(3), 1e-15);
@@ -235,7 +235,7 @@ describe('project of a fit', () => {
 
   it('takes rows with missing entries, and reconstructs them', async () => {
     const lambda = 1e-2;
-    const result = await fit(meu(Y, { neighbours: 5, basePrecision: lambda }));
+    const result = await fit(meu(Y, { neighbors: 5, basePrecision: lambda }));
     const holed = [fresh[0]!.with(1, Number.NaN), fresh[1]!];
     const { latents, logDensity } = await result.project(holed);
     const mean = await result.reconstruct(holed);
@@ -243,7 +243,7 @@ describe('project of a fit', () => {
     expect(latents.row(1)).toEqual(complete.latents.row(1));
     // By two copies and their distances alone.
     const phi = Y.map((row) => squared([row[0]!, row[2]!], [fresh[0]![0]!, fresh[0]![2]!]));
-    const neighbours = phi
+    const neighbors = phi
       .map((_, j) => j)
       .sort((a, b) => phi[a]! - phi[b]!)
       .slice(0, 5);
@@ -251,14 +251,14 @@ describe('project of a fit', () => {
     const N = Q.length;
     const U = inverseOf(Q);
     const { weights } = joiningWeights({
-      squaredDistances: Float64Array.from(neighbours, (j) => phi[j]!),
-      covariances: Float64Array.from(neighbours.flatMap((i) => neighbours.map((j) => U[i]![j]! - 1 / (lambda * N)))),
+      squaredDistances: Float64Array.from(neighbors, (j) => phi[j]!),
+      covariances: Float64Array.from(neighbors.flatMap((i) => neighbors.map((j) => U[i]![j]! - 1 / (lambda * N)))),
       common: (1 + 1 / N) / lambda,
       copies: 2,
       upper: Infinity,
     });
     // The field about a mean of its own that is not known has precision Q⁺ − λ11ᵀ/(N + 1).
-    const extended = precisionWith(Q, neighbours, weights, lambda).map((row) => row.map((x) => x - lambda / (N + 1)));
+    const extended = precisionWith(Q, neighbors, weights, lambda).map((row) => row.map((x) => x - lambda / (N + 1)));
     const precision = extended[N]![N]!;
     const expected = [0, 1, 2].map((d) => -Y.reduce((sum, row, j) => sum + extended[N]![j]! * row[d]!, 0) / precision);
     expectClose(mean.row(0), expected, 1e-9);
@@ -270,7 +270,7 @@ describe('project of a fit', () => {
   });
 
   it('is the same after a fit was saved and loaded', async () => {
-    const result = await fit(meu(Y, { neighbours: 5, embedding: 'eigenmap' }));
+    const result = await fit(meu(Y, { neighbors: 5, embedding: 'eigenmap' }));
     const again = loadFit(JSON.parse(JSON.stringify(result)));
     expect(await again.project(fresh)).toEqual(await result.project(fresh));
   });

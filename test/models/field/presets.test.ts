@@ -23,17 +23,17 @@ describe("the author's settings", () => {
   it('take DRILL without a penalty', async () => {
     const { normal } = seededRandom(4);
     const wide = Array.from({ length: 10 }, () => Array.from({ length: 12 }, () => normal()));
-    const named = await fit(drill(wide, { neighbours: 2, preset }));
-    const spelt = await fit(drill(wide, { neighbours: 2, penalty: 0 }));
-    expect(named.latents.data).toEqual(spelt.latents.data);
-    const own = await fit(drill(wide, { neighbours: 2, preset, penalty: 0.3 }));
+    const named = await fit(drill(wide, { neighbors: 2, preset }));
+    const spelled = await fit(drill(wide, { neighbors: 2, penalty: 0 }));
+    expect(named.latents.data).toEqual(spelled.latents.data);
+    const own = await fit(drill(wide, { neighbors: 2, preset, penalty: 0.3 }));
     expect(own.objective).toBeLessThan(named.objective);
   });
 
   it('reconstruct the points of ALLE from the pattern of a sparse factor, fill included', async () => {
     const graph = knnGraph(Y, 3);
     const order = fillReducingOrder(graph);
-    // Elimination on an N×N array: what is left of a point's neighbours is joined.
+    // Elimination on an N×N array: what is left of a point's neighbors is joined.
     const joined = Y.map(() => new Array<boolean>(N).fill(false));
     const join = (i: number, j: number) => {
       joined[i]![j] = true;
@@ -52,7 +52,7 @@ describe("the author's settings", () => {
     expect(parents.map((list) => Array.from(list))).toEqual(expected);
     expect(expected.flat().length).toBeGreaterThan(graph.sources.length);
     // Parents of a point are joined to each other, so the precision has no entry beside theirs.
-    const result = await fit(alle(Y, { neighbours: 3, preset }));
+    const result = await fit(alle(Y, { neighbors: 3, preset }));
     const pairs = expected.flatMap((list, i) => list.map((j) => `${Math.min(i, j)} ${Math.max(i, j)}`));
     const learned = Array.from(result.graph.sources, (i, e) => `${i} ${result.graph.targets[e]}`);
     expect(learned.sort()).toEqual(pairs.sort());
@@ -74,7 +74,7 @@ describe("the author's settings", () => {
     const W = Y.map((_, i) => Y.map((__, j) => times(i, j) * Math.exp(-(distance(i, j) ** 2) / (2 * width * width))));
     const degrees = W.map((row) => row.reduce((sum, w) => sum + w, 0));
     expect(W.flat().some((_, p) => times(Math.floor(p / N), p % N) === 1)).toBe(true);
-    const { latents, eigenvalues, project } = await fit(laplacianEigenmaps(Y, { neighbours: k, width, preset }));
+    const { latents, eigenvalues, project } = await fit(laplacianEigenmaps(Y, { neighbors: k, width, preset }));
     for (let c = 0; c < 2; c++) {
       const u = Y.map((_, i) => latents.at(i, c));
       const Lu = W.map((row, i) => degrees[i]! * u[i]! - row.reduce((sum, w, j) => sum + w * u[j]!, 0));
@@ -96,7 +96,7 @@ describe("the author's settings", () => {
 
 describe('choices that do not depend on others', () => {
   it('shows the same unfolding in any number of dimensions', async () => {
-    const options = { neighbours: 3, constraints: 'equality' } as const;
+    const options = { neighbors: 3, constraints: 'equality' } as const;
     const flat = await fit(mvu(Y.slice(0, 12), { ...options, latentDim: 2 }));
     const high = await fit(mvu(Y.slice(0, 12), { ...options, latentDim: 8 }));
     for (let i = 0; i < 12; i++)

@@ -58,7 +58,7 @@ describe.each(cases)('mpme of $data at λ = $lambda, C = $C, $distance distances
 
   it('has the objective, support, weights and embedding of SciPy and Newton', async () => {
     const result = await fit(mpme(Y, options));
-    // Most points alone: no neighbourhood graph.
+    // Most points alone: no neighborhood graph.
     expect(result.status).toBe(values.components > values.N / 2 ? 'degenerate' : 'converged');
     expectClose(result.objective, values.objective, 1e-12);
     expect(result.diagnostics.kktResidual).toBeLessThan(1e-11);
@@ -126,7 +126,7 @@ describe.each(meuCases)('$data', ({ data, values }) => {
   const { Y, k } = values;
 
   it('meu has the objective, weights and embedding of SciPy and Newton', async () => {
-    const result = await fit(meu(Y, { neighbours: k, basePrecision: 1e-4 }));
+    const result = await fit(meu(Y, { neighbors: k, basePrecision: 1e-4 }));
     const constant = -0.5e-4 * Y.flat().reduce((sum, entry) => sum + entry * entry, 0);
     expectClose(result.objective + constant, values.meu.objective, 1e-12);
     expect(result.diagnostics.kktResidual).toBeLessThan(1e-11);
@@ -145,7 +145,7 @@ describe.each(meuCases)('$data', ({ data, values }) => {
   });
 
   it('alle has the likelihood and embedding of numpy', async () => {
-    const result = await fit(alle(Y, { neighbours: values.alle.k, basePrecision: 1e-4 }));
+    const result = await fit(alle(Y, { neighbors: values.alle.k, basePrecision: 1e-4 }));
     expectClose(result.objective, values.alle.pseudoLogLik, 1e-10);
     expectClose(result.eigenvalues, values.alle.eigenvaluesHKH, 1e-6);
     expectColumns(result.latents, values.alle.X, 1e-6);
@@ -161,8 +161,8 @@ describe.each(meuCases)('$data', ({ data, values }) => {
   it.each(quick)(
     'drill on $structure pairs at ρ = $rho has the precision and embedding of R and scikit-learn',
     async (wanted) => {
-      const neighbours = wanted.structure === 'full' ? 'all' : k;
-      const result = await fit(drill(Y, { neighbours, penalty: wanted.rho }));
+      const neighbors = wanted.structure === 'full' ? 'all' : k;
+      const result = await fit(drill(Y, { neighbors, penalty: wanted.rho }));
       expect(result.status).toBe('converged');
       expectClose(result.objective, wanted.objective, 1e-10);
       expect(result.diagnostics.kktResidual).toBeLessThan(1e-9);
@@ -180,10 +180,10 @@ describe.each(meuCases)('$data', ({ data, values }) => {
 
   // The robot's graph has several components: its null space is not one vector.
   const connected = data === 'robot' ? [] : [false, true];
-  it.each(connected)('lle (generalised: %s) has the eigenvectors of numpy', async (generalised) => {
-    const { smallestEigenvaluesL, bottomEigenvectors } = generalised ? values.lleGeneral : values.lle;
-    const result = await fit(lle(Y, { neighbours: k, regularization: 'auto', generalised }));
+  it.each(connected)('lle (generalized: %s) has the eigenvectors of numpy', async (generalized) => {
+    const { smallestEigenvaluesL, bottomEigenvectors } = generalized ? values.lleGeneral : values.lle;
+    const result = await fit(lle(Y, { neighbors: k, regularization: 'auto', generalized }));
     expectClose(result.eigenvalues, smallestEigenvaluesL.slice(1, 3), 1e-7);
-    expectColumns(result.latents, bottomEigenvectors, 1e-6, `generalised ${generalised}`);
+    expectColumns(result.latents, bottomEigenvectors, 1e-6, `generalized ${generalized}`);
   });
 });

@@ -2,7 +2,7 @@ import { alle, drill, evaluate, fit, loadFit, Matrix, meu, mpme, rbf, seededRand
 import { describe, expect, it } from 'vitest';
 import { completed, watched } from '../../../src/core/progressiveWork.ts';
 import { connectedComponents } from '../../../src/engine/graph/connectedComponents.ts';
-import { laterNeighbours } from '../../../src/models/field/alle.ts';
+import { laterNeighbors } from '../../../src/models/field/alle.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from '../spectral/columns.ts';
 
@@ -10,7 +10,7 @@ const Y = swissRoll(14);
 
 describe('results of maximum-entropy models', () => {
   it('keeps the best point of a fit that is stopped on a sparse graph, with its violation', async () => {
-    const model = meu(swissRoll(500), { neighbours: 5 });
+    const model = meu(swissRoll(500), { neighbors: 5 });
     const controller = new AbortController();
     const onProgress = ({ iteration }: { iteration: number }) => {
       if (iteration === 8) controller.abort();
@@ -36,7 +36,7 @@ describe('results of maximum-entropy models', () => {
 
   it('alle returns the graph of the entries of its precision, which is connected, and says so', async () => {
     const points = swissRoll(40);
-    const result = await fit(alle(points, { neighbours: 3, order: points.map((_, i) => (i * 17) % 40) }));
+    const result = await fit(alle(points, { neighbors: 3, order: points.map((_, i) => (i * 17) % 40) }));
     const { size, sources, targets, weights } = result.graph!;
     const Q = result.precision!();
     const wanted: [number, number, number][] = [];
@@ -50,12 +50,12 @@ describe('results of maximum-entropy models', () => {
     expect(result.message).toContain(`The learned graph has ${wanted.length} edges and is connected`);
   });
 
-  it('alle finds the neighbours among later points that sorting all of them finds, ties by index', () => {
+  it('alle finds the neighbors among later points that sorting all of them finds, ties by index', () => {
     const { uniform } = seededRandom(3);
     // A lattice with duplicates, so that most distances come often.
     const points = Array.from({ length: 150 }, () => [Math.floor(5 * uniform()), Math.floor(5 * uniform())]);
     const order = points.map((_, i) => (i * 77 + 5) % 150);
-    const lists = completed(laterNeighbours(Matrix.from(points), 6, order));
+    const lists = completed(laterNeighbors(Matrix.from(points), 6, order));
     order.forEach((i, place) => {
       const square = (j: number) => points[i]!.reduce((sum, entry, d) => sum + (entry - points[j]![d]!) ** 2, 0);
       const sorted = order.slice(place + 1).sort((a, b) => square(a) - square(b) || a - b);
@@ -63,12 +63,12 @@ describe('results of maximum-entropy models', () => {
     });
   });
 
-  it('alle tells of its search for neighbours what part of all sizes of halves is done', () => {
+  it('alle tells of its search for neighbors what part of all sizes of halves is done', () => {
     const parts: number[] = [];
     const order = Array.from({ length: 8 }, (_, i) => (i * 3) % 8);
     watched(
       (part) => parts.push(24 * part),
-      () => completed(laterNeighbours(Matrix.from(swissRoll(8)), 2, order)),
+      () => completed(laterNeighbors(Matrix.from(swissRoll(8)), 2, order)),
     );
     // Two pairs and what joins them, of either half, and then both halves.
     expect(parts).toEqual([2, 4, 8, 10, 12, 16, 24]);
@@ -76,7 +76,7 @@ describe('results of maximum-entropy models', () => {
 
   it('drill says what components do to the embedding', async () => {
     const points = [...swissRoll(12), ...swissRoll(8).map((row) => row.map((x) => -x)), [0.1, 0.05, -0.1]];
-    const result = await fit(drill(points, { neighbours: 3, penalty: 20 }));
+    const result = await fit(drill(points, { neighbors: 3, penalty: 20 }));
     const { labels, sizes } = connectedComponents(result.graph!);
     expect(sizes.length).toBeGreaterThan(1);
     expect(result.status).toBe('degenerate');
@@ -89,9 +89,9 @@ describe('results of maximum-entropy models', () => {
     expect(result.diagnostics.kktResidual).toBeLessThan(1e-9);
     // The remedy that is named connects them, and is not far from what does not.
     const rule = Number(result.message.match(/A penalty of ([\d.e-]+) connects/)![1]);
-    const apart = await fit(drill(points, { neighbours: 3, penalty: 2.001 * rule }));
+    const apart = await fit(drill(points, { neighbors: 3, penalty: 2.001 * rule }));
     expect(connectedComponents(apart.graph!).sizes.length).toBeGreaterThan(1);
-    const joined = await fit(drill(points, { neighbours: 3, penalty: rule }));
+    const joined = await fit(drill(points, { neighbors: 3, penalty: rule }));
     expect(connectedComponents(joined.graph!).sizes.length).toBe(1);
     expect(joined.status).toBe('converged');
     const U = result.covariance!();
@@ -103,9 +103,9 @@ describe('results of maximum-entropy models', () => {
 
   it.each([
     ['mpme', () => mpme(Y, { distances: rbf({ lengthscale: 4 }), basePrecision: 0.5 })],
-    ['meu', () => meu(Y, { neighbours: 4 })],
-    ['alle', () => alle(Y, { neighbours: 3 })],
-    ['drill', () => drill(Y, { neighbours: 4 })],
+    ['meu', () => meu(Y, { neighbors: 4 })],
+    ['alle', () => alle(Y, { neighbors: 3 })],
+    ['drill', () => drill(Y, { neighbors: 4 })],
   ])('%s survives JSON and repeats bit for bit', async (_, make) => {
     const result = await fit(make());
     const repeated = await fit(make());

@@ -25,7 +25,7 @@ describe('a sparse field', () => {
   it('of two far clouds is joined by their shortest edge, and says so', async () => {
     const near = swissRoll(210);
     const far = swissRoll(230).map(([x, y, z]) => [x! + 1000, y!, z!]);
-    const result = await fit(meu([...near, ...far], { neighbours: 5, scale: false }));
+    const result = await fit(meu([...near, ...far], { neighbors: 5, scale: false }));
     expect(result.status).toBe('converged');
     expect(result.message).toContain(
       'is connected. The candidate edges leave 2 components. The shortest edge between them joins them.',
@@ -46,7 +46,7 @@ describe('a sparse field', () => {
     expect(fieldFactor(graph).sparse).toBe(false);
     const { memory64 } = float64Backend();
     memory64.resetPeak();
-    const { objective } = evaluate(meu(Y, { neighbours: 10, basePrecision: 1e-4 }), {});
+    const { objective } = evaluate(meu(Y, { neighbors: 10, basePrecision: 1e-4 }), {});
     expectClose(objective, 15 * 600 * Math.log(1e-4), 1e-12);
     expect(memory64.peakBytes).toBeLessThan(8 * 600 * 600);
   });
@@ -55,7 +55,7 @@ describe('a sparse field', () => {
 describe('drill without a penalty', () => {
   it('has the moments of the observations at its edges, and no entries elsewhere', async () => {
     const Y = normals(40, 12);
-    const result = await fit(drill(Y, { neighbours: 3, penalty: 0 }));
+    const result = await fit(drill(Y, { neighbors: 3, penalty: 0 }));
     expect(result.status).toBe('converged');
     expect(result.diagnostics.iterations).toBeLessThan(100);
     const means = Y[0]!.map((_, d) => Y.reduce((sum, row) => sum + row[d]!, 0) / 40);
@@ -73,29 +73,29 @@ describe('drill without a penalty', () => {
     }
   });
 
-  it('is refused where points that are all neighbours are more than the columns', () => {
+  it('is refused where points that are all neighbors are more than the columns', () => {
     const Y = normals(30, 3);
-    expect(() => drill(Y, { neighbours: 10, penalty: 0 })).toThrow(InvalidInputError);
-    expect(() => drill(Y, { neighbours: 10, penalty: 0 })).toThrow(
+    expect(() => drill(Y, { neighbors: 10, penalty: 0 })).toThrow(InvalidInputError);
+    expect(() => drill(Y, { neighbors: 10, penalty: 0 })).toThrow(
       /no maximum.*4 points that are all joined.*3 columns/,
     );
-    expect(() => drill(Y, { neighbours: 'all', penalty: 0 })).toThrow(/no maximum/);
-    expect(() => drill(Y, { neighbours: 10, penalty: 0.1 })).not.toThrow();
+    expect(() => drill(Y, { neighbors: 'all', penalty: 0 })).toThrow(/no maximum/);
+    expect(() => drill(Y, { neighbors: 10, penalty: 0.1 })).not.toThrow();
   });
 
   it.each([
     ['fewer', 12],
     ['as many', 20],
     ['more', 40],
-  ])('is refused where all points are neighbours, %s than there are columns (N = 20, D = %i)', (_, columns) => {
+  ])('is refused where all points are neighbors, %s than there are columns (N = 20, D = %i)', (_, columns) => {
     const Y = normals(20, columns);
-    for (const neighbours of ['all', 19] as const) {
-      expect(() => drill(Y, { neighbours, penalty: 0 })).toThrow(InvalidInputError);
-      expect(() => drill(Y, { neighbours, penalty: 0 })).toThrow(
+    for (const neighbors of ['all', 19] as const) {
+      expect(() => drill(Y, { neighbors, penalty: 0 })).toThrow(InvalidInputError);
+      expect(() => drill(Y, { neighbors, penalty: 0 })).toThrow(
         columns < 20 ? /13 points that are all joined/ : /all 20 points are joined.*sum of all points/,
       );
     }
-    expect(() => drill(Y, { neighbours: 'all', penalty: 1e-6 })).not.toThrow();
+    expect(() => drill(Y, { neighbors: 'all', penalty: 1e-6 })).not.toThrow();
   });
 
   it('is not converged where the gradient vanishes on the way to no maximum', () => {
@@ -119,7 +119,7 @@ describe('drill without a penalty', () => {
   it('calls it converged where points are near each other, but less so than rounding', async () => {
     const Y = normals(30, 12);
     Y[1] = Y[0]!.map((entry, d) => entry + 1e-2 * Y[1]![d]!);
-    const result = await fit(drill(Y, { neighbours: 3, penalty: 0 }));
+    const result = await fit(drill(Y, { neighbors: 3, penalty: 0 }));
     const means = Y[0]!.map((_, d) => Y.reduce((sum, row) => sum + row[d]!, 0) / 30);
     const moment = Y[0]!.reduce((sum, entry, d) => sum + (entry - means[d]!) * (Y[1]![d]! - means[d]!), 0) / 12;
     expect(result.status).toBe('converged');
@@ -129,19 +129,19 @@ describe('drill without a penalty', () => {
 
   it('is refused early where the Hessian would not fit', () => {
     const large = normals(3000, 3);
-    expect(() => drill(large, { neighbours: 10, penalty: 0 })).toThrow(InvalidInputError);
-    expect(() => drill(large, { neighbours: 10, penalty: 0 })).toThrow(
-      /up to 12000 .*, but 3000 points and, at penalty 0, \d{5} pairs of neighbours have \d{5} or more/,
+    expect(() => drill(large, { neighbors: 10, penalty: 0 })).toThrow(InvalidInputError);
+    expect(() => drill(large, { neighbors: 10, penalty: 0 })).toThrow(
+      /up to 12000 .*, but 3000 points and, at penalty 0, \d{5} pairs of neighbors have \d{5} or more/,
     );
-    expect(() => drill(normals(160, 300), { neighbours: 'all', penalty: 0 })).toThrow(/12720 pairs of neighbours/);
+    expect(() => drill(normals(160, 300), { neighbors: 'all', penalty: 0 })).toThrow(/12720 pairs of neighbors/);
   });
 });
 
 describe('drill with a penalty', () => {
   it('counts the entries that differ from 0, not the covariances above the penalty', () => {
     const Y = normals(300, 5);
-    for (const neighbours of ['all', 299] as const) expect(() => drill(Y, { neighbours })).not.toThrow();
-    expect(() => drill(normals(12_001, 2), { neighbours: 1 })).toThrow(
+    for (const neighbors of ['all', 299] as const) expect(() => drill(Y, { neighbors })).not.toThrow();
+    expect(() => drill(normals(12_001, 2), { neighbors: 1 })).toThrow(
       /up to 12000 .*, but 12001 points have 12001 or more/,
     );
   });

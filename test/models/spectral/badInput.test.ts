@@ -25,7 +25,7 @@ const distances = Y.map((a) => Y.map((b) => Math.hypot(...a.map((entry, d) => en
 const apart = [...swissRoll(12), ...swissRoll(10).map(([x, y, z]) => [x! + 1000, y!, z!])];
 
 describe('points that are all the same have no embedding', () => {
-  // Their mean is rounded, so that centred they are not 0.
+  // Their mean is rounded, so that centered they are not 0.
   const same = Array.from({ length: 30 }, () => [10.0386, 1.9222, 0.3892]);
   it.each([alle, drill, laplacianEigenmaps, lle, mvu, pca, ppca])('%o', (model: (Y: number[][]) => unknown) => {
     expect(() => model(same)).toThrow(InvalidInputError);
@@ -39,10 +39,10 @@ describe('points that are all the same have no embedding', () => {
 
 describe('the spectral family refuses', () => {
   it.each<[string, () => unknown, RegExp]>([
-    ['k ≥ N of isomap', () => isomap(Y, { neighbours: 24 }), /from 1 to 23/],
-    ['k ≥ N of lle', () => lle(Y, { neighbours: 24 }), /from 1 to 23/],
-    ['k ≥ N of laplacianEigenmaps', () => laplacianEigenmaps(Y, { neighbours: 24 }), /from 1 to 23/],
-    ['neighbours and a radius', () => isomap(Y, { neighbours: 3, radius: 1 }), /either neighbours or radius/],
+    ['k ≥ N of isomap', () => isomap(Y, { neighbors: 24 }), /from 1 to 23/],
+    ['k ≥ N of lle', () => lle(Y, { neighbors: 24 }), /from 1 to 23/],
+    ['k ≥ N of laplacianEigenmaps', () => laplacianEigenmaps(Y, { neighbors: 24 }), /from 1 to 23/],
+    ['neighbors and a radius', () => isomap(Y, { neighbors: 3, radius: 1 }), /either neighbors or radius/],
     [
       'NaN',
       () =>
@@ -64,7 +64,7 @@ describe('the spectral family refuses', () => {
   it.each<[string, () => Promise<unknown>, RegExp]>([
     [
       'a graph that is not connected',
-      () => fit(isomap(apart, { neighbours: 4, disconnected: 'error' })),
+      () => fit(isomap(apart, { neighbors: 4, disconnected: 'error' })),
       /2 components, the largest of 12 of 22/,
     ],
     [
@@ -104,7 +104,7 @@ describe('a radius below the distance of the nearest two points is refused by', 
     ['isomap of the largest component', (options) => isomap(Y, { ...options, disconnected: 'largest' })],
     ['isomap of distances', (options) => isomap(distances, { ...options, input: 'distances' })],
     ['laplacianEigenmaps', (options) => laplacianEigenmaps(Y, options)],
-    ['laplacianEigenmaps not normalised', (options) => laplacianEigenmaps(Y, { ...options, normalized: false })],
+    ['laplacianEigenmaps not normalized', (options) => laplacianEigenmaps(Y, { ...options, normalized: false })],
     ['mvu', (options) => mvu(Y, options)],
     ['mvu of the largest component', (options) => mvu(Y, { ...options, disconnected: 'largest' })],
     ['mvu of distances', (options) => mvu(distances, { ...options, input: 'distances' })],
@@ -112,7 +112,7 @@ describe('a radius below the distance of the nearest two points is refused by', 
     const run = () => fit(make({ radius: 0.999 * nearest }));
     await expect(run()).rejects.toThrow(InvalidInputError);
     await expect(run()).rejects.toThrow(
-      `none of the 24 points has a neighbour, so the graph has no edges: the nearest two points are ${Number(nearest.toPrecision(4))} apart`,
+      `none of the 24 points has a neighbor, so the graph has no edges: the nearest two points are ${Number(nearest.toPrecision(4))} apart`,
     );
   });
 
@@ -121,15 +121,15 @@ describe('a radius below the distance of the nearest two points is refused by', 
     ['mvu', (options) => mvu(Y, options)],
   ])('%s when it leaves points apart', async (_, make) => {
     await expect(fit(make({ radius: 1.001 * nearest, disconnected: 'error' }))).rejects.toThrow(
-      /graph of neighbours has \d+ components.*larger radius/,
+      /graph of neighbors has \d+ components.*larger radius/,
     );
   });
 });
 
 describe.each<[string, (given: number[][]) => Model]>([
   ['classicalMds', (given) => classicalMds(given, { input: 'distances' })],
-  ['isomap', (given) => isomap(given, { input: 'distances', neighbours: 1 })],
-  ['mvu', (given) => mvu(given, { input: 'distances', neighbours: 1 })],
+  ['isomap', (given) => isomap(given, { input: 'distances', neighbors: 1 })],
+  ['mvu', (given) => mvu(given, { input: 'distances', neighbors: 1 })],
 ])('%s refuses distances', (_, make) => {
   const changed = (i: number, j: number, entry: number) =>
     distances.map((row, a) => row.map((distance, b) => (a === i && b === j ? entry : distance)));
@@ -152,10 +152,10 @@ describe.each<[string, (given: number[][]) => Model]>([
 
 describe('the spectral family', () => {
   it('shows the largest component when told to, and says so', async () => {
-    const result = await fit(isomap(apart, { neighbours: 4, disconnected: 'largest' }));
+    const result = await fit(isomap(apart, { neighbors: 4, disconnected: 'largest' }));
     expect(result.latents.rows).toBe(12);
     expect(result.parameters.points).toEqual(Array.from({ length: 12 }, (_, i) => i));
-    const alone = await fit(isomap(apart.slice(0, 12), { neighbours: 4 }));
+    const alone = await fit(isomap(apart.slice(0, 12), { neighbors: 4 }));
     expect(result.latents.data).toEqual(alone.latents.data);
   });
 
@@ -164,7 +164,7 @@ describe('the spectral family', () => {
     ['ppca', () => ppca(Y, { dual: true })],
     ['kernelPca', () => kernelPca(Y, { kernel: rbf({ lengthscale: 5 }) })],
     ['classicalMds', () => classicalMds(Y)],
-    ['isomap', () => isomap(Y, { neighbours: 5 })],
+    ['isomap', () => isomap(Y, { neighbors: 5 })],
     ['lle', () => lle(Y)],
     ['laplacianEigenmaps', () => laplacianEigenmaps(Y, { weights: 'heat', width: 3 })],
   ])('%s survives JSON and repeats bit for bit', async (name, make) => {

@@ -38,9 +38,9 @@ describe('missing entries of ppca', () => {
         return;
       }
       const [i, d] = [Math.floor(k / 12), k % 12];
-      const { mean: centre, variance } = conditional(weights, mean, noise, Y.row(i), d);
-      const density = -0.5 * (Math.log(2 * Math.PI * variance) + (complete.data[k]! - centre) ** 2 / variance);
-      wanted.push([centre, variance, density]);
+      const { mean: center, variance } = conditional(weights, mean, noise, Y.row(i), d);
+      const density = -0.5 * (Math.log(2 * Math.PI * variance) + (complete.data[k]! - center) ** 2 / variance);
+      wanted.push([center, variance, density]);
       found.push([filled.mean.data[k]!, filled.variance.data[k]!, densities.data[k]!]);
     });
     expect(wanted.length).toBeGreaterThan(200);

@@ -5,7 +5,7 @@ import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from './columns.ts';
 import { jacobi } from './jacobi.ts';
 
-/** Points on an arc whose neighbours are 0.1 radians apart, and the length of the chords between them. */
+/** Points on an arc whose neighbors are 0.1 radians apart, and the length of the chords between them. */
 const arc = Array.from({ length: 20 }, (_, i) => [Math.cos(i / 10), Math.sin(i / 10)]);
 const chord = 2 * Math.sin(1 / 20);
 const grid = Array.from({ length: 30 }, (_, i) => [i % 6, 1.1 * Math.floor(i / 6)]);
@@ -63,7 +63,7 @@ describe('mvu has the closed form', () => {
   it('of a complete graph of equal lengths: a regular simplex, with equal multipliers 1/N', async () => {
     const ones = Array.from({ length: 5 }, (_, i) => Array.from({ length: 5 }, (_, j) => (i === j ? 0 : 2)));
     const { eigenvalues, parameters, latents } = await fit(
-      mvu(ones, { input: 'distances', neighbours: 4, latentDim: 4 }),
+      mvu(ones, { input: 'distances', neighbors: 4, latentDim: 4 }),
     );
     expectClose(eigenvalues!, [2, 2, 2, 2], 1e-6);
     expectClose(parameters.multipliers as number[], new Array<number>(10).fill(1 / 5), 1e-6);
@@ -84,7 +84,7 @@ describe('mvu has the closed form', () => {
 describe.each(['inequality', 'equality', 'slack'] as const)('mvu with %s', (constraints) => {
   const slackPenalty = 40;
   const options: MvuOptions = {
-    neighbours: 4,
+    neighbors: 4,
     constraints,
     ...(constraints === 'slack' && { slackPenalty }),
   };
@@ -139,7 +139,7 @@ describe.each(['inequality', 'equality', 'slack'] as const)('mvu with %s', (cons
         expect(Math.abs(force - column[i]!)).toBeLessThan(1e-6 * largest);
       });
     }
-    // Weak duality: L(w) ⪰ I on centred vectors makes Σ w·d² (and the slack's part) a bound on every unfolding.
+    // Weak duality: L(w) ⪰ I on centered vectors makes Σ w·d² (and the slack's part) a bound on every unfolding.
     const { values: spectrum } = jacobi(L.map((row) => row.map((entry) => entry + 5 / 30)));
     expect(spectrum[0]!).toBeGreaterThan(1 - 1e-6);
     expect(Math.abs(bound - result.objective)).toBeLessThan(1e-6 * bound);
@@ -164,15 +164,15 @@ describe.each(['inequality', 'equality', 'slack'] as const)('mvu with %s', (cons
 describe('mvu', () => {
   it('raises the rank until the multipliers prove the optimum', async () => {
     const simplex = Array.from({ length: 5 }, (_, i) => Array.from({ length: 5 }, (_, j) => (i === j ? 0 : 1)));
-    const options = { input: 'distances', neighbours: 4, latentDim: 1 } as const;
+    const options = { input: 'distances', neighbors: 4, latentDim: 1 } as const;
     const low = await fit(mvu(simplex, { ...options, rank: 1 }));
     expect(low.message).toMatch(/The unfolding has 4 dimensions/);
     expectClose(low.objective, 2, 1e-6);
   });
 
-  it('keeps the angles between edges too, where points with a common neighbour are joined', async () => {
-    const { latents, objective, graph, parameters } = await fit(mvu(arc, { radius: 0.101, commonNeighbours: true }));
-    // Triangles hinged at their sides unfold to a zigzag, whose second neighbours are on two straight lines.
+  it('keeps the angles between edges too, where points with a common neighbor are joined', async () => {
+    const { latents, objective, graph, parameters } = await fit(mvu(arc, { radius: 0.101, commonNeighbors: true }));
+    // Triangles hinged at their sides unfold to a zigzag, whose second neighbors are on two straight lines.
     const second = 2 * Math.sin(1 / 10);
     const across = Math.sqrt(chord ** 2 - (second / 2) ** 2);
     const along = (second / 2) ** 2 * arc.reduce((sum, _, i) => sum + (i - 9.5) ** 2, 0);
@@ -184,22 +184,22 @@ describe('mvu', () => {
 
   it('takes distances as it takes points', async () => {
     const points = swissRoll(24);
-    const byDistances = await fit(mvu(distances(points), { input: 'distances', neighbours: 4 }));
-    const byPoints = await fit(mvu(points, { neighbours: 4 }));
+    const byDistances = await fit(mvu(distances(points), { input: 'distances', neighbors: 4 }));
+    const byPoints = await fit(mvu(points, { neighbors: 4 }));
     expectClose(byDistances.objective, byPoints.objective, 1e-6);
   });
 
   it('shows the largest component when told to', async () => {
-    const result = await fit(mvu(apart, { neighbours: 3, disconnected: 'largest' }));
+    const result = await fit(mvu(apart, { neighbors: 3, disconnected: 'largest' }));
     expect(result.parameters.points).toEqual(Array.from({ length: 12 }, (_, i) => i));
-    const alone = await fit(mvu(apart.slice(0, 12), { neighbours: 3 }));
+    const alone = await fit(mvu(apart.slice(0, 12), { neighbors: 3 }));
     expect(result.latents.data).toEqual(alone.latents.data);
     expect(result.message).toMatch(/2 components, the largest of 12 of 22 points, which alone are shown/);
   });
 
   it('survives JSON, its learned graph too', async () => {
     const before = tf.memory().numTensors;
-    const result = await fit(mvu(swissRoll(24), { neighbours: 4, constraints: 'slack', slackPenalty: 40 }));
+    const result = await fit(mvu(swissRoll(24), { neighbors: 4, constraints: 'slack', slackPenalty: 40 }));
     expect(tf.memory().numTensors).toBe(before);
     const again = loadFit(JSON.parse(JSON.stringify(result)));
     expect(again.latents.data).toEqual(result.latents.data);
@@ -212,21 +212,21 @@ describe('mvu', () => {
   it('stops when it is told to, and says how far it got', async () => {
     const controller = new AbortController();
     controller.abort();
-    const result = await fit(mvu(roll, { neighbours: 6 }), { signal: controller.signal });
+    const result = await fit(mvu(roll, { neighbors: 6 }), { signal: controller.signal });
     expect(result.status).toBe('stopped');
     expect(result.message).toMatch(/^Stopped by the abort signal.*is not solved/);
     expect(result.latents.data.every(Number.isFinite)).toBe(true);
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    ['k ≥ N', () => mvu(roll, { neighbours: 60 }), /from 1 to 59/],
+    ['k ≥ N', () => mvu(roll, { neighbors: 60 }), /from 1 to 59/],
     ['NaN', () => mvu([[0], [Number.NaN], [1]]), /row 1, column 0 is NaN/],
     ['a penalty of 0', () => mvu(roll, { constraints: 'slack', slackPenalty: 0 }), /number above 0/],
     ['a negative penalty', () => mvu(roll, { constraints: 'slack', slackPenalty: -1 }), /number above 0/],
     ['a penalty without slack', () => mvu(roll, { slackPenalty: 1 }), /with constraints 'slack' only/],
     ['a rank below latentDim', () => mvu(roll, { latentDim: 3, rank: 2 }), /rank from latentDim = 3/],
     ['other constraints', () => mvu(roll, { constraints: 'none' as never }), /'equality', 'inequality' or 'slack'/],
-    ['neighbours and a radius', () => mvu(roll, { neighbours: 3, radius: 1 }), /either neighbours or radius/],
+    ['neighbors and a radius', () => mvu(roll, { neighbors: 3, radius: 1 }), /either neighbors or radius/],
   ])('refuses %s', (_, make, message) => {
     expect(make).toThrow(InvalidInputError);
     expect(make).toThrow(message);
@@ -235,10 +235,10 @@ describe('mvu', () => {
   it.each<[string, () => Promise<unknown>, RegExp]>([
     [
       'a graph that is not connected',
-      () => fit(mvu(apart, { neighbours: 3, disconnected: 'error' })),
+      () => fit(mvu(apart, { neighbors: 3, disconnected: 'error' })),
       /2 components, the largest of 12 of 22/,
     ],
-    ['as many dimensions as points', () => fit(mvu([[0], [1], [2]], { neighbours: 1, latentDim: 3 })), /at most 2/],
+    ['as many dimensions as points', () => fit(mvu([[0], [1], [2]], { neighbors: 1, latentDim: 3 })), /at most 2/],
   ])('refuses %s', async (_, run, message) => {
     await expect(run()).rejects.toThrow(InvalidInputError);
     await expect(run()).rejects.toThrow(message);

@@ -44,11 +44,11 @@ const models: [string, Model<AnyPaths, Placing>, number[][]][] = [
   ['isomap with a radius', isomap(Y, { radius: 12 }), Y],
   ['isomap of distances', isomap(distances, { input: 'distances' }), distances],
   ['lle', lle(Y), Y],
-  ['lle of residuals that count', lle(Y, { generalised: true, neighbours: 5 }), Y],
+  ['lle of residuals that count', lle(Y, { generalized: true, neighbors: 5 }), Y],
   ['laplacianEigenmaps', laplacianEigenmaps(Y), Y],
-  ['laplacianEigenmaps not normalised', laplacianEigenmaps(Y, { normalized: false, weights: 'heat', width: 4 }), Y],
-  ['mvu', mvu(Y, { neighbours: 4 }), Y],
-  ['mvu of distances', mvu(distances, { neighbours: 4, input: 'distances' }), distances],
+  ['laplacianEigenmaps not normalized', laplacianEigenmaps(Y, { normalized: false, weights: 'heat', width: 4 }), Y],
+  ['mvu', mvu(Y, { neighbors: 4 }), Y],
+  ['mvu of distances', mvu(distances, { neighbors: 4, input: 'distances' }), distances],
   ['alle', alle(Y), Y],
   ['drill', drill(Y, { latentDim: 3 }), Y],
 ];
@@ -91,8 +91,8 @@ describe('new points are placed by the formulas of Bengio et al. 2004', () => {
     );
   });
 
-  it.each<[string, { neighbours?: number; radius?: number }]>([
-    ['neighbours', { neighbours: 5 }],
+  it.each<[string, { neighbors?: number; radius?: number }]>([
+    ['neighbors', { neighbors: 5 }],
     ['a radius', { radius: 12 }],
   ])('isomap, %s', async (_, options) => {
     const edges = Y.flatMap((__, i) => {
@@ -100,13 +100,13 @@ describe('new points are placed by the formulas of Bengio et al. 2004', () => {
       const own =
         options.radius !== undefined
           ? Array.from(others.keys()).filter((j) => others[j]! <= options.radius!)
-          : nearest(others, options.neighbours!);
+          : nearest(others, options.neighbors!);
       return own.map((j) => [i, j, distances[i]![j]!] as const);
     });
     const paths = floydWarshall(60, edges);
     const rows = freshDistances.map((row) => {
       const within = Array.from(row.keys()).filter((j) => row[j]! <= (options.radius ?? 0));
-      const near = within.length > 0 ? within : nearest(row, options.neighbours ?? 1);
+      const near = within.length > 0 ? within : nearest(row, options.neighbors ?? 1);
       return paths.map((own) => Math.min(...near.map((j) => row[j]! + own[j]!)) ** 2);
     });
     const squares = paths.map((row) => row.map((d) => d * d));
@@ -118,14 +118,14 @@ describe('new points are placed by the formulas of Bengio et al. 2004', () => {
   });
 
   it.each([
-    ['normalised', true, 'binary', {}],
-    ['normalised, heat', true, 'heat', {}],
-    ['not normalised, heat', false, 'heat', {}],
-    ['normalised, heat, mutual neighbours twice', true, 'heat', { preset: 'lawrence2012' }],
+    ['normalized', true, 'binary', {}],
+    ['normalized, heat', true, 'heat', {}],
+    ['not normalized, heat', false, 'heat', {}],
+    ['normalized, heat, mutual neighbors twice', true, 'heat', { preset: 'lawrence2012' }],
   ] as const)('laplacianEigenmaps, %s', async (_, normalized, weights, more) => {
     const width = 3;
     const k = 6;
-    const result = await fit(laplacianEigenmaps(Y, { normalized, weights, width, neighbours: k, ...more }));
+    const result = await fit(laplacianEigenmaps(Y, { normalized, weights, width, neighbors: k, ...more }));
     const reach = distances.map((row) => row.toSorted((a, b) => a - b)[k]!);
     const wanted = freshDistances.map((row) => {
       const near = nearest(row, k);
@@ -156,13 +156,13 @@ describe('new points are placed by the formulas of Bengio et al. 2004', () => {
 
   it.each([
     ['lle', false],
-    ['generalised', true],
-  ])('%s', async (_, generalised) => {
-    const result = await fit(lle(Y, { generalised, neighbours: 5 }));
+    ['generalized', true],
+  ])('%s', async (_, generalized) => {
+    const result = await fit(lle(Y, { generalized, neighbors: 5 }));
     const wanted = fresh.map((row, i) => {
       const near = nearest(freshDistances[i]!, 5);
       const { weights, residual } = reconstruction(row, near, 1e-3);
-      const own = generalised ? 3 / residual : 1;
+      const own = generalized ? 3 / residual : 1;
       return Array.from(result.eigenvalues!, (mu, c) => {
         const place = sum(near.map((j, a) => weights[a]! * result.latents.at(j, c)));
         return place / Math.max(1 - mu / own, mu / own);
@@ -172,19 +172,19 @@ describe('new points are placed by the formulas of Bengio et al. 2004', () => {
   });
 
   it('mvu, of points and of distances', async () => {
-    const result = await fit(mvu(Y, { neighbours: 4 }));
+    const result = await fit(mvu(Y, { neighbors: 4 }));
     const wanted = fresh.map((row, i) => {
       const near = nearest(freshDistances[i]!, 4);
       const { weights } = reconstruction(row, near, 1e-3);
       return [0, 1].map((c) => sum(near.map((j, a) => weights[a]! * result.latents.at(j, c))));
     });
     expectClose((await result.project(fresh)).latents, wanted, 1e-9);
-    const again = await fit(mvu(distances, { neighbours: 4, input: 'distances' }));
+    const again = await fit(mvu(distances, { neighbors: 4, input: 'distances' }));
     expectClose((await again.project(freshDistances)).latents, wanted, 1e-5);
   });
 
   it('alle: the new point comes first, and adds its own term to the likelihood', async () => {
-    const options = { neighbours: 3, regularization: 0, basePrecision: 1e-4 };
+    const options = { neighbors: 3, regularization: 0, basePrecision: 1e-4 };
     const result = await fit(alle(Y, options));
     const { latents, logDensity } = await result.project(fresh);
     const wanted = fresh.map((row, i) => {
@@ -206,7 +206,7 @@ describe('new points are placed by the formulas of Bengio et al. 2004', () => {
 });
 
 describe('drill joins a new point by one more row of its precision', () => {
-  it.each([0, 0.05, 2])('which maximises the objective, penalty %d', (penalty) => {
+  it.each([0, 0.05, 2])('which maximizes the objective, penalty %d', (penalty) => {
     const k = 6;
     const B = Array.from({ length: k }, (_, i) =>
       Array.from({ length: k }, (__, j) => Math.sin(1 + i * k + j) + (i === j ? 3 : 0)),
@@ -255,18 +255,18 @@ describe('drill joins a new point by one more row of its precision', () => {
       (mu, c) => (-mu * sum(columnSums.map((entry, i) => entry * result.latents.at(i, c)))) / Y.length,
     );
     theta.forEach((row, i) => {
-      const neighbours = Int32Array.from(row.keys()).filter((j) => j !== i && row[j] !== 0);
+      const neighbors = Int32Array.from(row.keys()).filter((j) => j !== i && row[j] !== 0);
       const own = row[i]!;
       const place = new Float64Array(3);
-      const weights = Float64Array.from(neighbours, (j) => -row[j]! / own);
+      const weights = Float64Array.from(neighbors, (j) => -row[j]! / own);
       expect(own).toBeGreaterThan(2 * precisions[2]!);
-      placeByEquation(result.latents, precisions, { neighbours, weights, own }, place, constant);
+      placeByEquation(result.latents, precisions, { neighbors, weights, own }, place, constant);
       expectClose(place, result.latents.row(i), 1e-8, `point ${i}`);
     });
   });
 
-  it('with the density of its observations given those of its neighbours', async () => {
-    const result = await fit(drill(Y, { neighbours: 8 }));
+  it('with the density of its observations given those of its neighbors', async () => {
+    const result = await fit(drill(Y, { neighbors: 8 }));
     const { logDensity } = await result.project(fresh);
     const mean = [0, 1, 2].map((d) => sum(Y.map((row) => row[d]!)) / 60);
     const W = result.covariance!().toArrays();

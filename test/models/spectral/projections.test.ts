@@ -8,7 +8,7 @@ import {
   loadFit,
   lpp,
   Matrix,
-  nearestNeighbourError,
+  nearestNeighborError,
   polynomial,
   rbf,
   sammon,
@@ -17,7 +17,7 @@ import {
 } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { classesOf } from '../../../src/engine/graph/labelGraph.ts';
-import { classDeviations, generalisedPairs, scatter } from '../../../src/models/spectral/embedding/classScatter.ts';
+import { classDeviations, generalizedPairs, scatter } from '../../../src/models/spectral/embedding/classScatter.ts';
 import { reference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
 import { expectColumns } from './columns.ts';
@@ -40,14 +40,14 @@ interface Projections {
   };
   kernelLda: Projection & { regularization: number };
   lpp: {
-    neighbours: number;
+    neighbors: number;
     width: number;
     binary: Projection;
     heat: Projection;
     regularized: Projection;
     kernel: Projection;
   };
-  slpp: { all: Projection; neighbours: number; near: Projection; kernel: Projection };
+  slpp: { all: Projection; neighbors: number; near: Projection; kernel: Projection };
   sammon: {
     start: number[][];
     stressAtStart: number;
@@ -63,7 +63,7 @@ interface Projections {
 const expected = reference<Projections>('projections.json');
 const { Y, labels, new: rows } = expected;
 const quadratic = polynomial({ degree: 2, offset: 1 });
-const lppOptions = { neighbours: expected.lpp.neighbours };
+const lppOptions = { neighbors: expected.lpp.neighbors };
 
 describe('discriminant analysis and locality preserving projections agree with scikit-learn and SciPy', () => {
   it.each([
@@ -80,9 +80,9 @@ describe('discriminant analysis and locality preserving projections agree with s
     ],
     ['lpp', () => lpp(Y, lppOptions), expected.lpp.binary],
     ['lpp with heat', () => lpp(Y, { ...lppOptions, weights: 'heat', width: expected.lpp.width }), expected.lpp.heat],
-    ['lpp, regularised', () => lpp(Y, { ...lppOptions, regularization: 0.1 }), expected.lpp.regularized],
+    ['lpp, regularized', () => lpp(Y, { ...lppOptions, regularization: 0.1 }), expected.lpp.regularized],
     ['slpp', () => slpp(Y, labels), expected.slpp.all],
-    ['slpp of neighbours', () => slpp(Y, labels, { neighbours: expected.slpp.neighbours }), expected.slpp.near],
+    ['slpp of neighbors', () => slpp(Y, labels, { neighbors: expected.slpp.neighbors }), expected.slpp.near],
   ] as const)('%s', async (_, make, { eigenvalues, X, newX }) => {
     const result = await fit(make());
     expect(result.status).toBe('converged');
@@ -135,14 +135,14 @@ describe('discriminant analysis', () => {
     await expect(fit(lda(wide, few, { shrinkage: 0 }))).rejects.toThrow(
       /singular: points vary within classes in 9 of 45/,
     );
-    expect(nearestNeighbourError((await fit(lda(wide, few))).latents, few)).toBeLessThan(0.1);
+    expect(nearestNeighborError((await fit(lda(wide, few))).latents, few)).toBeLessThan(0.1);
   });
 
   it.each([
     ['auto', undefined],
     ['0.2', 0.2],
     ['1', 1],
-  ])('of more columns than labelled points solves S_b·a = λ·S_w·a, shrinkage %s', async (_, shrinkage) => {
+  ])('of more columns than labeled points solves S_b·a = λ·S_w·a, shrinkage %s', async (_, shrinkage) => {
     const random = seededRandom(4);
     const long = Y.slice(0, 24).map((row) => [...row, ...Array.from({ length: 30 }, () => random.normal())]);
     const some = labels.slice(0, 24).map((label, i) => (i < 4 ? undefined : label));
@@ -155,7 +155,7 @@ describe('discriminant analysis', () => {
     within.data.forEach((entry, k) => {
       within.data[k] = (k % 36 === 0 ? 1 : 1 - gamma) * entry;
     });
-    const expected = generalisedPairs(scatter(deviations.offsets, deviations.count), within);
+    const expected = generalizedPairs(scatter(deviations.offsets, deviations.count), within);
     expect(gamma).toBeGreaterThan(0);
     expectClose(eigenvalues, Array.from(expected.values).slice(-2).reverse(), 1e-9);
     const components = parameters.components as Matrix;
@@ -177,7 +177,7 @@ describe('discriminant analysis', () => {
     const two = Array.from({ length: 20 }, (_, i) => i % 2);
     const long = two.map((label) => Array.from({ length: 20_000 }, () => random.normal() + 0.3 * label));
     const result = await fit(lda(long, two));
-    expect(nearestNeighbourError(result.latents, two)).toBe(0);
+    expect(nearestNeighborError(result.latents, two)).toBe(0);
     expectClose((await result.project(long.slice(0, 3))).latents, result.latents.toArrays().slice(0, 3), 1e-9);
     // All columns are multiples of one.
     const line = [0, 1, 3, 7, 8].map((x) => Array.from({ length: 9 }, (_, d) => x * (d + 1)));
@@ -199,8 +199,8 @@ describe('discriminant analysis', () => {
     const inner = ring.map((_, i) => i % 2);
     const model = kernelLda(ring, inner, { kernel: rbf() });
     const result = await fit(model);
-    expect(nearestNeighbourError(result.latents, inner)).toBe(0);
-    expect(nearestNeighbourError((await fit(lda(ring, inner))).latents, inner)).toBeGreaterThan(0.1);
+    expect(nearestNeighborError(result.latents, inner)).toBe(0);
+    expect(nearestNeighborError((await fit(lda(ring, inner))).latents, inner)).toBeGreaterThan(0.1);
     const { latents } = await result.project([
       [0.7, 0.7],
       [0, -3],
@@ -217,7 +217,7 @@ describe('locality preserving projections of more columns than points', () => {
 
   it.each([
     ['', 0],
-    [', regularised', 0.1],
+    [', regularized', 0.1],
   ])('are those of the directions in which points vary%s', async (_, regularization) => {
     const narrow = await fit(lpp(Y, { ...lppOptions, regularization }));
     const result = await fit(lpp(wide, { ...lppOptions, regularization: 16 * regularization }));
@@ -231,7 +231,7 @@ describe('locality preserving projections of more columns than points', () => {
   it('take matrices of points, not of columns', async () => {
     const random = seededRandom(3);
     const long = Array.from({ length: 20 }, () => Array.from({ length: 20_000 }, () => random.normal()));
-    const { latents, parameters } = await fit(lpp(long, { neighbours: 3 }));
+    const { latents, parameters } = await fit(lpp(long, { neighbors: 3 }));
     const components = (parameters.components as { toArrays(): number[][] }).toArrays();
     const mean = long[0]!.map((_, d) => long.reduce((sum, row) => sum + row[d]!, 0) / 20);
     const scores = long.map((row) =>
@@ -243,26 +243,26 @@ describe('locality preserving projections of more columns than points', () => {
 
 describe('locality preserving projections of a kernel', () => {
   const mean = [0, 1, 2, 3, 4].map((d) => Y.reduce((sum, row) => sum + row[d]!, 0) / Y.length);
-  const centred = (list: number[][]) => list.map((row) => row.map((entry, d) => entry - mean[d]!));
+  const centered = (list: number[][]) => list.map((row) => row.map((entry, d) => entry - mean[d]!));
   const options = { regularization: 0.1, kernel: quadratic };
 
   it.each([
-    ['lpp', () => lpp(centred(Y), { ...lppOptions, ...options }), expected.lpp.kernel],
-    ['slpp', () => slpp(centred(Y), labels, options), expected.slpp.kernel],
+    ['lpp', () => lpp(centered(Y), { ...lppOptions, ...options }), expected.lpp.kernel],
+    ['slpp', () => slpp(centered(Y), labels, options), expected.slpp.kernel],
   ] as const)('are those of the features written out: %s', async (_, make, { eigenvalues, X, newX }) => {
     const result = await fit(make());
     expectClose(result.eigenvalues, eigenvalues, 1e-9);
-    const { latents } = await result.project([...centred(Y), ...centred(rows)]);
+    const { latents } = await result.project([...centered(Y), ...centered(rows)]);
     expectColumns(latents, [...X, ...newX], 1e-8);
     expectClose(latents.toArrays().slice(0, Y.length), result.latents, 1e-8);
-    const again = await loadFit(JSON.parse(JSON.stringify(result))).project!(centred(rows));
-    expect(again.latents).toEqual((await result.project(centred(rows))).latents);
+    const again = await loadFit(JSON.parse(JSON.stringify(result))).project!(centered(rows));
+    expect(again.latents).toEqual((await result.project(centered(rows))).latents);
   });
 
   it('of independent features place points as Laplacian eigenmaps do', async () => {
     const kernel = rbf({ lengthscale: 2 });
     const projected = await fit(lpp(Y, { ...lppOptions, kernel }));
-    // D-orthogonal to the constant, like eigenmaps, but centred without the degrees.
+    // D-orthogonal to the constant, like eigenmaps, but centered without the degrees.
     const mapped = await fit(laplacianEigenmaps(Y, lppOptions));
     const found = mapped.latents.toArrays();
     const means = [0, 1].map((c) => found.reduce((sum, row) => sum + row[c]!, 0) / Y.length);
@@ -332,7 +332,7 @@ describe('projections refuse', () => {
     ['an option that there is not', () => lda(Y, labels, { shrinkag: 0 } as never), /Did you mean 'shrinkage'/],
     ['a kernel that is none', () => kernelLda(Y, labels, { kernel: 'rbf' as never }), /'kernel' of kernelLda must be/],
     ['a kernel of lpp that is none', () => lpp(Y, { kernel: 'rbf' as never }), /'kernel' of lpp must be/],
-    ['neighbours and a radius', () => lpp(Y, { neighbours: 3, radius: 1 }), /either neighbours or radius/],
+    ['neighbors and a radius', () => lpp(Y, { neighbors: 3, radius: 1 }), /either neighbors or radius/],
     ['points that are the same', () => evaluate(sammon(twice)), /1 of the 61 rows repeat others \(row 60 is row 3\)/],
     ['to be evaluated', () => evaluate(lda(Y, labels)), /closed form/],
     ['more dimensions than directions', () => fit(lpp(Y, { latentDim: 6 })), /vary in 5 directions only/],

@@ -18,7 +18,7 @@ for (let i = 0; i < N; i++) {
 const columns = (vectors: number[][], chosen: number[], factors: number[]) =>
   vectors.map((row, i) => chosen.map((c, n) => row[c]! * (factors.length === N ? factors[i]! : factors[n]!)));
 
-describe('neighbours within a radius', () => {
+describe('neighbors within a radius', () => {
   it('are some, not all and not the same number for every point', () => {
     const degrees = Y.map((_, i) => edges.filter(([a, b]) => a === i || b === i).length);
     expect(Math.min(...degrees)).toBeGreaterThan(0);
@@ -57,7 +57,7 @@ describe('neighbours within a radius', () => {
     ['heat', true],
     ['heat', false],
   ] as const)(
-    'laplacianEigenmaps with %s weights, normalised %s, solves the dense eigenproblem',
+    'laplacianEigenmaps with %s weights, normalized %s, solves the dense eigenproblem',
     async (weights, normalized) => {
       const width = 6;
       const W = Y.map(() => new Array<number>(N).fill(0));

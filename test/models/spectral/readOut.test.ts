@@ -35,13 +35,13 @@ const columnLengths = (X: Matrix) => Array.from({ length: X.columns }, (_, c) =>
 
 describe('eigenvectors are read off with rows of unit length, those of new rows too', () => {
   it.each([
-    ['alle', alle, { neighbours: 6 }],
+    ['alle', alle, { neighbors: 6 }],
     ['classicalMds', classicalMds, {}],
-    ['drill', drill, { neighbours: 8 }],
+    ['drill', drill, { neighbors: 8 }],
     ['isomap', isomap, {}],
     ['kernelPca', kernelPca, {}],
     ['laplacianEigenmaps', laplacianEigenmaps, {}],
-    ['lle', lle, { neighbours: 6 }],
+    ['lle', lle, { neighbors: 6 }],
     ['meu', meu, {}],
     ['mpme', mpme, {}],
   ] as const)('%s', async (_, factory, options) => {

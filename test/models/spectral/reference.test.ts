@@ -31,10 +31,10 @@ interface Spectral {
   laplacianEigenmaps: {
     weights: 'binary' | 'heat';
     sigma: number | null;
-    unnormalisedEigenvalues: number[];
-    unnormalised: number[][];
-    generalisedEigenvalues: number[];
-    generalised: number[][];
+    unnormalizedEigenvalues: number[];
+    unnormalized: number[][];
+    generalizedEigenvalues: number[];
+    generalized: number[][];
   }[];
   kernelPca: { gamma: number; eigenvalues: number[]; X: number[][]; newY: number[][]; newX: number[][] };
 }
@@ -123,30 +123,30 @@ describe('the spectral family agrees with scikit-learn and numpy to 1e-8', () =>
   });
 
   it('isomap', async () => {
-    const result = await fit(isomap(Y, { neighbours: 7 }));
+    const result = await fit(isomap(Y, { neighbors: 7 }));
     expectClose(result.latents, expected.isomap.X, 1e-11);
     expectClose(result.eigenvalues, expected.isomap.eigenvalues.slice(0, 2), 1e-12);
     expect(result.message).toContain('not Euclidean');
     const distances = Y.map((a) => Y.map((b) => Math.hypot(...a.map((entry, d) => entry - b[d]!))));
-    const again = await fit(isomap(distances, { neighbours: 7, input: 'distances' }));
+    const again = await fit(isomap(distances, { neighbors: 7, input: 'distances' }));
     expectClose(again.latents, expected.isomap.X, 1e-11);
   });
 
   it('lle', async () => {
-    const result = await fit(lle(Y, { neighbours: 7 }));
+    const result = await fit(lle(Y, { neighbors: 7 }));
     expectClose(result.latents, expected.lle.X, 1e-8);
     expectClose(result.eigenvalues, expected.lle.eigenvalues.slice(1, 3), 1e-8);
   });
 
   it.each(expected.laplacianEigenmaps)('laplacianEigenmaps with $weights weights', async (values) => {
     const { weights, sigma } = values;
-    const options = { neighbours: 7, weights, ...(sigma === null ? {} : { width: sigma }) };
-    const normalised = await fit(laplacianEigenmaps(Y, options));
-    expectClose(normalised.latents, values.generalised, 1e-9);
-    expectClose(normalised.eigenvalues, values.generalisedEigenvalues.slice(1, 3), 1e-9);
+    const options = { neighbors: 7, weights, ...(sigma === null ? {} : { width: sigma }) };
+    const normalized = await fit(laplacianEigenmaps(Y, options));
+    expectClose(normalized.latents, values.generalized, 1e-9);
+    expectClose(normalized.eigenvalues, values.generalizedEigenvalues.slice(1, 3), 1e-9);
     const plain = await fit(laplacianEigenmaps(Y, { ...options, normalized: false }));
-    expectClose(plain.latents, values.unnormalised, 1e-9);
-    expectClose(plain.eigenvalues, values.unnormalisedEigenvalues.slice(1, 3), 1e-9);
+    expectClose(plain.latents, values.unnormalized, 1e-9);
+    expectClose(plain.eigenvalues, values.unnormalizedEigenvalues.slice(1, 3), 1e-9);
   });
 
   it('kernelPca, and new points', async () => {

@@ -8,22 +8,22 @@ import {
   hessianProduct,
 } from '../../../src/inference/solvers/unfolding/augmentedLagrangian.ts';
 import { unfoldingNewton } from '../../../src/inference/solvers/unfolding/unfoldingMinimum.ts';
-import { centre, unfoldingProblem } from '../../../src/inference/solvers/unfolding/unfoldingProblem.ts';
-import { neighbourLengths } from '../../../src/models/spectral/neighbourhood/neighbourhood.ts';
+import { center, unfoldingProblem } from '../../../src/inference/solvers/unfolding/unfoldingProblem.ts';
+import { neighborLengths } from '../../../src/models/spectral/neighborhood/neighborhood.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from './columns.ts';
 
 describe('the search for an unfolding', () => {
   const points = Matrix.from(swissRoll(60));
   const { problem } = unfoldingProblem(
-    completed(neighbourLengths({ points, input: 'points' }, { neighbours: 5 }, 'mvu')),
+    completed(neighborLengths({ points, input: 'points' }, { neighbors: 5 }, 'mvu')),
     'inequality',
     1,
   );
   const { normal, uniform } = seededRandom(4);
   const r = 3;
   const Y = Float64Array.from({ length: 60 * r }, () => 0.6 * normal());
-  centre(Y, r);
+  center(Y, r);
   const multipliers = Float64Array.from(problem.sources, () => 2 * uniform());
   const weight = 1.7;
 
@@ -35,7 +35,7 @@ describe('the search for an unfolding', () => {
     expect(slack).toBeGreaterThan(10);
     expect(slack).toBeLessThan(problem.sources.length - 10);
     const v = Float64Array.from({ length: 60 * r }, () => normal());
-    centre(v, r);
+    center(v, r);
     const h = 1e-6;
     const at = (length: number) => {
       const { value, gradient } = objective(v.map((entry) => length * entry));
@@ -64,7 +64,7 @@ describe('the search for an unfolding', () => {
 
   it.each([1, 2])('takes hundreds of evaluations, not tens of thousands, for a Swiss roll (seed %s)', async (seed) => {
     const { observations } = generatedRoll({ points: 120, seed });
-    const result = await fit(mvu(observations, { neighbours: 6 }));
+    const result = await fit(mvu(observations, { neighbors: 6 }));
     expect(result.status).toBe('converged');
     expect(result.diagnostics.kktResidual).toBeLessThan(1.1e-8);
     expect(result.diagnostics.evaluations).toBeLessThan(2000);

@@ -48,7 +48,7 @@ function modelOf({ kernel, parameters, noise }: Case, observations = Y) {
     noise,
     init: mean,
     latentVariance: variance,
-    centre: false,
+    center: false,
   });
 }
 

@@ -129,7 +129,7 @@ describe('the collapsed bound', () => {
   }
 
   it('with latents without variance as inducing inputs is the log density of the GPLVM', () => {
-    const model = gplvm(Y, { latentDim: 3, kernel, noise: 0.05, priors: [], centre: false });
+    const model = gplvm(Y, { latentDim: 3, kernel, noise: 0.05, priors: [], center: false });
     const { objective } = evaluate(model, { latents: mean });
     const certain = mean.map((row) => row.map(() => 0));
     const bound = boundOf(Matrix.from(Y), { variance: certain, Z: mean, jitter: 0 });

@@ -8,7 +8,7 @@ import {
   latentVariableModel,
   loadFit,
   Matrix,
-  nearestNeighbourError,
+  nearestNeighborError,
   ordinal,
   poisson,
   rbf,
@@ -117,7 +117,7 @@ describe('gplvm with point latents under other likelihoods', () => {
     expect(result.status).toBe('converged');
     expect(result.diagnostics.iterations).toBeLessThan(600);
     expect(
-      nearestNeighbourError(
+      nearestNeighborError(
         result.latents,
         rows.map((_, i) => i % 3),
       ),
@@ -134,7 +134,7 @@ describe('gplvm with point latents under other likelihoods', () => {
     expect(() => gplvm([[1], [-1]], { ...options, inducing: 1 })).toThrow(
       /is a count, a whole number from 0, but row 1/,
     );
-    expect(() => gplvm(counts, { ...options, centre: true })).toThrow(/cannot be centred or scaled/);
+    expect(() => gplvm(counts, { ...options, center: true })).toThrow(/cannot be centered or scaled/);
     expect(() => gplvm(counts, { latentDim: 1, likelihood: poisson() })).toThrow(/such as inducing: 50/);
     const ofMany = ordinal({ levels: 3 });
     expect(() => gplvm([[0], [5]], { latentDim: 1, inducing: 1, likelihood: ofMany })).toThrow(/row 1, column 0 is 5/);

@@ -1,4 +1,4 @@
-import { bayesianGplvm, gaussianLatents, Matrix, open, poisson, rbf, seededRandom } from 'latentfield';
+import { bayesianGplvm, gaussianLatents, logDensityOf, Matrix, poisson, rbf, seededRandom } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
 import { withFloat64 } from '../../../src/engine/tensors/float64/scope.ts';
@@ -94,7 +94,7 @@ describe('counts in many columns', () => {
       likelihood: poisson({ offset: 'rowSums' }),
       latents: gaussianLatents({ init: Matrix.from(Array.from({ length: N }, () => [random.normal()])) }),
     });
-    const density = open(model);
+    const density = logDensityOf(model);
     try {
       const root = density.values(density.start)['mapping.variational.root'];
       expect(root).toMatchObject({ rows: M, columns: M });

@@ -147,10 +147,10 @@ describe('missing entries of a Bayesian GPLVM', () => {
       const weights = logWeights.map((w) => Math.exp(w - most));
       const total = weights.reduce((sum, w) => sum + w, 0);
       const over = (of: (g: number) => number) => weights.reduce((sum, w, g) => sum + (w / total) * of(g), 0);
-      const centre = over((g) => mean.at(g, 2));
-      const spread = over((g) => variance.at(g, 2) + noise + (mean.at(g, 2) - centre) ** 2);
+      const center = over((g) => mean.at(g, 2));
+      const spread = over((g) => variance.at(g, 2) + noise + (mean.at(g, 2) - center) ** 2);
       const [found, squared] = [imputed.mean.at(row, 2), imputed.variance.at(row, 2)];
-      expect(Math.abs(found - centre)).toBeLessThan(0.15 * Math.sqrt(spread));
+      expect(Math.abs(found - center)).toBeLessThan(0.15 * Math.sqrt(spread));
       expect(Math.abs(squared / spread - 1)).toBeLessThan(0.2);
     }
   });

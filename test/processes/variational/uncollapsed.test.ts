@@ -22,7 +22,7 @@ import { describe, expect, it } from 'vitest';
 import { reference } from '../../reference.ts';
 
 const { Y, mean, variance, Z } = reference<Record<'Y' | 'mean' | 'variance' | 'Z', number[][]>>('gpy-bayesian.json');
-const base = { latentDim: 3, inducing: Z, init: mean, latentVariance: variance, centre: false } as const;
+const base = { latentDim: 3, inducing: Z, init: mean, latentVariance: variance, center: false } as const;
 const kernel = rbf({ variance: 1.3, lengthscale: [0.8, 1.7, 2.5] });
 
 describe('the uncollapsed bound', () => {
@@ -45,7 +45,7 @@ describe('the uncollapsed bound', () => {
     const missing = Y.map((row, i) => (i === 3 ? row.map(() => Number.NaN) : row));
     // A point that one of two views lacks.
     const bound = (likelihood: Likelihood) => {
-      const view = { kernel, likelihood, inducing: Z, centre: false };
+      const view = { kernel, likelihood, inducing: Z, center: false };
       const views = {
         holed: { ...view, observations: missing, missing: 'ignore' },
         whole: { ...view, observations: Y },
@@ -116,7 +116,7 @@ describe('bayesianGplvm with other likelihoods', () => {
       parameters: {},
       logDensity: (_p, f, y) => op.mul(-0.5, op.add(Math.log(2 * Math.PI), op.square(op.sub(y, f)))),
     });
-    const options = { latentDim: 2, inducing: 5, centre: false, kernel: rbf(), bound: 'uncollapsed' } as const;
+    const options = { latentDim: 2, inducing: 5, center: false, kernel: rbf(), bound: 'uncollapsed' } as const;
     const expected = bayesianGplvm(Y, { ...options, likelihood: gaussian({ variance: Y.map(() => 1), per: 'row' }) });
     const values = evaluate(expected);
     const quadrature = evaluate(bayesianGplvm(Y, { ...options, likelihood: own() }));

@@ -56,7 +56,7 @@ def process(Y, X, variance, lengthscale, noise):
     return total
 
 
-def centred(Y):
+def centered(Y):
     return Y - np.nanmean(Y, 0)
 
 
@@ -84,7 +84,7 @@ def ofProcess(lengthscale):
 
 def y_process(v, X, Y=holed):
     lengthscale = v["y.kernel.rbf.lengthscale"]
-    return process(centred(Y), X, v["y.kernel.rbf.variance"], lengthscale, v["y.noise"])
+    return process(centered(Y), X, v["y.kernel.rbf.variance"], lengthscale, v["y.noise"])
 
 
 def robust(v):
@@ -111,7 +111,7 @@ def deep(v):
     return {"z": normal(v["z"], 0, 1).sum(), "h": h, "y": y_process(v, v["h"])}
 
 
-def neighbours(k):
+def neighbors(k):
     W = np.zeros((N, N))
     d = ((Y[:, None] - Y[None]) ** 2).sum(-1)
     for i in range(N):
@@ -121,7 +121,7 @@ def neighbours(k):
 
 
 def alongGraph(v):
-    z, W = v["z"], neighbours(3)
+    z, W = v["z"], neighbors(3)
     steps = sum(W[i, j] * ((z[i] - z[j]) ** 2).sum() for i in range(N) for j in range(i))
     return {
         "z": normal(z, 0, 1).sum(),
@@ -167,7 +167,7 @@ def outputs(v):
     return {
         "z": normal(v["z"], 0, 1).sum(),
         "h": normal(v["h"], 0, 1).sum(),
-        "y": gaussian(centred(Y).reshape(-1), K),
+        "y": gaussian(centered(Y).reshape(-1), K),
     }
 
 
@@ -184,7 +184,7 @@ def horseshoe(v):
 
 
 def bent(v):
-    W = neighbours(3)
+    W = neighbors(3)
     edges = [(i, j) for i in range(N) for j in range(i + 1, N) if W[i, j]]
     Q = 0.5 * np.eye(N) + 0j
     for w, (i, j) in zip(v["y.near"], edges):
@@ -193,7 +193,7 @@ def bent(v):
     for w, i in zip(v["y.bend"], range(N - 2)):
         bend = np.eye(N)[i] - 2 * np.eye(N)[i + 1] + np.eye(N)[i + 2]
         Q = Q + w * np.outer(bend, bend)
-    return {"y": sum(gaussian(column, np.linalg.inv(Q)) for column in centred(Y).T)}
+    return {"y": sum(gaussian(column, np.linalg.inv(Q)) for column in centered(Y).T)}
 
 
 models = {
@@ -214,7 +214,7 @@ models = {
     outputs: {"z": latent(1), "h": latent(2, D), "y.noise": 0.3},
     horseshoe: {"l": latent(4, D), "w": 0.3 * latent(4, D), "y.noise": 0.3},
     bent: {
-        "y.near": 0.1 + random.uniform(size=int(neighbours(3).sum()) // 2),
+        "y.near": 0.1 + random.uniform(size=int(neighbors(3).sum()) // 2),
         "y.bend": 0.1 + random.uniform(size=N - 2),
     },
 }

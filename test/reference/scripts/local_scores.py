@@ -16,7 +16,7 @@ def squared(A):
 
 
 def ranks_of(S):
-    """rank[i, j] of j among the neighbours of i, from 1, and the lists of neighbours; of equals the first comes first."""
+    """rank[i, j] of j among the neighbors of i, from 1, and the lists of neighbors; of equals the first comes first."""
     n = len(S)
     rank = np.zeros((n, n), int)
     order = np.zeros((n, n - 1), int)
@@ -32,7 +32,7 @@ def scores(Y, X, labels, k):
     SY, SX = squared(Y), squared(X)
     (RY, OY), (RX, OX) = ranks_of(SY), ranks_of(SX)
     DY, DX = np.sqrt(SY), np.sqrt(SX)
-    local = {name: [] for name in ("trustworthiness", "continuity", "relativeRankFalse", "relativeRankMissing", "overlap", "neighbourhoodHit", "neighbourDistance", "scaledStress")}
+    local = {name: [] for name in ("trustworthiness", "continuity", "relativeRankFalse", "relativeRankMissing", "overlap", "neighborhoodHit", "neighborDistance", "scaledStress")}
     c = sum(abs(n - 2 * r + 1) / r for r in range(1, k + 1))
     w = 2 / (k * (2 * n - 3 * k - 1))
     alpha = (DY * DX).sum() / (DX**2).sum()
@@ -43,8 +43,8 @@ def scores(Y, X, labels, k):
         local["relativeRankFalse"].append(1 - sum(abs(RY[i, j] - RX[i, j]) / RX[i, j] for j in OX[i, :k]) / c)
         local["relativeRankMissing"].append(1 - sum(abs(RY[i, j] - RX[i, j]) / RY[i, j] for j in OY[i, :k]) / c)
         local["overlap"].append(len(x & y) / k)
-        local["neighbourhoodHit"].append(float(np.mean([labels[j] == labels[i] for j in OX[i, :k]])))
-        local["neighbourDistance"].append(DY[i, OX[i, :k]].mean() / DY[i, OX[i]].mean())
+        local["neighborhoodHit"].append(float(np.mean([labels[j] == labels[i] for j in OX[i, :k]])))
+        local["neighborDistance"].append(DY[i, OX[i, :k]].mean() / DY[i, OX[i]].mean())
         local["scaledStress"].append(np.sqrt(((DY[i] - alpha * DX[i]) ** 2).sum() / SY[i].sum()))
     Q = np.zeros((n - 1, n - 1))
     off = ~np.eye(n, dtype=bool)
@@ -83,7 +83,7 @@ grid = random.integers(0, 4, size=(48, 9)).astype(float)
 wide = random.normal(size=(40, 3))
 wide[0] *= 1e9
 content = {
-    "description": "Trustworthiness, continuity, relative rank errors, neighbourhood hit, stress as ZADU defines them, pointwise and overall; co-ranking matrix with Q_NX, R_NX after Lee & Verleysen",
+    "description": "Trustworthiness, continuity, relative rank errors, neighborhood hit, stress as ZADU defines them, pointwise and overall; co-ranking matrix with Q_NX, R_NX after Lee & Verleysen",
     "versions": {"numpy": np.__version__},
     "cases": [
         case("two of twelve directions", noisy, noisy[:, :2] + 0.5 * random.normal(size=(60, 2)), random.integers(0, 3, 60), [1, 7, 29]),

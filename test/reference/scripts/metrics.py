@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Neighbours by metrics from scikit-learn, and the probabilities of its t-SNE at them, written to ../metrics.json."""
+"""Neighbors by metrics from scikit-learn, and the probabilities of its t-SNE at them, written to ../metrics.json."""
 import json
 import os
 

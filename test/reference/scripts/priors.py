@@ -1,4 +1,4 @@
-"""Priors on latents and on parameters, and neighbourhood graphs, by numpy and scipy. Writes ../priors.json.
+"""Priors on latents and on parameters, and neighborhood graphs, by numpy and scipy. Writes ../priors.json.
 
 Latents X, observations Y and labels are drawn; every entry of `latents` is log p(X) of one prior at the options beside it, by dense
 matrices and explicit loops: nothing is shared with the library's own formulas (class sums, edge lists, log determinants of q×q).
@@ -17,7 +17,7 @@ X = np.round(random.normal(size=(N, q)), 6)
 Y = np.round(random.normal(size=(N, D)), 6)
 labels = [int(label) for label in random.integers(0, 3, N)]
 missing = [None if i % 4 == 1 else label for i, label in enumerate(labels)]
-# Points on a grid: most neighbours are tied, and ties go to the lower index.
+# Points on a grid: most neighbors are tied, and ties go to the lower index.
 grid = [[float(i % 4), float(i // 4)] for i in range(12)]
 
 
@@ -80,10 +80,10 @@ def rank(strength, beta):
     return -strength * np.log1p(beta * s ** 2).sum()
 
 
-def locality(neighbours, strength, regularization):
+def locality(neighbors, strength, regularization):
     M = np.eye(N)
     for i in range(N):
-        own = np.nonzero(neighbours[i])[0]
+        own = np.nonzero(neighbors[i])[0]
         Z = Y[own] - Y[i]
         C = Z @ Z.T
         C += regularization * np.trace(C) * np.eye(len(own))
@@ -164,8 +164,8 @@ result = dict(
         discriminative=[dict(missing=flag, strength=2.5, form=form, r=r, value=discriminative(missing if flag else labels, 2.5, form, r))
                         for flag in (False, True) for form, r in (('published', 1.0), ('published', 0.1), ('paper', 1.0))],
         rank=[dict(strength=s, beta=b, value=rank(s, b)) for s, b in ((1.0, 1.0), (3.0, 50.0))],
-        locality=[dict(neighbours=4, strength=2.0, regularization=1e-3, value=locality(nearest(4), 2.0, 1e-3)),
-                  dict(neighbours=6, strength=0.5, regularization=1e-2, value=locality(nearest(6), 0.5, 1e-2))],
+        locality=[dict(neighbors=4, strength=2.0, regularization=1e-3, value=locality(nearest(4), 2.0, 1e-3)),
+                  dict(neighbors=6, strength=0.5, regularization=1e-2, value=locality(nearest(6), 0.5, 1e-2))],
         localityGraph=[dict(k=3, strength=2.0, regularization=1e-3, value=locality(knn(Y, 3), 2.0, 1e-3))],
         tsne=[dict(strength=s, perplexity=p, value=tsne(s, p)) for s, p in ((1.0, 5.0), (10.0, 3.5))],
         markov=[dict(coefficient=a, variance=v, segments=s, initial=i, value=markov(a, v, s, i))

@@ -50,7 +50,7 @@ w, V = sl.eigh(Sb, Sw + 1e-3 * total * np.eye(F.shape[1]))
 V = V[:, ::-1][:, :2]
 out['kernelLda'] = dict(regularization=1e-3, eigenvalues=w[::-1][:2], X=(F - F.mean(0)) @ V, newX=(features(new) - F.mean(0)) @ V)
 
-# LPP on the symmetrised graph of neighbours, and SLPP on that of the labels.
+# LPP on the symmetrized graph of neighbors, and SLPP on that of the labels.
 def projection(W, ridge=0, Y=Y, new=new):
     Dg, Yc, D = np.diag(W.sum(1)), Y - Y.mean(0), Y.shape[1]
     B = Yc.T @ Dg @ Yc
@@ -66,9 +66,9 @@ d = squareform(pdist(Y)); d[~same] = np.inf
 near = np.zeros((N, N))
 for i in range(N):
     near[i, np.argsort(d[i])[:4]] = 1
-out['lpp'] = dict(neighbours=k, width=width, binary=projection(W), heat=projection(heat), regularized=projection(W, 0.1))
-out['slpp'] = dict(all=projection(same.astype(float)), neighbours=4, near=projection(np.maximum(near, near.T)))
-# Kernel LPP and kernel SLPP of the same kernel on centred observations, by its features, of which the last is constant.
+out['lpp'] = dict(neighbors=k, width=width, binary=projection(W), heat=projection(heat), regularized=projection(W, 0.1))
+out['slpp'] = dict(all=projection(same.astype(float)), neighbors=4, near=projection(np.maximum(near, near.T)))
+# Kernel LPP and kernel SLPP of the same kernel on centered observations, by its features, of which the last is constant.
 ofFeatures = dict(Y=features(Yc)[:, :-1], new=features(new - Y.mean(0))[:, :-1])
 out['lpp']['kernel'] = projection(W, 0.1, **ofFeatures)
 out['slpp']['kernel'] = projection(same.astype(float), 0.1, **ofFeatures)

@@ -13,10 +13,10 @@ from sklearn.metrics import mean_squared_error, normalized_mutual_info_score
 
 random = np.random.default_rng(20)
 
-# An embedding that keeps part of the neighbourhoods: two noisy directions of five.
+# An embedding that keeps part of the neighborhoods: two noisy directions of five.
 Y = random.normal(size=(60, 5)) * [3, 2, 1, 1, 1]
 X = Y[:, :2] @ random.normal(size=(2, 2)) + 0.8 * random.normal(size=(60, 2))
-neighbours = [
+neighbors = [
     {"k": k, "trustworthiness": trustworthiness(Y, X, n_neighbors=k), "continuity": trustworthiness(X, Y, n_neighbors=k)}
     for k in (1, 5, 12, 29)
 ]
@@ -28,7 +28,7 @@ def accuracy(labels, clusters):
     return counts[linear_sum_assignment(-counts)].sum() / len(labels)
 
 
-def labelling(labels, clusters):
+def labeling(labels, clusters):
     labels, clusters = np.asarray(labels), np.asarray(clusters)
     return {
         "labels": labels.tolist(),
@@ -41,16 +41,16 @@ def labelling(labels, clusters):
 
 truth = random.integers(0, 4, 80)
 noisy = np.where(random.uniform(size=80) < 0.7, (truth * 3 + 1) % 4, random.integers(0, 4, 80))
-labellings = [
-    labelling(truth, noisy),
-    labelling(truth, random.integers(0, 9, 80)),
-    labelling(truth, truth // 2),
-    labelling(truth, (truth + 1) % 4),
-    labelling(truth, np.zeros(80, int)),
-    labelling(np.zeros(80, int), truth),
-    labelling(np.zeros(5, int), np.ones(5, int)),
-    labelling([0, 0, 1, 1], [0, 1, 0, 1]),
-    labelling([0, 0, 0, 1, 1, 1, 2, 2], [2, 2, 0, 0, 0, 1, 1, 1]),
+labelings = [
+    labeling(truth, noisy),
+    labeling(truth, random.integers(0, 9, 80)),
+    labeling(truth, truth // 2),
+    labeling(truth, (truth + 1) % 4),
+    labeling(truth, np.zeros(80, int)),
+    labeling(np.zeros(80, int), truth),
+    labeling(np.zeros(5, int), np.ones(5, int)),
+    labeling([0, 0, 1, 1], [0, 1, 0, 1]),
+    labeling([0, 0, 0, 1, 1, 1, 2, 2], [2, 2, 0, 0, 0, 1, 1, 1]),
 ]
 
 observed = random.normal(size=(9, 4))
@@ -69,7 +69,7 @@ predictions = {
     "negativeLogPredictiveDensityMasked": float(-density[mask].mean()),
 }
 
-points = np.concatenate([random.normal(size=(25, 2)) + centre for centre in ([0, 0], [4, 1], [1, 5], [6, 6])])
+points = np.concatenate([random.normal(size=(25, 2)) + center for center in ([0, 0], [4, 1], [1, 5], [6, 6])])
 clusterings = []
 for k in (1, 2, 4, 5):
     best = KMeans(k, n_init=300, random_state=0, tol=0, max_iter=1000).fit(points)
@@ -81,8 +81,8 @@ content = {
     "versions": {"scikit-learn": sklearn.__version__, "scipy": scipy.__version__, "numpy": np.__version__},
     "Y": Y.tolist(),
     "X": X.tolist(),
-    "neighbours": neighbours,
-    "labellings": labellings,
+    "neighbors": neighbors,
+    "labelings": labelings,
     "predictions": predictions,
     "points": points.tolist(),
     "clusterings": clusterings,

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Reference values of sparse tables from SciPy and scikit-learn, written to ../sparse.json: a Matrix Market text, principal components, neighbours."""
+"""Reference values of sparse tables from SciPy and scikit-learn, written to ../sparse.json: a Matrix Market text, principal components, neighbors."""
 import io
 import json
 import os
@@ -21,16 +21,16 @@ def case(n, d):
     sio.mmwrite(text, S, precision=17)
     q = 4
     pca = PCA(n_components=q, svd_solver="full").fit(dense)
-    neighbours = {}
+    neighbors = {}
     for metric in ["euclidean", "cosine"]:
         distances, indices = NearestNeighbors(n_neighbors=6, metric=metric, algorithm="brute").fit(S).kneighbors()
-        neighbours[metric] = {"distances": distances.tolist(), "indices": indices.tolist()}
+        neighbors[metric] = {"distances": distances.tolist(), "indices": indices.tolist()}
     return {
         "text": text.getvalue().decode(),
         "indptr": S.indptr.tolist(), "indices": S.indices.tolist(), "data": S.data.tolist(), "columns": d,
         "eigenvalues": (pca.explained_variance_ * (n - 1) / n).tolist(),
         "scores": pca.transform(dense).tolist(),
-        "neighbours": neighbours,
+        "neighbors": neighbors,
     }
 
 

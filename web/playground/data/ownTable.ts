@@ -115,7 +115,7 @@ export class TableReader {
   }
 
   cancel(): void {
-    this.worker?.end('Reading was cancelled.');
+    this.worker?.end('Reading was canceled.');
     this.worker = undefined;
   }
 }
@@ -193,7 +193,7 @@ function usesOf(
     },
     ...(labels === undefined
       ? []
-      : [{ ...none, columns: labelColumn, kind: counted(new Set(labels).size, 'label'), use: 'colour' }]),
+      : [{ ...none, columns: labelColumn, kind: counted(new Set(labels).size, 'label'), use: 'color' }]),
     ...(ids === undefined ? [] : [{ ...none, columns: idColumn ?? 'id', kind: 'names', use: 'names of rows' }]),
     ...[...leftOut].map(([kind, names]) => ({
       ...{ ...none, kind, use: 'left out' },

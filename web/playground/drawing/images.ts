@@ -1,10 +1,10 @@
 import type { MapPictures } from 'latentfield/plot';
 import type { Dataset, RowView } from '../data/dataset.ts';
-import { mixed, type Theme } from './colours.ts';
+import { mixed, type Theme } from './colors.ts';
 
 type Image = Extract<RowView, { kind: 'image' }>;
 
-/** Colours from the first stop to the last. */
+/** Colors from the first stop to the last. */
 const STEPS = 256;
 
 /** Pictures of rows, so many in a line, from the first stop at the least value to the last at the greatest. */
@@ -16,7 +16,7 @@ export function imagesOf(
   high: number,
   stops: readonly string[],
 ): ImageData {
-  const colours = Uint32Array.from({ length: STEPS }, (_, k) =>
+  const colors = Uint32Array.from({ length: STEPS }, (_, k) =>
     Number.parseInt(mixed(stops, k / (STEPS - 1)).slice(1), 16),
   );
   const image = new ImageData(across * width, Math.ceil(rows.length / across) * height);
@@ -24,12 +24,12 @@ export function imagesOf(
     const [left, top] = [(i % across) * width, Math.floor(i / across) * height];
     for (let p = 0; p < width * height; p++) {
       const column = columnOf === undefined ? p : columnOf[p]!;
-      // Pixels that are no columns were constant: as near to 0 as there is a colour.
+      // Pixels that are no columns were constant: as near to 0 as there is a color.
       const value = column < 0 ? 0 : values[column]!;
       const part = Number.isNaN(value) ? 0.5 : Math.min(1, Math.max(0, (value - low) / (high - low || 1)));
-      const colour = colours[Math.round(part * (STEPS - 1))]!;
+      const color = colors[Math.round(part * (STEPS - 1))]!;
       const at = 4 * ((top + Math.floor(p / width)) * image.width + left + (p % width));
-      image.data.set([colour >> 16, (colour >> 8) & 255, colour & 255, 255], at);
+      image.data.set([color >> 16, (color >> 8) & 255, color & 255, 255], at);
     }
   }
   return image;

@@ -1,4 +1,4 @@
-import type { Colouring } from './colours.ts';
+import type { Coloring } from './colors.ts';
 
 /** Most kinds whose names are written on the map. */
 const MOST_NAMES = 14;
@@ -7,11 +7,11 @@ const MOST_CELLS = 24;
 
 /** A name for each kind, at the point in the middle of those that lie densest. */
 export function namesOf(
-  colouring: Pick<Colouring, 'kinds' | 'kindOf' | 'numbers'>,
+  coloring: Pick<Coloring, 'kinds' | 'kindOf' | 'numbers'>,
   { x, y }: { readonly x: Float64Array; readonly y: Float64Array },
   hidden: ReadonlySet<number>,
 ) {
-  const { kinds, kindOf, numbers } = colouring;
+  const { kinds, kindOf, numbers } = coloring;
   if (numbers !== undefined || kinds.length < 2 || kinds.length > MOST_NAMES || x.length !== kindOf.length) return [];
   const cells = Math.min(MOST_CELLS, Math.ceil(Math.sqrt(x.length / kinds.length)));
   const [left, right] = [x.reduce((a, b) => Math.min(a, b)), x.reduce((a, b) => Math.max(a, b))];

@@ -12,13 +12,13 @@ export function TableAdvice({ table, settings, change }: Given & { readonly tabl
   return (
     <>
       {units !== '' && (
-        <p class={settings.standardise ? 'note' : 'warn'} role="status">
-          {settings.standardise ? (
+        <p class={settings.standardize ? 'note' : 'warn'} role="status">
+          {settings.standardize ? (
             'Columns are brought to mean 0 and deviation 1.'
           ) : (
             <>
               {units}{' '}
-              <button type="button" class="link" onClick={() => change({ standardise: true })}>
+              <button type="button" class="link" onClick={() => change({ standardize: true })}>
                 Bring them to one scale
               </button>
             </>

@@ -3,7 +3,7 @@ import type { CanvasMap, MapMargins, MapScene } from 'latentfield/plot';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, rowsOfDataset } from '../data/dataset.ts';
-import { byLabels, byNumbers, type Colouring, ofOneColour, type Theme } from '../drawing/colours.ts';
+import { byLabels, byNumbers, type Coloring, ofOneColor, type Theme } from '../drawing/colors.ts';
 import { picturesOf } from '../drawing/images.ts';
 import { namesOf } from '../drawing/names.ts';
 import { csv, type Exported, save } from '../exports.ts';
@@ -24,9 +24,9 @@ import { PathReading, PlaceReading, RowReading, useAlong, useNear, type Walk } f
 import { TrustBox } from './trust.tsx';
 
 const BY_ROW = 'row number';
-/** Neighbours kept below which the place of a row is in doubt, at first. */
+/** Neighbors kept below which the place of a row is in doubt, at first. */
 const FEW_KEPT = 3;
-/** Part of the map's extent beyond which a neighbour in the table is far away on the map. */
+/** Part of the map's extent beyond which a neighbor in the table is far away on the map. */
 const FAR = 0.12;
 const NOTHING = { point: -1, x: 0, y: 0 };
 const NO_KINDS: ReadonlySet<number> = new Set();
@@ -83,7 +83,7 @@ export function Explorer({
   const axes = useMemo(() => [across, up] as const, [across, up]);
 
   const [tool, setTool] = useState<Tool>('ask');
-  const [colour, setColour] = useState('');
+  const [color, setColor] = useState('');
   const [behind, setBehind] = useState<Behind>('certainty');
   const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
   const [isTrust, setTrust] = useState(false);
@@ -106,12 +106,12 @@ export function Explorer({
   const cursor = isStale ? undefined : cursorBefore;
   const subset = isStale ? undefined : subsetBefore;
   const start = isStale ? undefined : startBefore;
-  const isStandardised = shown?.of?.settings?.standardise === true;
+  const isStandardized = shown?.of?.settings?.standardize === true;
   const heldOf = useHeldMaps(
     isRunning ? [] : Object.values(maps).flatMap((each) => each.latents ?? []),
     other?.latents,
     rows,
-    isStandardised,
+    isStandardized,
     shown?.fit,
   );
   const held = other?.latents && heldOf(other.latents);
@@ -135,11 +135,11 @@ export function Explorer({
     setTool('ask');
     setBehind('certainty');
     setDimensions([0, 1]);
-    if (colour !== BY_ROW && rows?.columns.includes(colour) !== true) setColour('');
+    if (color !== BY_ROW && rows?.columns.includes(color) !== true) setColor('');
     // As many keys and clicks as before, of another fit.
   }, [shown?.fit]);
 
-  const colouring = useMemo(() => colouringOf(rows, colour, latents.rows, theme), [rows, colour, latents.rows, theme]);
+  const coloring = useMemo(() => coloringOf(rows, color, latents.rows, theme), [rows, color, latents.rows, theme]);
   const ranges = useMemo(() => rows && rangesOf(rows), [rows]);
   const pictures = useMemo(
     () => rows && ranges && picturesOf(rows, ranges.least, ranges.most, theme),
@@ -169,7 +169,7 @@ export function Explorer({
     const hidden =
       hiddenKinds.size === 0
         ? undefined
-        : Uint8Array.from({ length: count }, (_, i) => (hiddenKinds.has(colouring.kindOf[i]!) ? 1 : 0));
+        : Uint8Array.from({ length: count }, (_, i) => (hiddenKinds.has(coloring.kindOf[i]!) ? 1 : 0));
     const among = subset ?? found;
     const inside = among && new Set(among);
     const kept = isTrust ? mapScores?.kept : undefined;
@@ -186,8 +186,8 @@ export function Explorer({
       ...places,
       equal: up !== undefined,
       titles: [`${name} ${across + 1}`, up === undefined ? 'row' : `${name} ${up + 1}`],
-      kinds: colouring.kinds,
-      kindOf: colouring.kindOf,
+      kinds: coloring.kinds,
+      kindOf: coloring.kindOf,
       hidden,
       faint,
       radius: isPhone && count < 4000 ? 2.3 : undefined,
@@ -201,14 +201,14 @@ export function Explorer({
               y: variances.column(up).map((v) => 2 * Math.sqrt(v)),
             }
           : undefined,
-      names: isMoving || isRunning || isTrust ? [] : namesOf(colouring, places, hiddenKinds),
+      names: isMoving || isRunning || isTrust ? [] : namesOf(coloring, places, hiddenKinds),
     };
   }, [
     latents,
     places,
     isMoving,
     isRunning,
-    colouring,
+    coloring,
     hiddenKinds,
     subset,
     found,
@@ -394,7 +394,7 @@ export function Explorer({
     if (isHandled) event.preventDefault();
   };
 
-  const common = rows && ranges && { dataset: rows, ranges, theme, colouring, choose };
+  const common = rows && ranges && { dataset: rows, ranges, theme, coloring, choose };
   const canvas = useRef<HTMLElement>(null);
   exported.current =
     shown === undefined || shown.of === undefined || isRunning
@@ -402,7 +402,7 @@ export function Explorer({
       : {
           shown,
           dataset: shown.of.dataset,
-          looks: looksOf(shown.of.dataset, colour),
+          looks: looksOf(shown.of.dataset, color),
           axes,
           background: isOwn ? background : undefined,
           canvas: canvas.current?.querySelector('.map canvas') as HTMLCanvasElement,
@@ -453,9 +453,9 @@ export function Explorer({
         {rows !== undefined && (
           <Legend
             {...{
-              colouring,
-              colour,
-              setColour,
+              coloring,
+              color,
+              setColor,
               behind,
               setBehind,
               hiddenKinds,
@@ -470,12 +470,7 @@ export function Explorer({
           />
         )}
         {isTrust && mapScores?.kept !== undefined && !isRunning && (
-          <TrustBox
-            kept={mapScores.kept}
-            of={mapScores.neighbours}
-            {...{ few, setFew }}
-            close={() => setTrust(false)}
-          />
+          <TrustBox kept={mapScores.kept} of={mapScores.neighbors} {...{ few, setFew }} close={() => setTrust(false)} />
         )}
         {background !== undefined && terrain !== undefined && !isMoving && !isTrust && (
           <BehindScale {...{ background, behind, theme }} isHeld={!isOwn} />
@@ -504,7 +499,7 @@ export function Explorer({
       <Panel isPhone={isPhone}>
         {!isRunning && shown !== undefined && (
           <MapSwitch
-            {...{ method, setMethod, maps, make, cancel, theme, scores, colouring }}
+            {...{ method, setMethod, maps, make, cancel, theme, scores, coloring }}
             fit={shown.fit}
             terrain={across === 0 && up === 1 ? land : undefined}
             behindOf={(map) => heldOf(map)?.background}
@@ -538,13 +533,13 @@ export function Explorer({
               choose={setChosenRow}
             />
           ) : walk !== undefined && chosenRow < 0 ? (
-            <PathReading {...common} walk={walk} along={along} isStandardised={isStandardised} close={letGo} />
+            <PathReading {...common} walk={walk} along={along} isStandardized={isStandardized} close={letGo} />
           ) : chosenRow >= 0 ? (
             <RowReading
               {...common}
               row={chosenRow}
               reading={{ observed: rows.observations.row(chosenRow), ...reading }}
-              kept={mapScores?.kept && [mapScores.kept[chosenRow]!, mapScores.neighbours, few]}
+              kept={mapScores?.kept && [mapScores.kept[chosenRow]!, mapScores.neighbors, few]}
               near={pointed === chosenRow ? near : []}
               isFar={(i) => apart(target, chosenRow, i) > FAR}
               expectedBy={canDecode ? (isOwn ? 'the model' : HELD) : undefined}
@@ -571,7 +566,7 @@ export function Explorer({
                   setHiddenKinds(
                     hiddenKinds.size > 0 && !hiddenKinds.has(kind)
                       ? new Set()
-                      : new Set(colouring.kinds.map((_, k) => k).filter((k) => k !== kind)),
+                      : new Set(coloring.kinds.map((_, k) => k).filter((k) => k !== kind)),
                   )
                 }
               />
@@ -674,23 +669,23 @@ function Hint({
   );
 }
 
-function colouringOf(rows: Dataset | undefined, colour: string, count: number, theme: Theme): Colouring {
-  if (colour === BY_ROW)
+function coloringOf(rows: Dataset | undefined, color: string, count: number, theme: Theme): Coloring {
+  if (color === BY_ROW)
     return byNumbers(
       Array.from({ length: count }, (_, i) => i + 1),
       BY_ROW,
       theme,
     );
-  const column = rows?.columns.indexOf(colour) ?? -1;
-  if (column >= 0) return byNumbers(rows!.observations.column(column), colour, theme);
-  return rows?.labels === undefined ? ofOneColour(count, theme) : byLabels(rows.labels, rows.labelColumn, theme);
+  const column = rows?.columns.indexOf(color) ?? -1;
+  if (column >= 0) return byNumbers(rows!.observations.column(column), color, theme);
+  return rows?.labels === undefined ? ofOneColor(count, theme) : byLabels(rows.labels, rows.labelColumn, theme);
 }
 
-function looksOf(rows: Dataset, colour: string): Exported['looks'] {
-  if (colour === BY_ROW)
+function looksOf(rows: Dataset, color: string): Exported['looks'] {
+  if (color === BY_ROW)
     return { color: Array.from({ length: rows.observations.rows }, (_, i) => i + 1), legendTitle: BY_ROW };
-  const column = rows.columns.indexOf(colour);
-  if (column >= 0) return { color: Array.from(rows.observations.column(column)), legendTitle: colour };
+  const column = rows.columns.indexOf(color);
+  if (column >= 0) return { color: Array.from(rows.observations.column(column)), legendTitle: color };
   return rows.labels === undefined ? {} : { labels: rows.labels, legendTitle: rows.labelColumn };
 }
 

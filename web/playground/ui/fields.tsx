@@ -4,7 +4,7 @@ import { CARDS, FIELDS, type Field, MODELS, PRIORS, priorOption, type Settings, 
 interface Given {
   readonly settings: Settings;
   readonly change: (changed: Partial<Settings>) => void;
-  /** The colour of axes. */
+  /** The color of axes. */
   readonly ink: string;
 }
 
@@ -62,9 +62,9 @@ export function ModelFields({ settings, change, ink }: Given) {
       <label>
         <input
           type="checkbox"
-          name="standardise"
-          checked={settings.standardise}
-          onChange={({ currentTarget }) => change({ standardise: currentTarget.checked })}
+          name="standardize"
+          checked={settings.standardize}
+          onChange={({ currentTarget }) => change({ standardize: currentTarget.checked })}
         />
         Columns to mean 0 and deviation 1
       </label>
@@ -199,7 +199,7 @@ function Control({ name, field, value, set, ink }: ControlProps) {
 
 /** Where sliders that always have a number begin. */
 const STANDARD: Readonly<Record<string, number>> = {
-  ...{ Neighbours: 6, 'Latent dimensions': 2 },
+  ...{ Neighbors: 6, 'Latent dimensions': 2 },
   ...{ Strength: 1, Precision: 1, Beta: 1, 'Variance of a step': 1 },
 };
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Dataset, RowView } from '../data/dataset.ts';
-import type { Theme } from '../drawing/colours.ts';
+import type { Theme } from '../drawing/colors.ts';
 import { imagesOf } from '../drawing/images.ts';
 
 /** What rows are drawn against: least and largest value of each column, and of all. */

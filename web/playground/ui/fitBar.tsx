@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Theme } from '../drawing/colours.ts';
+import type { Theme } from '../drawing/colors.ts';
 import type { Trace } from '../fitSummary.ts';
 import type { Run } from '../fitting.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted } from '../data/dataset.ts';
-import type { Theme } from '../drawing/colours.ts';
+import type { Theme } from '../drawing/colors.ts';
 import { EXPORTS } from '../exports.ts';
 import type { Fitting, Pictured } from '../fitting.ts';
 import { Objective } from './fitBar.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 
-const COLOURS = ['#4c78a8', '#f58518', '#54a24b', '#e45756', '#b279a2'];
+const COLORS = ['#4c78a8', '#f58518', '#54a24b', '#e45756', '#b279a2'];
 
 interface Given {
   readonly x: readonly number[];
@@ -29,7 +29,7 @@ export function Lines({ x, series, ink, label }: Given) {
         axes: [axis, { ...axis, size: 64 }],
         series: [
           {},
-          ...series.map((_, k) => ({ stroke: COLOURS[k % COLOURS.length]!, width: 2, points: { show: false } })),
+          ...series.map((_, k) => ({ stroke: COLORS[k % COLORS.length]!, width: 2, points: { show: false } })),
         ],
       },
       data(),

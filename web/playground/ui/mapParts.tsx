@@ -2,7 +2,7 @@ import type { CanvasMap, MapTool } from 'latentfield/plot';
 import { useMemo } from 'preact/hooks';
 import type { Background } from '../background.ts';
 import type { Dataset } from '../data/dataset.ts';
-import { type Colouring, mixed, type Theme } from '../drawing/colours.ts';
+import { type Coloring, mixed, type Theme } from '../drawing/colors.ts';
 import type { Behind } from '../terrain.ts';
 import { short } from './figures.tsx';
 import { Icon } from './icon.tsx';
@@ -93,10 +93,10 @@ export function Tools({ tool, setTool, hasPaths, isTrust, setTrust, canTrust, ma
 }
 
 interface LegendGiven {
-  readonly colouring: Colouring;
+  readonly coloring: Coloring;
   readonly dataset: Dataset;
-  readonly colour: string;
-  readonly setColour: (colour: string) => void;
+  readonly color: string;
+  readonly setColor: (color: string) => void;
   readonly byRow: string;
   readonly behind: Behind;
   readonly setBehind: (behind: Behind) => void;
@@ -108,25 +108,24 @@ interface LegendGiven {
   readonly setDimensions: (dimensions: readonly [number, number]) => void;
 }
 
-/** What colours mean, and what else is chosen of the map. */
+/** What colors mean, and what else is chosen of the map. */
 export function Legend(given: LegendGiven) {
-  const { colouring, dataset, colour, setColour, byRow, behind, setBehind, predicts, hiddenKinds, setHiddenKinds } =
-    given;
-  const { kinds, numbers, title } = colouring;
+  const { coloring, dataset, color, setColor, byRow, behind, setBehind, predicts, hiddenKinds, setHiddenKinds } = given;
+  const { kinds, numbers, title } = coloring;
   const columns = dataset.columns.slice(0, 300);
   return (
     <div class="legend">
       <select
         name="color"
-        aria-label="Colour"
-        value={colour}
-        onChange={({ currentTarget }) => setColour(currentTarget.value)}
+        aria-label="Color"
+        value={color}
+        onChange={({ currentTarget }) => setColor(currentTarget.value)}
       >
-        <option value="">Colour: {dataset.labels === undefined ? 'none' : dataset.labelColumn}</option>
-        <option value={byRow}>Colour: {byRow}</option>
+        <option value="">Color: {dataset.labels === undefined ? 'none' : dataset.labelColumn}</option>
+        <option value={byRow}>Color: {byRow}</option>
         {columns.map((column) => (
           <option key={column} value={column}>
-            Colour: {column}
+            Color: {column}
           </option>
         ))}
       </select>
@@ -155,7 +154,7 @@ export function Legend(given: LegendGiven) {
             class="ramp"
             style={`background: linear-gradient(90deg, ${kinds
               .slice(0, -1)
-              .map(({ colour: stop }) => stop)
+              .map(({ color: stop }) => stop)
               .join(', ')})`}
           />
           {short(numbers.high)}
@@ -163,7 +162,7 @@ export function Legend(given: LegendGiven) {
       ) : (
         kinds.length > 1 && (
           <ul class="chips" aria-label={title}>
-            {kinds.map(({ name, colour: fill, path, count }, k) => (
+            {kinds.map(({ name, color: fill, path, count }, k) => (
               <li key={name}>
                 <button
                   type="button"
@@ -256,13 +255,13 @@ export function BehindScale({
         : [behind.slice(7), 'expected, faded where unknown'];
   const { certain, mid, vague } = theme.map;
   const stops = behind === 'certainty' ? [certain, mid, vague] : theme.numbers;
-  const colours = Array.from({ length: 12 }, (_, k) => mixed(stops, k / 11));
+  const colors = Array.from({ length: 12 }, (_, k) => mixed(stops, k / 11));
   return (
     <section class="scale card" aria-label={`${title}, ${unit}: ${short(range[0])} to ${short(range[1])}`}>
       <p class="title">
         {title} <em>{unit}</em>
       </p>
-      <span class="ramp" style={`background: linear-gradient(90deg, ${colours.join(', ')})`}>
+      <span class="ramp" style={`background: linear-gradient(90deg, ${colors.join(', ')})`}>
         {behind === 'certainty' &&
           CONTOURS.map((level) => <i key={level} style={`left: ${100 * level}%; background: ${theme.map.contour}`} />)}
       </span>

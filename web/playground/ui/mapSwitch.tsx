@@ -2,7 +2,7 @@ import type { Matrix } from 'latentfield/core';
 import { type CanvasMap, canvasMap, type MapMargins, type MapScene, type MapTerrain } from 'latentfield/plot';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Background } from '../background.ts';
-import type { Colouring, Theme } from '../drawing/colours.ts';
+import type { Coloring, Theme } from '../drawing/colors.ts';
 import { METHODS, type OtherMap } from '../maps.ts';
 import type { Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
@@ -17,7 +17,7 @@ interface Given {
   readonly maps: Readonly<Record<string, OtherMap>>;
   readonly make: (method: string) => void;
   readonly cancel: (method: string) => void;
-  readonly colouring: Colouring;
+  readonly coloring: Coloring;
   readonly theme: Theme;
   readonly canCompare: boolean;
   /** What is hidden, faint, pointed at and chosen on the large map. */
@@ -104,10 +104,10 @@ export function MapNames({ method, setMethod, fit, maps }: Pick<Given, 'method' 
 }
 
 function ScoreLine({ name, scores }: { readonly name: string; readonly scores: Scores | undefined }) {
-  const { trustworthiness, neighbourError } = scores ?? {};
+  const { trustworthiness, neighborError } = scores ?? {};
   const words = [
     ...(trustworthiness === undefined ? [] : [`trustworthiness ${trustworthiness.toFixed(3)}`]),
-    ...(neighbourError === undefined ? [] : [`error ${neighbourError.toFixed(3)}`]),
+    ...(neighborError === undefined ? [] : [`error ${neighborError.toFixed(3)}`]),
   ].join(', ');
   return (
     <span class="score" title={words}>
@@ -123,12 +123,12 @@ const silent = { hover: () => {}, pick: () => {}, lasso: () => {} };
 
 function Thumb({
   latents,
-  colouring,
+  coloring,
   theme,
   marked,
   terrain,
   background,
-}: Pick<Given, 'colouring' | 'theme' | 'marked' | 'terrain'> & {
+}: Pick<Given, 'coloring' | 'theme' | 'marked' | 'terrain'> & {
   readonly latents: Matrix;
   readonly background?: Background | undefined;
 }) {
@@ -155,7 +155,7 @@ function Thumb({
   );
   const { hidden, faint, hovered, chosen } = marked;
   useEffect(() => {
-    const { kinds, kindOf } = colouring;
+    const { kinds, kindOf } = coloring;
     map.current!.show(
       {
         ...places,
@@ -172,6 +172,6 @@ function Thumb({
       },
       theme.map,
     );
-  }, [places, colouring, theme, hidden, faint, hovered, chosen, land]);
+  }, [places, coloring, theme, hidden, faint, hovered, chosen, land]);
   return <canvas ref={canvas} />;
 }

@@ -7,7 +7,7 @@ import {
   type MapTool,
 } from 'latentfield/plot';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Theme } from '../drawing/colours.ts';
+import type { Theme } from '../drawing/colors.ts';
 
 interface Given {
   readonly scene: MapScene | undefined;

@@ -1,7 +1,7 @@
 import type { Matrix } from 'latentfield/core';
 import { useMemo } from 'preact/hooks';
 import { counted, type Dataset, rowName } from '../data/dataset.ts';
-import type { Colouring, Theme } from '../drawing/colours.ts';
+import type { Coloring, Theme } from '../drawing/colors.ts';
 import type { Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { MODELS } from '../settings.ts';
@@ -13,7 +13,7 @@ interface Common {
   readonly dataset: Dataset;
   readonly ranges: Ranges;
   readonly theme: Theme;
-  readonly colouring: Colouring;
+  readonly coloring: Coloring;
 }
 
 /** Rows up to which the areas in which they lie are drawn: more would cover each other, and take seconds. */
@@ -38,11 +38,11 @@ export function Overview({
   readonly scores: Scores | undefined;
   readonly isTrust: boolean;
   readonly setTrust: (isTrust: boolean) => void;
-  /** Neighbours kept below which the place of a row is in doubt. */
+  /** Neighbors kept below which the place of a row is in doubt. */
   readonly few: number;
   readonly onlyKind: (kind: number) => void;
 }) {
-  const { dataset, colouring } = common;
+  const { dataset, coloring } = common;
   const about = other === undefined ? MODELS[fit.model]?.about : `the rows of the fit by ${fit.model}, in another map`;
   const dimensions = other === undefined ? fit.latents.columns : 2;
   return (
@@ -55,7 +55,7 @@ export function Overview({
           dataset.observations.rows > MOST_REACHES &&
           ` The areas in which rows lie are drawn for up to ${MOST_REACHES.toLocaleString('en')} rows.`}
       </p>
-      {dataset.labels !== undefined && colouring.numbers === undefined && colouring.kinds.length <= 12 && (
+      {dataset.labels !== undefined && coloring.numbers === undefined && coloring.kinds.length <= 12 && (
         <Means {...common} onlyKind={onlyKind} />
       )}
       <section class="part" aria-label="How far to trust this map">
@@ -87,11 +87,11 @@ function Trust({
   if (scores === undefined) {
     return (
       <p class="note">
-        {observations.rows > 3000 ? 'Compare with another map to see scores.' : 'Counting neighbours …'}
+        {observations.rows > 3000 ? 'Compare with another map to see scores.' : 'Counting neighbors …'}
       </p>
     );
   }
-  const { trustworthiness, kept, neighbours, neighbourError } = scores;
+  const { trustworthiness, kept, neighbors, neighborError } = scores;
   const doubtful = kept?.reduce((count, value) => count + (value < few ? 1 : 0), 0);
   return (
     <p>
@@ -105,15 +105,15 @@ function Trust({
           <b class={doubtful > 0 ? 'doubt' : ''}>
             {doubtful} row{doubtful === 1 ? '' : 's'}
           </b>{' '}
-          {doubtful === 1 ? 'keeps' : 'keep'} fewer than {few} of the {neighbours} nearest rows.{' '}
+          {doubtful === 1 ? 'keeps' : 'keep'} fewer than {few} of the {neighbors} nearest rows.{' '}
         </>
       )}
       {trustworthiness === undefined && observations.data.some(Number.isNaN) && (
-        <>Rows with missing cells have no nearest rows, so neighbours are not counted. </>
+        <>Rows with missing cells have no nearest rows, so neighbors are not counted. </>
       )}
-      {neighbourError !== undefined && new Set(labels).size > 1 && (
+      {neighborError !== undefined && new Set(labels).size > 1 && (
         <>
-          The nearest point has another label for <b>{(100 * neighbourError).toFixed(1)} %</b>.
+          The nearest point has another label for <b>{(100 * neighborError).toFixed(1)} %</b>.
         </>
       )}
     </p>
@@ -156,31 +156,25 @@ function meansOf(Y: Matrix, kindOf: ArrayLike<number>, kinds: number): Float64Ar
   return sums.map((sum, k) => sum.map((value, j) => value / counts[k]![j]!));
 }
 
-function Means({
-  dataset,
-  ranges,
-  theme,
-  colouring,
-  onlyKind,
-}: Common & { readonly onlyKind: (kind: number) => void }) {
+function Means({ dataset, ranges, theme, coloring, onlyKind }: Common & { readonly onlyKind: (kind: number) => void }) {
   const { view } = dataset;
   const means = useMemo(
-    () => meansOf(dataset.observations, colouring.kindOf, colouring.kinds.length),
-    [dataset, colouring],
+    () => meansOf(dataset.observations, coloring.kindOf, coloring.kinds.length),
+    [dataset, coloring],
   );
   const isTable = view.kind !== 'image' && view.kind !== 'curve';
-  if (colouring.kinds.length < 2 || (isTable && colouring.kinds.length > MOST_COMPARED)) return null;
+  if (coloring.kinds.length < 2 || (isTable && coloring.kinds.length > MOST_COMPARED)) return null;
   return (
     <section class="part" aria-label="Means">
       <div class="head">
-        <h3>Mean of each {colouring.title}</h3>
+        <h3>Mean of each {coloring.title}</h3>
         <span class="note">choose to see only it</span>
       </div>
       {isTable ? (
-        <MeansTable {...{ dataset, colouring, means, onlyKind }} />
+        <MeansTable {...{ dataset, coloring, means, onlyKind }} />
       ) : (
         <div class={`means ${view.kind}`}>
-          {colouring.kinds.map(({ name, colour, count }, k) => (
+          {coloring.kinds.map(({ name, color, count }, k) => (
             <button key={name} type="button" onClick={() => onlyKind(k)}>
               {view.kind === 'image' ? (
                 <Picture
@@ -195,7 +189,7 @@ function Means({
                 <Curve {...{ dataset, ranges }} label={`Mean of ${name}`} observed={means[k]!} />
               )}
               <b>
-                <i style={`background: ${colour}`} />
+                <i style={`background: ${color}`} />
                 {name} <em>{count}</em>
               </b>
             </button>
@@ -212,10 +206,10 @@ const MOST_ROWS = 40;
 
 function MeansTable({
   dataset,
-  colouring,
+  coloring,
   means,
   onlyKind,
-}: Pick<Common, 'dataset' | 'colouring'> & {
+}: Pick<Common, 'dataset' | 'coloring'> & {
   readonly means: readonly Float64Array[];
   readonly onlyKind: (kind: number) => void;
 }) {
@@ -226,10 +220,10 @@ function MeansTable({
         <thead>
           <tr>
             <th scope="col">column</th>
-            {colouring.kinds.map(({ name, colour }, k) => (
+            {coloring.kinds.map(({ name, color }, k) => (
               <th key={name} scope="col">
                 <button type="button" title={name} onClick={() => onlyKind(k)}>
-                  <i style={`background: ${colour}`} />
+                  <i style={`background: ${color}`} />
                   {name}
                 </button>
               </th>
@@ -286,7 +280,7 @@ export function ChosenPanel({
   ...common
 }: Common & {
   readonly rows: readonly number[];
-  /** How many of them keep few neighbours, where that is counted. */
+  /** How many of them keep few neighbors, where that is counted. */
   readonly doubtful: number | undefined;
   /** undefined where they are too few. */
   readonly fit: (() => void) | undefined;
@@ -294,10 +288,10 @@ export function ChosenPanel({
   readonly clear: () => void;
   readonly choose: (row: number) => void;
 }) {
-  const { dataset, colouring } = common;
+  const { dataset, coloring } = common;
   const { observations, view } = dataset;
   const counts = new Map<number, number>();
-  for (const i of rows) counts.set(colouring.kindOf[i]!, (counts.get(colouring.kindOf[i]!) ?? 0) + 1);
+  for (const i of rows) counts.set(coloring.kindOf[i]!, (counts.get(coloring.kindOf[i]!) ?? 0) + 1);
   const kinds = [...counts].sort(([, a], [, b]) => b - a);
   const isAll = rows.length === observations.rows;
   const { these, rest, deviations } = useMemo(() => comparedWithRest(observations, rows), [rows, dataset]);
@@ -314,18 +308,18 @@ export function ChosenPanel({
           <Icon name="close" />
         </button>
       </div>
-      {colouring.numbers === undefined && colouring.kinds.length > 1 && (
+      {coloring.numbers === undefined && coloring.kinds.length > 1 && (
         <>
           <div class="shares" aria-hidden="true">
             {kinds.map(([kind, count]) => (
-              <i key={kind} style={`background: ${colouring.kinds[kind]!.colour}; flex: ${count}`} />
+              <i key={kind} style={`background: ${coloring.kinds[kind]!.color}; flex: ${count}`} />
             ))}
           </div>
           <ul class="composition">
             {kinds.map(([kind, count]) => (
               <li key={kind}>
-                <i style={`background: ${colouring.kinds[kind]!.colour}`} />
-                {colouring.kinds[kind]!.name} <b>{count}</b>
+                <i style={`background: ${coloring.kinds[kind]!.color}`} />
+                {coloring.kinds[kind]!.name} <b>{count}</b>
               </li>
             ))}
           </ul>

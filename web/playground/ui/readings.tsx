@@ -1,8 +1,8 @@
 import type { Matrix } from 'latentfield/core';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Dataset, rowName } from '../data/dataset.ts';
-import type { Colouring, Theme } from '../drawing/colours.ts';
-import { nearestRows } from '../neighbours.ts';
+import type { Coloring, Theme } from '../drawing/colors.ts';
+import { nearestRows } from '../neighbors.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { Curve, Figure, Picture, Pictures, type Ranges, type Reading, short, Values, type Words } from './figures.tsx';
 import { Icon } from './icon.tsx';
@@ -11,7 +11,7 @@ interface Common {
   readonly dataset: Dataset;
   readonly ranges: Ranges;
   readonly theme: Theme;
-  readonly colouring: Colouring;
+  readonly coloring: Coloring;
   /** Chooses a row. */
   readonly choose: (row: number) => void;
 }
@@ -107,7 +107,7 @@ export function RowReading({
   readonly step: (by: number) => void;
   readonly close: () => void;
 }) {
-  const { dataset, colouring } = common;
+  const { dataset, coloring } = common;
   const title = rowName(dataset, row);
   const off = distanceOff(reading);
   return (
@@ -115,8 +115,8 @@ export function RowReading({
       <div class="head">
         <div>
           <h2>
-            {dataset.labels !== undefined && colouring.numbers === undefined && (
-              <i class="dot" style={`background: ${colouring.kinds[colouring.kindOf[row]!]!.colour}`} />
+            {dataset.labels !== undefined && coloring.numbers === undefined && (
+              <i class="dot" style={`background: ${coloring.kinds[coloring.kindOf[row]!]!.color}`} />
             )}
             {title[0]!.toUpperCase()}
             {title.slice(1)}
@@ -240,7 +240,7 @@ function Near({
   dataset,
   ranges,
   theme,
-  colouring,
+  coloring,
   choose,
   rows,
   isFar = () => false,
@@ -249,7 +249,7 @@ function Near({
   return (
     <ul class={`near ${view.kind}`}>
       {rows.map((i) => {
-        const colour = colouring.kinds[colouring.kindOf[i]!]!.colour;
+        const color = coloring.kinds[coloring.kindOf[i]!]!.color;
         const name = rowName(dataset, i);
         return (
           <li key={i}>
@@ -271,7 +271,7 @@ function Near({
               ) : (
                 <span>{name}</span>
               )}
-              <i style={isFar(i) ? `box-shadow: inset 0 0 0 1px ${colour}` : `background: ${colour}`} />
+              <i style={isFar(i) ? `box-shadow: inset 0 0 0 1px ${color}` : `background: ${color}`} />
             </button>
           </li>
         );
@@ -287,7 +287,7 @@ export function Along({
   theme,
   rows,
   title,
-}: Omit<Common, 'choose' | 'colouring'> & { readonly rows: Matrix; readonly title: string }) {
+}: Omit<Common, 'choose' | 'coloring'> & { readonly rows: Matrix; readonly title: string }) {
   const { view } = dataset;
   if (view.kind === 'values') return null;
   return (
@@ -336,13 +336,13 @@ const PATH_WORDS: Words = { bar: 'at its end', interval: '95 % at its end', circ
 export function PathReading({
   walk: { found, problem },
   along,
-  isStandardised,
+  isStandardized,
   close,
   ...common
 }: Common & {
   readonly walk: Walk;
   readonly along: Frames | undefined;
-  readonly isStandardised: boolean;
+  readonly isStandardized: boolean;
   readonly close: () => void;
 }) {
   const last = along && along.mean.rows - 1;
@@ -356,7 +356,7 @@ export function PathReading({
               ? 'There is none.'
               : found === undefined
                 ? 'It is being looked for.'
-                : `Length ${short(found.length)}, in ${isStandardised ? 'standard deviations' : 'the units'} of the columns.`}
+                : `Length ${short(found.length)}, in ${isStandardized ? 'standard deviations' : 'the units'} of the columns.`}
           </p>
         </div>
         <Close close={close} />

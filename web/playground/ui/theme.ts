@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type ThemeName, themeOf } from '../drawing/colours.ts';
+import { type ThemeName, themeOf } from '../drawing/colors.ts';
 
 /** The look of the page: as the visitor's system has it, or as chosen. */
 export function useTheme() {

@@ -1,4 +1,4 @@
-/** How many neighbours rows keep, and the number below which their places are in doubt. */
+/** How many neighbors rows keep, and the number below which their places are in doubt. */
 export function TrustBox({
   kept,
   of,
@@ -24,7 +24,7 @@ export function TrustBox({
           Close
         </button>
       </p>
-      <div class="histogram" role="img" aria-label={`Rows by neighbours kept: ${counts.join(', ')}`}>
+      <div class="histogram" role="img" aria-label={`Rows by neighbors kept: ${counts.join(', ')}`}>
         {counts.map((count, value) => (
           <i
             key={value}
@@ -39,7 +39,7 @@ export function TrustBox({
       </p>
       <input
         type="range"
-        aria-label="Neighbours kept, at least"
+        aria-label="Neighbors kept, at least"
         min="1"
         max={of}
         value={few}

@@ -26,7 +26,7 @@ export interface Land {
  */
 export function landOf({ side, doubt, tint, ramp, x, y }: MapTerrain, theme: MapTheme): Land {
   const fine = 4 * side;
-  const rgb = (colour: string) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  const rgb = (color: string) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
   const mixed = (stops: readonly (readonly number[])[], part: number) => {
     const at = Math.min(1, Math.max(0, part)) * (stops.length - 1);
     const from = Math.min(stops.length - 2, Math.floor(at));
@@ -52,7 +52,7 @@ export function landOf({ side, doubt, tint, ramp, x, y }: MapTerrain, theme: Map
     return out;
   };
   const finer = (grid: Float64Array) => spread(spread(grid, side), fine);
-  const [shade, colour] = [finer(doubt), tint && finer(tint)];
+  const [shade, color] = [finer(doubt), tint && finer(tint)];
   const land = [theme.certain, theme.mid, theme.vague].map(rgb);
   const stops = ramp?.map(rgb);
   const picture = (pixel: (at: number) => readonly number[]) => {
@@ -68,9 +68,9 @@ export function landOf({ side, doubt, tint, ramp, x, y }: MapTerrain, theme: Map
   };
   const image = picture((at) => {
     const ground = mixed(land, shade[at]!);
-    if (colour === undefined || stops === undefined) return [...ground, 255];
+    if (color === undefined || stops === undefined) return [...ground, 255];
     const there = 1 - 0.92 * shade[at]! * shade[at]!;
-    return [...mixed(stops, colour[at]!).map((value, c) => ground[c]! + there * (value - ground[c]!)), 255];
+    return [...mixed(stops, color[at]!).map((value, c) => ground[c]! + there * (value - ground[c]!)), 255];
   });
   const unknown = picture((at) => [0, 0, 0, 255 * Math.min(1, Math.max(0, (shade[at]! - 0.86) / 0.08))]);
   const [left, low] = [x[0], y[0]];
@@ -187,7 +187,7 @@ export function drawMarks(
       context.beginPath();
       const [wide, high] = [Math.abs(scaleX) * reach.x[i]!, Math.abs(scaleY) * reach.y[i]!];
       context.ellipse(px, py, wide, high, -(reach.turn?.[i] ?? 0), 0, 2 * Math.PI);
-      context.fillStyle = kinds[kindOf[i]!]!.colour;
+      context.fillStyle = kinds[kindOf[i]!]!.color;
       context.fill();
     }
     context.globalAlpha = 1;
@@ -197,7 +197,7 @@ export function drawMarks(
     for (let k = 0; k < cloud.x.length; k++) {
       const i = k % count;
       if (hidden?.[i] === 1) continue;
-      context.fillStyle = kinds[kindOf[i]!]!.colour;
+      context.fillStyle = kinds[kindOf[i]!]!.color;
       context.fillRect(scaleX * cloud.x[k]! + shiftX - 1.2, scaleY * cloud.y[k]! + shiftY - 1.2, 2.4, 2.4);
     }
     context.globalAlpha = 1;
@@ -223,11 +223,11 @@ export function drawMarks(
           context.fillStyle = theme.halo;
           context.fill(ring);
           context.lineWidth = 2.2 / radius;
-          context.strokeStyle = kinds[kind]!.colour;
+          context.strokeStyle = kinds[kind]!.color;
           context.stroke(ring);
           continue;
         }
-        context.fillStyle = kinds[kind]!.colour;
+        context.fillStyle = kinds[kind]!.color;
         context.strokeStyle = theme.halo;
         context.lineWidth = 1.8 / radius;
         if (!isFaint) context.stroke(paths[kind]!);
@@ -238,7 +238,7 @@ export function drawMarks(
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
-  /** Draws as many points as there is room for as pictures, framed in the colours of their kinds. */
+  /** Draws as many points as there is room for as pictures, framed in the colors of their kinds. */
   function inPictures({ width: across, height: down, ...pictures }: MapPictures): number {
     const longer = Math.min(40, 13 * Math.sqrt(nearness));
     const [wide, high] = [across, down].map((side) => (longer * side) / Math.max(across, down)) as [number, number];
@@ -260,7 +260,7 @@ export function drawMarks(
       if (!isFree) continue;
       taken[cell] = places.push([px, py]) - 1;
       const [left, top] = [px - wide / 2, py - high / 2];
-      context.fillStyle = kinds[kindOf[i]!]!.colour;
+      context.fillStyle = kinds[kindOf[i]!]!.color;
       const frame = ringed?.[i] === 1 ? 3 : 1.5;
       context.fillRect(left - frame, top - frame, wide + 2 * frame, high + 2 * frame);
       const [from, line] = [i % pictures.across, Math.floor(i / pictures.across)];
@@ -276,7 +276,7 @@ export function drawMarks(
     const r = radius * ratio;
     const size = 2 * Math.ceil(r + 1) + 1;
     const middle = (size - 1) / 2;
-    const colours = kinds.map(({ colour }) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)));
+    const colors = kinds.map(({ color }) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)));
     const masks = kinds.map(({ path }) => {
       const stamp = document.createElement('canvas');
       stamp.width = stamp.height = size;
@@ -291,7 +291,7 @@ export function drawMarks(
       const [px, py] = [scaleX * x[i]! + shiftX, scaleY * y[i]! + shiftY];
       if (!isShown(i, px, py)) continue;
       const strength = faint?.[i] === 1 ? 0.12 : 1;
-      const [red, green, blue] = colours[kindOf[i]!]!;
+      const [red, green, blue] = colors[kindOf[i]!]!;
       const mask = masks[kindOf[i]!]!;
       const [atX, atY] = [Math.round(px * ratio) - middle, Math.round(py * ratio) - middle];
       for (let row = Math.max(0, -atY); row < Math.min(size, high - atY); row++) {
@@ -335,12 +335,12 @@ export function drawOver(
   const { scaleX, scaleY, shiftX, shiftY, ratio } = pixels;
   const at = (u: number, v: number) => [scaleX * u + shiftX, scaleY * v + shiftY] as const;
   const twice = (line: () => void, width: number) => {
-    for (const [wide, colour] of [
+    for (const [wide, color] of [
       [width + 2.5, theme.halo],
       [width, theme.ink],
     ] as const) {
       context.lineWidth = wide;
-      context.strokeStyle = colour;
+      context.strokeStyle = color;
       context.beginPath();
       line();
       context.stroke();
@@ -374,7 +374,7 @@ export function drawOver(
       const [px, py] = at(x[j]!, y[j]!);
       twice(() => context.arc(px, py, radius + 0.5, 0, 2 * Math.PI), 1.5);
       if (scene.pictures !== undefined) continue;
-      context.fillStyle = kinds[kindOf[j]!]!.colour;
+      context.fillStyle = kinds[kindOf[j]!]!.color;
       context.fill();
     }
   }

@@ -311,7 +311,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     lasso = [];
     later();
   };
-  const cancelled = (event: PointerEvent) => {
+  const canceled = (event: PointerEvent) => {
     fingers.delete(event.pointerId);
     gesture = undefined;
     lasso = [];
@@ -346,7 +346,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   canvas.addEventListener('pointerdown', down);
   canvas.addEventListener('pointermove', dragged);
   canvas.addEventListener('pointerup', up);
-  canvas.addEventListener('pointercancel', cancelled);
+  canvas.addEventListener('pointercancel', canceled);
   canvas.addEventListener('pointerleave', left);
   canvas.addEventListener('wheel', wheel, { passive: false });
   canvas.addEventListener('contextmenu', noMenu);
@@ -354,10 +354,10 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   window.addEventListener('keyup', space);
 
   return {
-    show(next, colours) {
+    show(next, colors) {
       const isOther = scene === undefined || scene.x !== next.x || scene.y !== next.y || scene.equal !== next.equal;
       scene = next;
-      theme = colours;
+      theme = colors;
       if (isOther && !isMoved) showAll();
       else later();
     },
@@ -388,7 +388,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
       window.removeEventListener('keydown', space);
       window.removeEventListener('keyup', space);
       for (const [name, listener] of Object.entries({
-        ...{ pointerdown: down, pointermove: dragged, pointerup: up, pointercancel: cancelled },
+        ...{ pointerdown: down, pointermove: dragged, pointerup: up, pointercancel: canceled },
         ...{ pointerleave: left, wheel, contextmenu: noMenu },
       }))
         canvas.removeEventListener(name, listener as EventListener);

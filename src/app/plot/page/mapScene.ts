@@ -6,7 +6,7 @@ export interface MapScene {
   /** Whether both axes have the same scale. */
   readonly equal: boolean;
   readonly titles: readonly [across: string, up: string];
-  /** Half axes of an ellipse around each point, in units, turned by radians from the first axis towards the second; around the positions `at`, if given. */
+  /** Half axes of an ellipse around each point, in units, turned by radians from the first axis toward the second; around the positions `at`, if given. */
   readonly reach?:
     | {
         readonly x: ArrayLike<number>;
@@ -17,8 +17,8 @@ export interface MapScene {
     | undefined;
   /** Further positions of the points, drawn as dots: all N of the first copy, then those of the next. */
   readonly cloud?: { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> } | undefined;
-  /** Look of each kind: a CSS colour #rrggbb, and an SVG path with the area of a circle of radius 1. */
-  readonly kinds: readonly { readonly colour: string; readonly path: string }[];
+  /** Look of each kind: a CSS color #rrggbb, and an SVG path with the area of a circle of radius 1. */
+  readonly kinds: readonly { readonly color: string; readonly path: string }[];
   /** Index of each point's kind. */
   readonly kindOf: ArrayLike<number>;
   /** 1 for points that are not drawn. */
@@ -65,12 +65,12 @@ export interface MapTerrain {
   readonly side: number;
   /** side × side, from the lowest y: 0 where it is certain, 1 where nothing is known. */
   readonly doubt: Float64Array;
-  /** side × side from 0 to 1, coloured by `ramp` in place of the land. */
+  /** side × side from 0 to 1, colored by `ramp` in place of the land. */
   readonly tint?: Float64Array | undefined;
   readonly ramp?: readonly string[] | undefined;
 }
 
-/** Colours of a {@link CanvasMap}: CSS colours, #rrggbb for those that are mixed. */
+/** Colors of a {@link CanvasMap}: CSS colors, #rrggbb for those that are mixed. */
 export interface MapTheme {
   readonly certain: string;
   readonly mid: string;

@@ -23,24 +23,24 @@ export function runPage(
   let hovered = -1;
   let isLassoMode = false;
 
-  // Where points are coloured by numbers, each colour is a group of its own. Colours are #rrggbb or rgb(…).
+  // Where points are colored by numbers, each color is a group of its own. Colors are #rrggbb or rgb(…).
   const circle = 'M1,0A1,1 0 1 1 -1,0A1,1 0 1 1 1,0Z';
-  const hex = (colour: string) =>
-    colour.startsWith('#')
-      ? colour
-      : `#${colour
+  const hex = (color: string) =>
+    color.startsWith('#')
+      ? color
+      : `#${color
           .match(/\d+/g)!
           .map((part) => Number(part).toString(16).padStart(2, '0'))
           .join('')}`;
-  const colours = data.colours.map(hex);
-  const palette = [...new Set(colours)];
-  const numbers = new Map(palette.map((colour, k) => [colour, k]));
+  const colors = data.colors.map(hex);
+  const palette = [...new Set(colors)];
+  const numbers = new Map(palette.map((color, k) => [color, k]));
   const kinds =
     data.kinds.length > 0
       ? data.kinds
-      : (palette.length > 0 ? palette : [data.primary]).map((colour) => ({ colour, path: circle }));
+      : (palette.length > 0 ? palette : [data.primary]).map((color) => ({ color, path: circle }));
   const kindOf =
-    data.kindOf.length > 0 ? data.kindOf : data.ids.map((_, i) => (colours.length > 0 ? numbers.get(colours[i]!)! : 0));
+    data.kindOf.length > 0 ? data.kindOf : data.ids.map((_, i) => (colors.length > 0 ? numbers.get(colors[i]!)! : 0));
 
   const rows = data.ids.map((_, i) => i);
   const column = (axis: 0 | 1) => data.latents[Number(axes[axis]!.value)] ?? rows;
@@ -191,12 +191,12 @@ export interface PageData {
   /** Index of each point's kind; empty without labels. */
   readonly kindOf: readonly number[];
   /** `path` is the SVG path of its marks, with the area of a circle of radius 1. */
-  readonly kinds: readonly { readonly name: string; readonly colour: string; readonly path: string }[];
+  readonly kinds: readonly { readonly name: string; readonly color: string; readonly path: string }[];
   /** Number of each point, null where missing; empty without numbers. */
   readonly values: readonly (number | null)[];
-  /** Colour of each point; empty if kinds determine it. */
-  readonly colours: readonly string[];
-  /** Smallest and largest number, and the colours between them. */
+  /** Color of each point; empty if kinds determine it. */
+  readonly colors: readonly string[];
+  /** Smallest and largest number, and the colors between them. */
   readonly scale?: { readonly range: readonly [number, number]; readonly stops: readonly string[] };
   readonly legendTitle: string;
   /** Names of the columns of the rows. */

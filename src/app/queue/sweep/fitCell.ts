@@ -6,7 +6,7 @@ import {
   type FitOptions,
   fit,
   heldOutDensity,
-  nearestNeighbourScore,
+  nearestNeighborScore,
   type SelectionScore,
   trustworthinessScore,
 } from '../../../inference/index.ts';
@@ -14,7 +14,7 @@ import { rowsOf, splitsOf } from '../../../inference/selection/folds.ts';
 import type { Fit } from '../../../model/fit.ts';
 import { describedModel } from '../../../models/describedModel.ts';
 import type { OwnParts } from '../../../models/ownParts.ts';
-import { standardise } from '../../io/index.ts';
+import { standardize } from '../../io/index.ts';
 import type { CellOutcome } from './outcome.ts';
 import type { Cell, SweepScore } from './spec.ts';
 import { type ReadTable, readSweptTable } from './sweptTable.ts';
@@ -25,8 +25,8 @@ export interface SweptTable {
   readonly labels?: readonly string[] | undefined;
 }
 
-/** Number of neighbours for trustworthiness, if there are enough points. */
-const NEIGHBOURS = 10;
+/** Number of neighbors for trustworthiness, if there are enough points. */
+const NEIGHBORS = 10;
 /** Seconds between checkpoints. */
 const INTERVAL = 5;
 
@@ -37,7 +37,7 @@ export async function fitCell(
   own: OwnParts,
   { resume, checkpoint }: { resume?: Checkpoint | undefined; checkpoint(checkpoint: Checkpoint): unknown },
 ): Promise<{ outcome: CellOutcome; fit: object | undefined }> {
-  const Y = cell.standardise ? standardise(observations).apply(observations) : observations;
+  const Y = cell.standardize ? standardize(observations).apply(observations) : observations;
   let result: Fit | undefined;
   try {
     const scores = cell.scores.map((name) => ({ name, score: scoreOf(name, Y, labels) }));
@@ -77,8 +77,8 @@ const finite = (value: number) => (Number.isFinite(value) ? value : null);
 
 function scoreOf(name: SweepScore, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {
   if (name === 'density') return heldOutDensity(Y);
-  if (name === 'nearestNeighbour') return nearestNeighbourScore(Y, labels!);
-  return trustworthinessScore(Y, Math.max(1, Math.min(NEIGHBOURS, Math.floor(Y.rows / 4))));
+  if (name === 'nearestNeighbor') return nearestNeighborScore(Y, labels!);
+  return trustworthinessScore(Y, Math.max(1, Math.min(NEIGHBORS, Math.floor(Y.rows / 4))));
 }
 
 /** Messages from a worker to its thread about a sweep. */

@@ -33,8 +33,8 @@ export interface SweepSpec {
   readonly table?: ReadTableOptions | undefined;
   /** How the table reaches the workers: as bytes through the queue, or as a file that each of them reads; default the queue for tables up to 16 MB. */
   readonly through?: 'queue' | 'file' | undefined;
-  /** Whether columns are standardised to mean 0 and standard deviation 1. */
-  readonly standardise?: boolean | undefined;
+  /** Whether columns are standardized to mean 0 and standard deviation 1. */
+  readonly standardize?: boolean | undefined;
   /** Seeds of the fits; default [0]. */
   readonly seeds?: readonly number[] | undefined;
   /** Number of folds that are held out in turn, from 2; default 0, which scores fits of all points. */
@@ -47,8 +47,8 @@ export interface SweepSpec {
 }
 
 /** Scores of a sweep, named as those of `select`. */
-export type SweepScore = 'nearestNeighbour' | 'density' | 'trustworthiness';
-const SWEEP_SCORES: readonly SweepScore[] = ['nearestNeighbour', 'density', 'trustworthiness'];
+export type SweepScore = 'nearestNeighbor' | 'density' | 'trustworthiness';
+const SWEEP_SCORES: readonly SweepScore[] = ['nearestNeighbor', 'density', 'trustworthiness'];
 
 const whole = v.pipe(v.number('a whole number'), v.integer('a whole number'));
 const wholeFrom = (least: number) => v.pipe(whole, v.minValue(least, `a whole number from ${least}`));
@@ -82,7 +82,7 @@ export const specSchema = v.strictObject({
   labels: v.optional(v.union([v.string(), v.number(), v.array(v.string())], 'labels, or the column that holds them')),
   table: v.optional(options, {}),
   through: v.optional(v.picklist(['queue', 'file'], "'queue' or 'file'")),
-  standardise: v.optional(v.boolean('true or false'), false),
+  standardize: v.optional(v.boolean('true or false'), false),
   seeds: v.optional(v.pipe(v.array(whole), v.minLength(1, 'at least one seed')), [0]),
   folds: v.optional(folds, 0),
   foldSeed: v.optional(whole, 0),
@@ -100,7 +100,7 @@ export const cellSchema = v.strictObject({
   fold: wholeFrom(0),
   foldSeed: whole,
   scores,
-  standardise: v.boolean(),
+  standardize: v.boolean(),
   fit,
   /** Checksum of the table. */
   checksum: v.string(),
@@ -121,13 +121,13 @@ export interface SweepLine {
  * are found again.
  */
 export function linesOf(spec: CheckedSpec, checksum: string, version: string): SweepLine[] {
-  const { seeds, folds, foldSeed, scores, standardise, fit } = spec;
+  const { seeds, folds, foldSeed, scores, standardize, fit } = spec;
   const lines = spec.models.flatMap(({ model, options, grid }) =>
     combinationsOf(grid).flatMap((varied) =>
       seeds.map((seed): SweepLine => {
         const given = { ...options, ...varied };
         const cells = Array.from({ length: Math.max(1, folds) }, (_, fold) => {
-          const cell: Cell = { model, options: given, seed, folds, fold, foldSeed, scores, standardise, fit, checksum };
+          const cell: Cell = { model, options: given, seed, folds, fold, foldSeed, scores, standardize, fit, checksum };
           return { id: idOf([cell, version]), cell };
         });
         return { id: idOf(cells.map(({ id }) => id)), model, options: given, seed, cells };

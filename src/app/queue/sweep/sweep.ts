@@ -107,8 +107,8 @@ export async function sweep(spec: SweepSpec, options: SweepOptions = {}): Promis
     options,
     'sweep',
   );
-  if (checked.scores.includes('nearestNeighbour') && checked.labels === undefined) {
-    throw new InvalidInputError('The score nearestNeighbour takes labels. Give them, or the column that holds them.');
+  if (checked.scores.includes('nearestNeighbor') && checked.labels === undefined) {
+    throw new InvalidInputError('The score nearestNeighbor takes labels. Give them, or the column that holds them.');
   }
   if (connection !== undefined && options.transport !== undefined) {
     throw new InvalidInputError('sweep takes either a connection or a transport.');
@@ -177,7 +177,7 @@ async function swept(
       };
       const stop = () => {
         isStopped = true;
-        cancelled(session, lines, waiting).then(resolve, reject);
+        canceled(session, lines, waiting).then(resolve, reject);
       };
       signal?.addEventListener('abort', stop, { once: true });
       const awaited = (id: string) => ({
@@ -239,7 +239,7 @@ async function queued(
     }
     if (open.length === 0) continue;
     for (const name of [id, ...open.map((cell) => cell.id)]) {
-      // Failed or cancelled jobs are tried again.
+      // Failed or canceled jobs are tried again.
       await transport.blobs.remove(keysOf(name).cancel);
       const { kind } = await transport.stateOf(FITS, name);
       if (kind === 'failed' || kind === 'completed') await transport.withdraw(FITS, name);
@@ -265,7 +265,7 @@ async function resultOf({ blobs }: Transport, id: string) {
 }
 
 /** Takes the remaining jobs out of the queue and asks running ones to stop. */
-async function cancelled(session: Session, lines: readonly SweepLine[], waiting: ReadonlySet<string>): Promise<void> {
+async function canceled(session: Session, lines: readonly SweepLine[], waiting: ReadonlySet<string>): Promise<void> {
   const { transport } = session;
   for (const { id, cells } of lines) {
     const open = cells.filter((cell) => waiting.has(cell.id));

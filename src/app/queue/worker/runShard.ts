@@ -4,7 +4,7 @@ import { keysOf, type RunningJob } from '../session.ts';
 import { type Answer, answerBytes, type Question, questionFrom, rowsFrom } from '../shards/messages.ts';
 import type { ShardReply, ShardRequest } from '../shards/serveShards.ts';
 import type { WorkerContext } from './serveQueue.ts';
-import { CancelledJob, type HeldThread, watchOver } from './threads.ts';
+import { CanceledJob, type HeldThread, watchOver } from './threads.ts';
 
 /** Milliseconds without a sign of the coordinator after which a shard is released, and between checks. */
 const ABANDONED = 60_000;
@@ -30,7 +30,7 @@ export async function runShard(job: RunningJob, request: RequestOf<'shard'>, con
       };
       timer = watchCoordinator(transport.blobs, request.alive, () => {
         ended();
-        reject(new CancelledJob());
+        reject(new CanceledJob());
       });
       const tell = (answer: Answer) => transport.send(request.answers, answerBytes(answer));
       const next = () => inbox.receive(QUIET);

@@ -18,7 +18,7 @@ import {
 } from '../session.ts';
 import { runShard } from './runShard.ts';
 import { runCell, runRow, runStart } from './runTasks.ts';
-import { CancelledJob, queueThreads, type ThreadPool, threadPool } from './threads.ts';
+import { CanceledJob, queueThreads, type ThreadPool, threadPool } from './threads.ts';
 
 /** Options of {@link serveQueue}. */
 export interface ServeQueueOptions {
@@ -119,7 +119,7 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
       await handlers(request)(job, request as never, context);
     } catch (error) {
       // Nobody waits for it any longer.
-      if (error instanceof CancelledJob) return;
+      if (error instanceof CanceledJob) return;
       if (error instanceof RefusedJob) onMessage(`Job ${job.id} was refused: ${error.message}`);
       else if (!(error instanceof ReturnedJob)) onMessage(`Job ${job.id} failed: ${(error as Error).message}`);
       throw error;

@@ -81,7 +81,7 @@ export function threadPool(start: () => NodeThread, most: number): ThreadPool {
   };
 }
 
-/** Milliseconds between checks whether the job is cancelled. */
+/** Milliseconds between checks whether the job is canceled. */
 const LOOK = 500;
 
 /** Passes the coordinator's messages and the worker's shutdown on to a job; returns a function that ends the watch. */
@@ -105,7 +105,7 @@ export function watchOver(
       return;
     }
     ended();
-    reject(new CancelledJob());
+    reject(new CanceledJob());
   };
   const timer = setInterval(look, LOOK);
   const shutdown = () => {
@@ -123,4 +123,4 @@ export function watchOver(
 }
 
 /** Thrown when nobody waits for the job any longer. */
-export class CancelledJob extends Error {}
+export class CanceledJob extends Error {}

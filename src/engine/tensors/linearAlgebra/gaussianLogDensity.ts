@@ -37,7 +37,7 @@ const OPERATION = 'gaussianLogDensity';
  * Log density of D independent columns of Y under N(0, K),
  * −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ).
  *
- * One factorisation gives the value and the gradients G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹) in K and −K⁻¹Y in Y; G is formed in place
+ * One factorization gives the value and the gradients G = ½(K⁻¹YYᵀK⁻¹ − D·K⁻¹) in K and −K⁻¹Y in Y; G is formed in place
  * over K⁻¹ and is the only N×N array that is kept. G is not formed unless the call is differentiated.
  *
  * @param K - covariance, N×N, symmetric: the lower triangle is read, the gradient is symmetric

@@ -88,10 +88,10 @@ function addClasses(x: Float64Array, q: number, { classes, count }: CompleteClas
 }
 
 /**
- * Σ_i ‖x_i − Σ_j w_ij·x_j‖² = tr(XᵀMMᵀX) with Mᵀ = I − W, at O(neighbours·q); the gradient is 2MMᵀX.
+ * Σ_i ‖x_i − Σ_j w_ij·x_j‖² = tr(XᵀMMᵀX) with Mᵀ = I − W, at O(neighbors·q); the gradient is 2MMᵀX.
  *
  * @param X - N×q
- * @param reconstruction - neighbours and weights w_ij of N points: those of point i are at starts[i] … starts[i + 1] − 1
+ * @param reconstruction - neighbors and weights w_ij of N points: those of point i are at starts[i] … starts[i + 1] − 1
  * @returns a scalar
  * @throws InvalidInputError when X has another number of rows
  * @see Roweis & Saul 2000, Nonlinear dimensionality reduction by locally linear embedding, Science 290
@@ -100,13 +100,13 @@ function addClasses(x: Float64Array, q: number, { classes, count }: CompleteClas
  * // Each of two points by the other one: 2·‖x_0 − x_1‖².
  * const reconstruction = {
  *   starts: Int32Array.of(0, 1, 2),
- *   neighbours: Int32Array.of(1, 0),
+ *   neighbors: Int32Array.of(1, 0),
  *   weights: Float64Array.of(1, 1),
  * };
  * op.reconstructionError(op.tensor([[0], [3]]), reconstruction); // 18
  * ```
  */
-export function reconstructionError(X: Tensor2D, { starts, neighbours, weights }: Reconstruction): Scalar {
+export function reconstructionError(X: Tensor2D, { starts, neighbors, weights }: Reconstruction): Scalar {
   const [N, q] = X.shape;
   if (N !== starts.length - 1) {
     throw new InvalidInputError(
@@ -118,7 +118,7 @@ export function reconstructionError(X: Tensor2D, { starts, neighbours, weights }
     const residuals = points.slice();
     for (let i = 0; i < N; i++) {
       for (let n = starts[i]!; n < starts[i + 1]!; n++) {
-        const j = neighbours[n]! * q;
+        const j = neighbors[n]! * q;
         for (let d = 0; d < q; d++) residuals[i * q + d]! -= weights[n]! * points[j + d]!;
       }
     }
@@ -126,7 +126,7 @@ export function reconstructionError(X: Tensor2D, { starts, neighbours, weights }
       const gradient = residuals.slice();
       for (let i = 0; i < N; i++) {
         for (let n = starts[i]!; n < starts[i + 1]!; n++) {
-          const j = neighbours[n]! * q;
+          const j = neighbors[n]! * q;
           for (let d = 0; d < q; d++) gradient[j + d]! -= weights[n]! * residuals[i * q + d]!;
         }
       }

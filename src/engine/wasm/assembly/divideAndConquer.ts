@@ -334,7 +334,7 @@ function combine(
 }
 
 /**
- * Rotates two rows of neighbouring values so that the first one's entry of z is zero, where what the rotation puts beside the diagonal
+ * Rotates two rows of neighboring values so that the first one's entry of z is zero, where what the rotation puts beside the diagonal
  * is negligible; says whether it is.
  */
 function rotatedAway(

@@ -135,7 +135,7 @@ function productWithLaplacian(n: i32, u: usize, pairs: usize, v: usize, length: 
   const steps = lists;
   const others = at(lists, 2 * length);
   const ends = others + (length << 3);
-  listNeighbours(n, pairs, v, length, steps, others, ends);
+  listNeighbors(n, pairs, v, length, steps, others, ends);
   for (let left = 0; left < n; left += STRIPE) {
     const right = min(n, left + STRIPE);
     let from = 0;
@@ -187,8 +187,8 @@ function rowEntries(n: i32, u: usize, i: i32, k: i32, steps: usize, others: usiz
   store<f64>((target += row), f64x2.extract_lane(s3, 1));
 }
 
-/** Lists the neighbours of each point, the other points of its pairs in order, with the steps of those pairs; `ends` holds the end of each list. */
-function listNeighbours(n: i32, pairs: usize, v: usize, length: i32, steps: usize, others: usize, ends: usize): void {
+/** Lists the neighbors of each point, the other points of its pairs in order, with the steps of those pairs; `ends` holds the end of each list. */
+function listNeighbors(n: i32, pairs: usize, v: usize, length: i32, steps: usize, others: usize, ends: usize): void {
   memory.fill(ends, 0, (<usize>n) << 2);
   for (let c = 0; c < 2 * length; c++) {
     const own = ends + (load<i32>(pairs + (c << 2)) << 2);

@@ -28,7 +28,7 @@ const FAILED: usize = 324;
 const TASK: usize = 384;
 const RECORD: usize = 448;
 
-/** Looks at a word before a thread goes to sleep: some hundred microseconds, longer than the gaps within a factorisation. */
+/** Looks at a word before a thread goes to sleep: some hundred microseconds, longer than the gaps within a factorization. */
 const SPINS: i32 = 60000;
 /**
  * Multiplications from which it pays to share a task: a hundred microseconds of one thread, of which a second can save half at most. To wake

@@ -13,8 +13,8 @@ export function implicitQlWorkspace(n: i32): i32 {
 /**
  * Eigenvalues (over d, unsorted) and eigenvectors of a symmetric tridiagonal matrix, diagonal d and e beside it, by the implicit
  * QL iteration (Bowdler, Martin, Reinsch & Wilkinson 1968); row i of z, n×n with rows `stride` numbers apart, is multiplied along, so that
- * it ends as eigenvector i. An off-diagonal entry counts as zero below the rounding of its neighbours on the diagonal or of the largest row
- * (what is less is the rounding of the tridiagonalisation, and matrices of low rank would not converge if each row were held to its own), or
+ * it ends as eigenvector i. An off-diagonal entry counts as zero below the rounding of its neighbors on the diagonal or of the largest row
+ * (what is less is the rounding of the tridiagonalization, and matrices of low rank would not converge if each row were held to its own), or
  * below `floor`.
  *
  * Twice: first for the eigenvalues alone, which costs little, then with these as shifts, so that most eigenvalues need a single
@@ -61,8 +61,8 @@ export function largestRow(n: i32, d: usize, e: usize): f64 {
 function endOfBlock(n: i32, l: i32, d: usize, e: usize, floor: f64): i32 {
   let m = l;
   for (; m < n - 1; m++) {
-    const neighbours = abs(load<f64>(at(d, m))) + abs(load<f64>(at(d, m + 1)));
-    if (abs(load<f64>(at(e, m))) <= EPSILON * neighbours + floor) break;
+    const neighbors = abs(load<f64>(at(d, m))) + abs(load<f64>(at(d, m + 1)));
+    if (abs(load<f64>(at(e, m))) <= EPSILON * neighbors + floor) break;
   }
   return m;
 }

@@ -81,7 +81,7 @@ export function warmupWindows(warmup: number): Windows {
 /** The covariance of the positions of a window, of all pairs of variables or of each. */
 interface WindowCovariance {
   add(x: Float64Array): void;
-  /** n/(n + 5) of the covariance and 10⁻³·5/(n + 5) of the identity, as Stan regularises it. */
+  /** n/(n + 5) of the covariance and 10⁻³·5/(n + 5) of the identity, as Stan regularizes it. */
   regularized(): Float64Array;
   restart(): void;
   memory(): SamplerMemory;

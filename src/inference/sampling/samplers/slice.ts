@@ -31,7 +31,7 @@ const ellipticalOptions = v.strictObject({
  * @see Murray, Adams & MacKay, Elliptical slice sampling, AISTATS 2010, figure 2; Nishihara, Murray & Adams, JMLR 15 (2014)
  * @example
  * ```ts
- * await draw(model, { method: ellipticalSlice(), warmup: 20, draws: 20, priors: 'weak' });
+ * await samplePosterior(model, { method: ellipticalSlice(), warmup: 20, draws: 20, priors: 'weak' });
  * ```
  */
 export function ellipticalSlice(options: EllipticalSliceOptions = {}): Sampler {
@@ -102,7 +102,7 @@ const MOST_WIDTHS = 50;
  * @see Neal, Slice Sampling, Annals of Statistics 31 (2003), figures 3 and 5
  * @example
  * ```ts
- * await draw(model, { method: slice(), hold: ['latents'], warmup: 20, draws: 20, priors: 'weak' });
+ * await samplePosterior(model, { method: slice(), hold: ['latents'], warmup: 20, draws: 20, priors: 'weak' });
  * ```
  */
 export function slice(options: SliceSamplerOptions = {}): Sampler {

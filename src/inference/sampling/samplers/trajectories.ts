@@ -33,7 +33,7 @@ const hmcOptions = v.strictObject({
  * @see Neal, MCMC Using Hamiltonian Dynamics, Handbook of Markov Chain Monte Carlo (2011), §3.2
  * @example
  * ```ts
- * await draw(model, { method: hmc({ steps: 20 }), warmup: 20, draws: 20, priors: 'weak' });
+ * await samplePosterior(model, { method: hmc({ steps: 20 }), warmup: 20, draws: 20, priors: 'weak' });
  * ```
  */
 export function hmc(options: HmcOptions = {}): Sampler {
@@ -79,14 +79,14 @@ const DIVERGENT = 1000;
 
 /**
  * The No-U-Turn sampler: trajectories of Hamiltonian dynamics that double until they turn back, a point of which is drawn by its density
- * (multinomial, with biased progressive sampling), with the generalised criterion on whole trajectories and across their halves. Warm-up as Stan's.
+ * (multinomial, with biased progressive sampling), with the generalized criterion on whole trajectories and across their halves. Warm-up as Stan's.
  *
  * @param options - see {@link NutsOptions}
  * @throws InvalidInputError for an unknown option or a value out of its range
  * @see Hoffman & Gelman, JMLR 15 (2014); Betancourt, A Conceptual Introduction to Hamiltonian Monte Carlo (2017), appendix A
  * @example
  * ```ts
- * await draw(model, { method: nuts({ metric: 'dense', targetAcceptance: 0.95 }), warmup: 20, draws: 20, priors: 'weak' });
+ * await samplePosterior(model, { method: nuts({ metric: 'dense', targetAcceptance: 0.95 }), warmup: 20, draws: 20, priors: 'weak' });
  * ```
  */
 export function nuts(options: NutsOptions = {}): Sampler {

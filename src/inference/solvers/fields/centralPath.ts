@@ -8,7 +8,7 @@ const PATH = 0.02;
 const LAST = 1e-8;
 
 /** The squared Newton decrement, in units of μ, at which the path goes on. */
-const CENTRED = 100;
+const CENTERED = 100;
 const MOST_STEPS = 200;
 
 /** Part of the slope that a step must gain, of a step that gained less, and the part of its terms that rounding may hide. */
@@ -62,7 +62,7 @@ export function centralPath(problem: MomentProblem): PrecisionEntries | undefine
     if (next === undefined) return undefined;
     movePulls(pull, at.x.subarray(N), change.subarray(N), shift.subarray(N), penalty, mu);
     at = next;
-    if (decrement > CENTRED * mu) continue;
+    if (decrement > CENTERED * mu) continue;
     if (mu === LAST) return onSupport(problem, at.x, mu);
     mu = Math.max(LAST, PATH * mu);
     at = placeAt(problem, at.x, mu);

@@ -135,7 +135,7 @@ interface ScaledSystem {
 }
 
 /**
- * Solves such a system by conjugate gradients; each product with S is a factorisation.
+ * Solves such a system by conjugate gradients; each product with S is a factorization.
  *
  * @param part - of the residual's norm under `inverse` that is left
  * @param most - most products
@@ -172,7 +172,7 @@ const MOST_LEVEL_STEPS = 15;
 const FALLS = 0.9;
 
 /** A step aims at this part of the mean product. */
-const CENTRING = 0.1;
+const CENTERING = 0.1;
 
 /** Part of the residual that conjugate gradients leave of a step, and most products they take. */
 const PART = 0.1;
@@ -185,9 +185,9 @@ const FIRST = 5;
 const NEAR = 1e-6;
 
 /**
- * Maximises the dual of a maximum-entropy problem on a sparse graph: a primal-dual interior-point method, whose steps see the bounds
+ * Maximizes the dual of a maximum-entropy problem on a sparse graph: a primal-dual interior-point method, whose steps see the bounds
  * as curvature and so need not know which weights are 0, and Newton's method on the support that it finds. Neither takes more steps on larger
- * graphs, and a step takes a few factorisations, so the whole grows as one factorisation does.
+ * graphs, and a step takes a few factorizations, so the whole grows as one factorization does.
  *
  * With multipliers u of w ≥ 0 a step solves (H + diag(u/w))·Δw = R − φ/c + τ/w, H_ef = (a_eᵀU a_f)², and τ goes to 0. Weights that are clearly
  * on their way to 0 leave the system, and come back should their constraint be violated.
@@ -337,7 +337,7 @@ function* step(
   };
   if (!isReady) own.factor.update(ofEdges(state.weights), problem.basePrecision);
   const resistances = ofEdges(R);
-  const target = CENTRING * state.meanProduct();
+  const target = CENTERING * state.meanProduct();
   const { shift, right } = pathTarget(problem, state, resistances, target);
   const inverse = localInverse(own.factor, own.problem, shift);
   const system = { factor: own.factor, resistances, shift, right, inverse };

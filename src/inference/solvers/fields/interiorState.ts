@@ -10,7 +10,7 @@ const SHORT_OF = 0.98;
 const FAINT = 1e-4;
 const SLACK = 1e-2;
 
-/** Part of the edges that leave at once, at least: those that are left need a factor of their own, whose order takes as long as a few factorisations. */
+/** Part of the edges that leave at once, at least: those that are left need a factor of their own, whose order takes as long as a few factorizations. */
 const LEAVING = 0.05;
 
 /** Least multiplier at the beginning, in units of φ/c. */
@@ -150,7 +150,7 @@ function checkMemory({ squaredDistances, upper: bound }: FieldProblem, memory: S
 
 type Multipliers = Pick<Interior, 'weights' | 'lower' | 'upper'>;
 
-/** Linearised w·u = τ and (upper − w)·v = τ. */
+/** Linearized w·u = τ and (upper − w)·v = τ. */
 function multiplierChange(
   problem: FieldProblem,
   { weights, lower, upper }: Multipliers,

@@ -15,7 +15,7 @@ import type { Preconditioner } from '../conjugateGradients.ts';
  * @param factor - of a graph that has these edges among its own, at the weights in question
  * @param pairs - the edges
  * @param shift - ≥ 0, one of each
- * @see Kolotilina & Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993), on factorised sparse approximate inverses
+ * @see Kolotilina & Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993), on factorized sparse approximate inverses
  */
 export function localInverse(factor: LaplacianFactor, pairs: Ends, shift: Float64Array): Preconditioner {
   const { starts, lengths, columns, entries } = localRows(factor, pairs, shift);

@@ -49,7 +49,7 @@ const MOST_FREE = 4000;
 export const MOST_ENTRIES = 12_000;
 
 /**
- * Maximises log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| by Newton steps within the orthant of the signs of Θ's entries, to which those that are 0
+ * Maximizes log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij| by Newton steps within the orthant of the signs of Θ's entries, to which those that are 0
  * and want to leave it are added. Entries that would change their sign stop at 0; where that does not raise the objective, the step ends
  * at the first of them.
  *
@@ -207,7 +207,7 @@ export function newtonDecrement(problem: MomentProblem, entries: PrecisionEntrie
 function tooManyEntries(count: number): NumericalError {
   return new NumericalError(
     `${count} entries of the precision differ from 0, so that Newton's method needs a dense Hessian of ${count}×${count} numbers ` +
-      `(${((8 * count * count) / 2 ** 30).toFixed(1)} GiB); it takes up to ${MOST_ENTRIES}. Give fewer points, fewer neighbours or a larger penalty.`,
+      `(${((8 * count * count) / 2 ** 30).toFixed(1)} GiB); it takes up to ${MOST_ENTRIES}. Give fewer points, fewer neighbors or a larger penalty.`,
   );
 }
 

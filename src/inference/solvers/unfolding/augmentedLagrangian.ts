@@ -1,5 +1,5 @@
 import type { ObjectiveFunction } from '../../minimize/scaledObjective.ts';
-import { centre, excesses, type UnfoldingProblem } from './unfoldingProblem.ts';
+import { center, excesses, type UnfoldingProblem } from './unfoldingProblem.ts';
 
 /**
  * The augmented Lagrangian of an unfolding at multipliers w, as a function of how far the points have moved from where they are:
@@ -9,7 +9,7 @@ import { centre, excesses, type UnfoldingProblem } from './unfoldingProblem.ts';
  * with σ the weight of the squared violations and c the compliance. The value is the difference to that of the points unmoved, formed
  * edge by edge: where the steps are short, it has digits that the difference of two large values has lost.
  *
- * @param Y - N×r, centred
+ * @param Y - N×r, centered
  * @param r - columns of Y
  * @see Bertsekas 1982, §3.1; Burer & Monteiro 2003
  */
@@ -27,7 +27,7 @@ export function augmentedLagrangian(
   const moved = new Float64Array(Y.length);
   return (displacement) => {
     for (let p = 0; p < moved.length; p++) moved[p] = displacement[p]!;
-    centre(moved, r);
+    center(moved, r);
     let value = 0;
     for (let p = 0; p < moved.length; p++) {
       value -= moved[p]! * (moved[p]! + 2 * Y[p]!);
@@ -82,7 +82,7 @@ export function edgeForces(
 }
 
 /**
- * H·v, v centred, with the Hessian of the augmented Lagrangian at forces l and differences d_e = y_i − y_j,
+ * H·v, v centered, with the Hessian of the augmented Lagrangian at forces l and differences d_e = y_i − y_j,
  *
  * H = 2(L(l) − I)⊗I_r + 4·Σ_e s_e·d_e·d_eᵀ⊗(e_i − e_j)(e_i − e_j)ᵀ, s the stiffness of each edge.
  */

@@ -16,17 +16,17 @@ import {
   unfoldingResiduals,
 } from './unfoldingCertificate.ts';
 import { unfoldingMinimum } from './unfoldingMinimum.ts';
-import { centre, excesses, squaredNorm, type UnfoldingProblem } from './unfoldingProblem.ts';
+import { center, excesses, squaredNorm, type UnfoldingProblem } from './unfoldingProblem.ts';
 
 /** Where an unfolding ended. */
 export interface Unfolding extends UnfoldingResiduals, OptimalityGap {
   /** Columns of Y: the rank that YYᵀ was allowed. */
   readonly rank: number;
-  /** N×rank, centred. */
+  /** N×rank, centered. */
   readonly Y: Float64Array;
   /** w, one an edge. */
   readonly multipliers: Float64Array;
-  /** The smallest eigenvalue of L(w) on centred vectors: at least 1 where w is dual feasible. */
+  /** The smallest eigenvalue of L(w) on centered vectors: at least 1 where w is dual feasible. */
   readonly bottom: number;
   /** Largest violation of the optimality conditions of the semidefinite program. */
   readonly kktResidual: number;
@@ -53,7 +53,7 @@ const MOST_ROUNDS_WITHOUT_GAIN = 3;
 const NEGLIGIBLE = 1e-5;
 const FAR = 1e3;
 
-/** Rounds of minimising and updating the multipliers. */
+/** Rounds of minimizing and updating the multipliers. */
 const MOST_ROUNDS = 60;
 
 /** A round that leaves more than this part of the last one's violation makes violations cost more. */
@@ -64,11 +64,11 @@ const GROWTH = 10;
 const MOST_WEIGHT = 1e7;
 
 /**
- * Maximum variance unfolding by low-rank factorisation: the method of multipliers, each round of which minimises the augmented
+ * Maximum variance unfolding by low-rank factorization: the method of multipliers, each round of which minimizes the augmented
  * Lagrangian over N×r points. Where it ends, the bottom of L(w) says whether the semidefinite program is solved; if it is
  * not, its eigenvector becomes a further column of Y, and the rounds go on.
  *
- * Pauses after every step of a minimisation, and within Newton's after every product with the Hessian.
+ * Pauses after every step of a minimization, and within Newton's after every product with the Hessian.
  *
  * @param rank - columns to begin with
  * @param goal - largest violation of the optimality conditions
@@ -234,7 +234,7 @@ function unfoldingStart(
 ): { Y: Float64Array; weight: number } {
   const random = seededRandom(1);
   const Y = Float64Array.from({ length: problem.size * r }, () => random.normal());
-  centre(Y, r);
+  center(Y, r);
   const { sources } = problem;
   const mean = 1 + excesses(problem, Y, r).reduce((sum, excess) => sum + excess, 0) / sources.length;
   const { value } = bottomOf(new Float64Array(sources.length).fill(1));

@@ -2,9 +2,9 @@ import { square } from '../../../core/elementary/index.ts';
 import { NumericalError } from '../../../core/errors.ts';
 import type { Matrix } from '../../../core/matrix.ts';
 import {
-  analyse,
+  analyze,
   bottomEigenpairs,
-  factorise,
+  factorize,
   patternOfGraph,
   type SymbolicFactor,
   solve,
@@ -67,9 +67,9 @@ export interface BottomOfStress {
 }
 
 /**
- * The bottom of L(w) on centred vectors for the edges of an unfolding and any sign of w, by shift-invert Lanczos.
+ * The bottom of L(w) on centered vectors for the edges of an unfolding and any sign of w, by shift-invert Lanczos.
  *
- * The dual of an unfolding is to minimise Σ w_e·φ_e + Σ w_e²/(4ν) subject to L(w) ⪰ I on centred vectors: multipliers whose bottom is
+ * The dual of an unfolding is to minimize Σ w_e·φ_e + Σ w_e²/(4ν) subject to L(w) ⪰ I on centered vectors: multipliers whose bottom is
  * at least 1 are dual feasible, and those of a stationary point then prove it to be a global optimum. Below 1, the eigenvector is a
  * direction into which the points of that stationary point unfold further.
  *
@@ -78,7 +78,7 @@ export interface BottomOfStress {
 export function stressBottom({ size, sources, targets }: UnfoldingProblem) {
   const { pattern, edgeEntries } = patternOfGraph({ size, sources, targets });
   const diagonalEntries = pattern.starts.subarray(0, size);
-  const symbolic: SymbolicFactor = analyse(pattern);
+  const symbolic: SymbolicFactor = analyze(pattern);
   const known = [new Float64Array(size).fill(1)];
   return (multipliers: Float64Array, count = 1): BottomOfStress => {
     const values = new Float64Array(edgeEntries.length + size);
@@ -91,7 +91,7 @@ export function stressBottom({ size, sources, targets }: UnfoldingProblem) {
       try {
         const shifted = values.slice();
         for (const p of diagonalEntries) shifted[p]! += shift;
-        const factor = factorise(symbolic, shifted);
+        const factor = factorize(symbolic, shifted);
         const { values: found, vectors } = bottomEigenpairs(
           size,
           (b, x) => {

@@ -1,6 +1,6 @@
 import {
-  analyse,
-  factorise,
+  analyze,
+  factorize,
   type SymbolicFactor,
   sparseSymmetric,
   solve as substitute,
@@ -10,19 +10,19 @@ import { conjugateGradients, type Direction, type System } from '../conjugateGra
 import { lbfgs } from '../lbfgs.ts';
 import { augmentedLagrangian, type EdgeForces, edgeForces, hessianProduct } from './augmentedLagrangian.ts';
 import { largestModulus } from './unfoldingCertificate.ts';
-import { centre, type UnfoldingProblem } from './unfoldingProblem.ts';
+import { center, type UnfoldingProblem } from './unfoldingProblem.ts';
 
-/** Progress of a minimisation of an augmented Lagrangian. */
+/** Progress of a minimization of an augmented Lagrangian. */
 interface MinimumProgress {
   readonly iterations: number;
   readonly evaluations: number;
-  /** N×r points, which stay what they are, and the largest entry of the gradient before the last step; while the minimisation pauses. */
+  /** N×r points, which stay what they are, and the largest entry of the gradient before the last step; while the minimization pauses. */
   standing(): { readonly Y: Float64Array; readonly gradientNorm: number };
 }
 
 /** Minimum of an augmented Lagrangian. */
 interface UnfoldingMinimum extends Omit<MinimumProgress, 'standing'> {
-  /** N×r, centred. */
+  /** N×r, centered. */
   readonly Y: Float64Array;
   /** Whether the gradient is as small as it has to be. */
   readonly settled: boolean;
@@ -33,7 +33,7 @@ const COARSE = 1e-3;
 const MOST_COARSE = 1000;
 
 /**
- * Minimises one augmented Lagrangian after the other from N×r points, until no entry of the gradient is beyond 2·tolerance times the
+ * Minimizes one augmented Lagrangian after the other from N×r points, until no entry of the gradient is beyond 2·tolerance times the
  * largest of Y: by L-BFGS where that is coarse, and on by truncated Newton steps, since the stiffness of the edges over that of the folds
  * between them is a condition number in the millions.
  */
@@ -86,19 +86,19 @@ export function unfoldingMinimum(problem: UnfoldingProblem) {
 
 function movedBy(Y: Float64Array, x: Float64Array, r: number): Float64Array {
   const moved = Y.map((entry, p) => entry + x[p]!);
-  centre(moved, r);
+  center(moved, r);
   return moved;
 }
 
 /** Minimum that Newton steps led to. */
 interface NewtonMinimum extends Omit<MinimumProgress, 'standing'> {
-  /** N×r, centred. */
+  /** N×r, centered. */
   readonly Y: Float64Array;
   /** Whether the gradient is as small as it has to be. */
   readonly settled: boolean;
 }
 
-/** Steps in one minimisation: a few from a good start; and those in which the gradient need not get smaller, while edges turn slack and back. */
+/** Steps in one minimization: a few from a good start; and those in which the gradient need not get smaller, while edges turn slack and back. */
 const MOST_STEPS = 100;
 const MOST_STEPS_WITHOUT_GAIN = 30;
 
@@ -114,7 +114,7 @@ const LEAST_FORCING = 1e-3;
 const SHIFT = 1e-8;
 
 /**
- * Minimises augmented Lagrangians of an unfolding by truncated Newton steps, a pause after each and after each product with the Hessian.
+ * Minimizes augmented Lagrangians of an unfolding by truncated Newton steps, a pause after each and after each product with the Hessian.
  *
  * Conjugate gradients are preconditioned by the sparse Cholesky factor of H + 2I with |l| for l, H the Hessian of `hessianProduct`. It has
  * all that makes H stiff; what is left are the few directions in which L(l) is about 1, and they take about ten products. They stop at a
@@ -166,7 +166,7 @@ export function unfoldingNewton(problem: UnfoldingProblem) {
       }
       if (length <= SHORTEST) return { Y, settled, iterations, evaluations };
       Y = Y.map((entry, p) => entry + step[p]!);
-      centre(Y, r);
+      center(Y, r);
       const moved = { Y, gradientNorm: steepness };
       yield { iterations: iterations + 1, evaluations, standing: () => moved };
     }
@@ -238,14 +238,14 @@ function preconditioner(
     for (let a = 0; a < r; p += ++a) values[p + a]! += shift;
   }
   const matrix = sparseSymmetric(size * r, rows, columns, values);
-  layout.symbolic ??= analyse(matrix.pattern);
-  const factor = factorise(layout.symbolic, matrix.values);
+  layout.symbolic ??= analyze(matrix.pattern);
+  const factor = factorize(layout.symbolic, matrix.values);
   return (b, x) => {
     substitute(factor, b, x);
   };
 }
 
-/** The step that conjugate gradients find, on centred vectors. */
+/** The step that conjugate gradients find, on centered vectors. */
 function newtonDirection(
   problem: UnfoldingProblem,
   layout: BlockLayout,
@@ -260,7 +260,7 @@ function newtonDirection(
     product: (v) => hessianProduct(problem, r, Y, edges, v),
     inverse: (b, x) => {
       solved(b, x);
-      centre(x, r);
+      center(x, r);
     },
   };
   return conjugateGradients(system, LEAST_FORCING, MOST_PRODUCTS, 'follow');

@@ -1,11 +1,11 @@
 import { square } from '../../../core/elementary/index.ts';
 import type { Graph } from '../../../engine/graph/graph.ts';
 
-/** Kinds of constraints on the distances between neighbours: exact, from above, or up to a squared penalty. */
+/** Kinds of constraints on the distances between neighbors: exact, from above, or up to a squared penalty. */
 export type UnfoldingConstraints = 'equality' | 'inequality' | 'slack';
 
 /**
- * max ‖Y‖² − ν·Σ_e s_e² over centred Y and s, with ‖y_i − y_j‖² − s_e equal to (or at most) φ_e for every edge e = (i, j), in the
+ * max ‖Y‖² − ν·Σ_e s_e² over centered Y and s, with ‖y_i − y_j‖² − s_e equal to (or at most) φ_e for every edge e = (i, j), in the
  * unit of length that makes the mean of φ 1.
  */
 export interface UnfoldingProblem {
@@ -62,7 +62,7 @@ export function squaredNorm(Y: Float64Array): number {
 }
 
 /** Y ← HY: takes the mean off every column of an N×r array. */
-export function centre(Y: Float64Array, r: number): void {
+export function center(Y: Float64Array, r: number): void {
   const N = Y.length / r;
   for (let c = 0; c < r; c++) {
     let sum = 0;

@@ -18,8 +18,8 @@ export function checkedClasses(labels: Labels, N: number, name: string): Classes
       `${name} separates classes, but the labels name ${counted(found.count, 'class')} (of ${N} points). Give labels of at least 2 classes, or take pca.`,
     );
   }
-  const labelled = found.classes.reduce((sum, c) => sum + (c >= 0 ? 1 : 0), 0);
-  if (labelled > found.count) return found;
+  const labeled = found.classes.reduce((sum, c) => sum + (c >= 0 ? 1 : 0), 0);
+  if (labeled > found.count) return found;
   throw new InvalidInputError(
     `${name} compares points with the means of their classes, but each of the ${found.count} classes has one point only. Give several points of a class.`,
   );
@@ -37,11 +37,11 @@ export function separatingDimensions(given: number | undefined, most: number, na
   );
 }
 
-/** Labelled points about the means of their classes, and the means about that of all of them: S_w and S_b are the scatters of these rows over n. */
+/** Labeled points about the means of their classes, and the means about that of all of them: S_w and S_b are the scatters of these rows over n. */
 interface ClassDeviations {
-  /** n: labelled points. */
+  /** n: labeled points. */
   readonly count: number;
-  /** y_n − mean of its class, a row for each labelled point. */
+  /** y_n − mean of its class, a row for each labeled point. */
   readonly residuals: Matrix;
   /** √n_c·(m_c − m), a row for each class. */
   readonly offsets: Matrix;
@@ -49,12 +49,12 @@ interface ClassDeviations {
 
 export function classDeviations(points: Matrix, { classes, count }: Classes): ClassDeviations {
   const { columns: D } = points;
-  const labelled = Int32Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
-  const n = labelled.length;
+  const labeled = Int32Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
+  const n = labeled.length;
   const sizes = new Float64Array(count);
   const means = Matrix.zeros(count, D);
   const mean = new Float64Array(D);
-  for (const i of labelled) {
+  for (const i of labeled) {
     sizes[classes[i]!]!++;
     for (let d = 0; d < D; d++) {
       means.data[classes[i]! * D + d]! += points.at(i, d);
@@ -65,7 +65,7 @@ export function classDeviations(points: Matrix, { classes, count }: Classes): Cl
     means.data[k] = sum / sizes[Math.floor(k / D)]!;
   });
   const residuals = Matrix.zeros(n, D);
-  labelled.forEach((i, k) => {
+  labeled.forEach((i, k) => {
     for (let d = 0; d < D; d++) residuals.data[k * D + d] = points.at(i, d) - means.at(classes[i]!, d);
   });
   const offsets = new Matrix(
@@ -87,7 +87,7 @@ export function scatter(rows: Matrix, n: number): Matrix {
 }
 
 /** Eigenpairs of Av = λBv in the range of B, λ ascending, columns with vᵀBv = 1. */
-export interface GeneralisedPairs {
+export interface GeneralizedPairs {
   /** As many as the rank of B. */
   readonly values: Float64Array;
   /** n×rank */
@@ -99,7 +99,7 @@ export interface GeneralisedPairs {
  *
  * @see Golub & Van Loan 2013, §8.7
  */
-export function generalisedPairs(A: Matrix, B: Matrix): GeneralisedPairs {
+export function generalizedPairs(A: Matrix, B: Matrix): GeneralizedPairs {
   const n = B.rows;
   const { values: spread, vectors: U } = symmetricEigenpairs(B);
   const negligible = n * Number.EPSILON * Math.max(0, spread[n - 1]!);

@@ -5,9 +5,9 @@ import type { Kernel } from '../../../kernels/kernel.ts';
 import type { Found } from '../../../model/computedModel.ts';
 import type { Placement } from '../../../model/posterior.ts';
 import { columnsOf, product } from './classScatter.ts';
-import { doublyCentred } from './leadingEmbedding.ts';
+import { doublyCentered } from './leadingEmbedding.ts';
 
-/** Points in the span of their centred features φ(y_i) − mean, in an orthonormal basis of it. */
+/** Points in the span of their centered features φ(y_i) − mean, in an orthonormal basis of it. */
 interface FeatureSpace {
   /** V·Λ^½, N×rank, from the eigenpairs of HKH above rounding. */
   readonly coordinates: Matrix;
@@ -21,7 +21,7 @@ export function featureSpace(kernel: Kernel, points: Matrix): FeatureSpace {
   const N = points.rows;
   const K = covariance(kernel, points);
   const means = Array.from({ length: N }, (_, i) => K.row(i).reduce((sum, entry) => sum + entry, 0) / N);
-  const { values, vectors: V } = symmetricEigenpairs(doublyCentred(K, 1));
+  const { values, vectors: V } = symmetricEigenpairs(doublyCentered(K, 1));
   const negligible = N * Number.EPSILON * values[N - 1]!;
   const kept = Array.from(values.keys()).filter((k) => values[k]! > negligible);
   const scaled = (power: (value: number) => number) => {

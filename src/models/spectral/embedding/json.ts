@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { checkSaved, readingAt } from '../../../core/saved.ts';
 import { graphFromJSON } from '../../../engine/graph/json.ts';
 import type { Labels } from '../../../engine/graph/labelGraph.ts';
-import { type KernelCatalogue, kernelFromJSON } from '../../../kernels/json.ts';
+import { type KernelCatalog, kernelFromJSON } from '../../../kernels/json.ts';
 import type { AnyModel, ModelJSON } from '../../../model/model.ts';
-import type { NamedModel } from '../../catalogue.ts';
+import type { NamedModel } from '../../catalog.ts';
 import { savedRows } from '../../savedFit.ts';
 
 /** Options that may hold a kernel. */
@@ -20,7 +20,7 @@ const schema = v.strictObject({
 export function spectralModelFromJSON(
   json: ModelJSON,
   named: NamedModel,
-  kernels: KernelCatalogue | undefined,
+  kernels: KernelCatalog | undefined,
 ): AnyModel {
   const { observations: rows, options } = checkSaved(schema, json, 'model');
   const restored = Object.entries(options).map(([name, value]) => {

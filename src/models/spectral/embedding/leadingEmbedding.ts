@@ -7,7 +7,7 @@ import { symmetricEigenpairs, topEigenpairsOf } from '../../../engine/dense/eige
 /** Up to this many points all eigenpairs are computed: then the message can say what the smallest eigenvalue is. */
 const FULL = 600;
 
-/** X = V·Λ^½ from the top eigenpairs of a centred matrix of inner products. */
+/** X = V·Λ^½ from the top eigenpairs of a centered matrix of inner products. */
 export interface LeadingEmbedding {
   /** N×q */
   readonly latents: Matrix;
@@ -61,7 +61,7 @@ export function* leadingEmbedding(B: Matrix, q: number, name: string): Progressi
 }
 
 /** A ← factor·HAH with H = I − 11ᵀ/N, in place; A symmetric. */
-export function doublyCentred(A: Matrix, factor: number): Matrix {
+export function doublyCentered(A: Matrix, factor: number): Matrix {
   const { data, rows: N } = A;
   const means = Float64Array.from({ length: N }, (_, i) => {
     let sum = 0;

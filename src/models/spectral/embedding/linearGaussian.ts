@@ -105,26 +105,26 @@ function lessMean({ data, rows, columns }: Matrix, mean: readonly number[]): Mat
   );
 }
 
-/** The singular value decomposition of centred observations, and how much of their variance there is in all. */
+/** The singular value decomposition of centered observations, and how much of their variance there is in all. */
 export interface PrincipalAxes extends AxesFound {
   /** Sum of all eigenvalues of YcᵀYc/N. */
   readonly total: number;
 }
 
 /**
- * The q directions of largest variance of centred observations.
+ * The q directions of largest variance of centered observations.
  *
  * @throws InvalidInputError when the observations vary in fewer directions than q
  */
-export function principalAxes(centred: Matrix, q: number, name: string): PrincipalAxes {
-  const { rows: N, columns: D, data } = centred;
+export function principalAxes(centered: Matrix, q: number, name: string): PrincipalAxes {
+  const { rows: N, columns: D, data } = centered;
   const most = Math.min(N - 1, D);
   if (q > most) {
     throw new InvalidInputError(
       `${name} was asked for ${q} dimensions, but ${N} points of ${counted(D, 'column')} have at most ${counted(most, 'principal component')}. Choose a smaller latentDim${q <= D ? `, or give at least ${q + 1} points` : ''}.`,
     );
   }
-  const found = axesOf(centred, q);
+  const found = axesOf(centered, q);
   const c = found.eigenvalues.length;
   if (c < q) {
     throw new InvalidInputError(

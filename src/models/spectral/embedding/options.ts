@@ -83,7 +83,7 @@ export type GraphEmbedding<A = unknown> = ComputedModel<Spectral & A>;
 /** A solution of eigenvectors. */
 export type SpectralEmbedding = Embedding & { readonly eigenvalues: Float64Array };
 
-/** The term of a model that maximises a trace: the sum of the eigenvalues it keeps, or minus it where it keeps the smallest. */
+/** The term of a model that maximizes a trace: the sum of the eigenvalues it keeps, or minus it where it keeps the smallest. */
 export function traceTerm(eigenvalues: Float64Array, sign: 1 | -1): Pick<Embedding, 'objective' | 'terms'> {
   const objective = sign * eigenvalues.reduce((sum, value) => sum + value, 0);
   return { objective, terms: { trace: objective } };

@@ -4,25 +4,25 @@ import type { Graph } from '../../../engine/graph/graph.ts';
 import { gramWeights } from '../../../engine/graph/reconstructionWeights.ts';
 import { type ShortestPaths, shortestPaths } from '../../../engine/graph/shortestPaths.ts';
 import type { Projection } from '../../../model/posterior.ts';
-import type { NeighbourhoodOptions, NeighbourInput } from '../neighbourhood/neighbourhood.ts';
+import type { NeighborhoodOptions, NeighborInput } from '../neighborhood/neighborhood.ts';
 import { type DistancesTo, distancesTo, nearRows, placedRows } from './byWeights.ts';
 
 /** Part of the trace that is added to the diagonal of each Gram matrix, as for `lle`. */
 const REGULARIZATION = 1e-3;
 
 /**
- * Places every row by the weights of locally linear embedding that make it of its neighbours: k(y_*, ·) = Σ_j w_j·K_j·, and so x_* = Σ_j w_j·x_j.
+ * Places every row by the weights of locally linear embedding that make it of its neighbors: k(y_*, ·) = Σ_j w_j·K_j·, and so x_* = Σ_j w_j·x_j.
  * The weights rest on distances, C_ab = ½(d²_*a + d²_*b − d²_ab). A row in the very place of a point has its latents.
  *
  * @param latents - of the points that are shown, in that order
- * @throws NumericalError when the distances between a row and its neighbours are far from Euclidean
+ * @throws NumericalError when the distances between a row and its neighbors are far from Euclidean
  */
 export function placedByLearnedKernel(
   latents: Matrix,
   shown: Int32Array,
-  given: NeighbourInput,
+  given: NeighborInput,
   Y: Matrix,
-  neighbourhood: NeighbourhoodOptions,
+  neighborhood: NeighborhoodOptions,
 ): Projection {
   const { columns: q, data: X } = latents;
   const gramOf = gram(given);
@@ -35,7 +35,7 @@ export function placedByLearnedKernel(
       place.set(latents.row(same));
       return;
     }
-    const near = nearRows(distances, neighbourhood);
+    const near = nearRows(distances, neighborhood);
     const points = near.map((n) => shown[n]!);
     const C = Float64Array.from({ length: square(near.length) }, (_, p) =>
       gramOf(row, points[Math.floor(p / near.length)]!, points[p % near.length]!),
@@ -48,7 +48,7 @@ export function placedByLearnedKernel(
 }
 
 /** (y_* − y_a)ᵀ(y_* − y_b) of a row of observations, or of distances. */
-function gram({ points, input }: NeighbourInput): (row: Float64Array, a: number, b: number) => number {
+function gram({ points, input }: NeighborInput): (row: Float64Array, a: number, b: number) => number {
   const { data, columns: D } = points;
   if (input === 'distances') return (row, a, b) => 0.5 * (square(row[a]!) + square(row[b]!) - square(points.at(a, b)));
   return (row, a, b) => {
@@ -58,7 +58,7 @@ function gram({ points, input }: NeighbourInput): (row: Float64Array, a: number,
   };
 }
 
-/** The embedding of squared distances between N points by their centred inner products. */
+/** The embedding of squared distances between N points by their centered inner products. */
 interface ProductsEmbedding {
   /** X = V·Λ^½, N×q, columns of sum 0. */
   readonly latents: Matrix;
@@ -101,14 +101,14 @@ export function columnMeans({ data, rows, columns }: Matrix): Float64Array {
 interface PathsEmbedding extends ProductsEmbedding {
   /** Graph of all N points, whose weights are lengths. */
   readonly graph: Graph;
-  /** The points that are shown, among which neighbours are found. */
+  /** The points that are shown, among which neighbors are found. */
   readonly shown: Int32Array;
   /** The points that paths lead to, in the order of the rows of the latents. */
   readonly targets: Int32Array;
 }
 
 /**
- * Places every row by its shortest paths d_n = min_j(‖y_* − y_j‖ + G_jn) over its neighbours j: the k nearest of the points that are shown, or
+ * Places every row by its shortest paths d_n = min_j(‖y_* − y_j‖ + G_jn) over its neighbors j: the k nearest of the points that are shown, or
  * those within the radius, and where there are none the nearest. See {@link placeByProducts}.
  *
  * @see Bengio et al. 2004; de Silva & Tenenbaum 2004
@@ -117,14 +117,14 @@ export function placedByPaths(
   embedding: PathsEmbedding,
   Y: Matrix,
   distancesOf: DistancesTo,
-  neighbourhood: NeighbourhoodOptions,
+  neighborhood: NeighborhoodOptions,
 ): Projection {
   const { graph, shown, targets, latents } = embedding;
   const lengthsOf = pathsTo(targets, graph.size, shortestPaths(graph), Y.rows);
   return placedRows(Y, latents.columns, (row, number, place) => {
     const all = distancesOf(row, number);
     const distances = Float64Array.from(shown, (j) => all[j]!);
-    const near = nearRows(distances, neighbourhood);
+    const near = nearRows(distances, neighborhood);
     const lengths = lengthsOf(
       near.map((n) => shown[n]!),
       Float64Array.from(near, (n) => distances[n]!),

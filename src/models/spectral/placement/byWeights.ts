@@ -2,16 +2,16 @@ import { exp, square } from '../../../core/elementary/index.ts';
 import { InvalidInputError, NumericalError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import type { EdgeWeights } from '../../../engine/graph/index.ts';
-import { nearestNeighbours } from '../../../engine/neighbours/index.ts';
-import { nearestOf } from '../../../engine/neighbours/nearest.ts';
-import { squaredDistances } from '../../../engine/neighbours/squaredDistance.ts';
+import { nearestNeighbors } from '../../../engine/neighbors/index.ts';
+import { nearestOf } from '../../../engine/neighbors/nearest.ts';
+import { squaredDistances } from '../../../engine/neighbors/squaredDistance.ts';
 import type { Projection } from '../../../model/posterior.ts';
-import { neighbourWeights } from '../neighbourhood/localReconstruction.ts';
-import type { NeighbourhoodOptions, NeighbourInput } from '../neighbourhood/neighbourhood.ts';
+import { neighborWeights } from '../neighborhood/localReconstruction.ts';
+import type { NeighborhoodOptions, NeighborInput } from '../neighborhood/neighborhood.ts';
 
 /** How a new row is made of its nearest points. */
 interface RowReconstruction {
-  readonly neighbours: Int32Array;
+  readonly neighbors: Int32Array;
   /** Those of one row add up to 1. */
   readonly weights: Float64Array;
   /** ‖y_* − Σ_j w_j·y_j‖² */
@@ -19,8 +19,8 @@ interface RowReconstruction {
 }
 
 /** Whether the row is in the very place of a point. */
-export const isPoint = ({ neighbours, residual }: RowReconstruction): boolean =>
-  neighbours.length === 1 && residual === 0;
+export const isPoint = ({ neighbors, residual }: RowReconstruction): boolean =>
+  neighbors.length === 1 && residual === 0;
 
 /**
  * The weights that reconstruct every new row from its k nearest points. A row in the very place of a point is made of that point, the first of
@@ -35,7 +35,7 @@ export function reconstructedRows(
   regularization: number | 'auto',
 ): RowReconstruction[] {
   const { rows: N, columns: D } = points;
-  const { indices, distances } = nearestNeighbours(points, k, { queries: rows });
+  const { indices, distances } = nearestNeighbors(points, k, { queries: rows });
   const all = new Matrix(new Float64Array((N + rows.rows) * D), N + rows.rows, D);
   all.data.set(points.data);
   all.data.set(rows.data, N * D);
@@ -45,22 +45,22 @@ export function reconstructedRows(
     const first = (i - N) * k;
     return distances[first] === 0 ? indices.slice(first, first + 1) : indices.slice(first, first + k);
   });
-  const { reconstruction, residuals } = neighbourWeights(all, lists, regularization, (i) => `Row ${i - N} of Y`);
-  const { starts, neighbours, weights } = reconstruction;
+  const { reconstruction, residuals } = neighborWeights(all, lists, regularization, (i) => `Row ${i - N} of Y`);
+  const { starts, neighbors, weights } = reconstruction;
   return Array.from({ length: rows.rows }, (_, i) => {
     const [from, to] = [starts[N + i]!, starts[N + i + 1]!];
     return {
-      neighbours: neighbours.slice(from, to),
+      neighbors: neighbors.slice(from, to),
       weights: weights.slice(from, to),
       residual: residuals[N + i]!,
     };
   });
 }
 
-/** An embedding by the Laplacian of a graph of neighbours. */
+/** An embedding by the Laplacian of a graph of neighbors. */
 interface WeightsEmbedding {
   readonly latents: Matrix;
-  /** μ of Lu = μDu, or Lu = μu where it is not normalised. */
+  /** μ of Lu = μDu, or Lu = μu where it is not normalized. */
   readonly eigenvalues: ArrayLike<number>;
   readonly normalized: boolean;
 }
@@ -69,13 +69,13 @@ interface WeightsEmbedding {
 const NONE = 1e-8;
 
 /**
- * Places every row by the edges that it would have in the graph of neighbours, and the eigenvectors' own equation:
+ * Places every row by the edges that it would have in the graph of neighbors, and the eigenvectors' own equation:
  * x_* = Σ_j w_j·x_j/((1 − μ)·Σ_j w_j) for Lu = μDu, Σ_j w_j·x_j/(Σ_j w_j − μ) for Lu = μu.
  *
  * A new point is joined to its k nearest points, and to those that it is one of the k nearest of; or to those within the radius, and
  * where there are none to the nearest. A row in the very place of a point has that point's edges, and so its latents.
  *
- * @param options - `doubled`: whether the weight to a mutual neighbour counts twice
+ * @param options - `doubled`: whether the weight to a mutual neighbor counts twice
  * @throws NumericalError when 1 − μ of a column is 0
  * @see Bengio et al. 2004
  */
@@ -85,17 +85,17 @@ export function placedByWeights(
   Y: Matrix,
   distancesOf: DistancesTo,
   {
-    neighbours: k,
+    neighbors: k,
     radius,
     weights: kind,
     width = 1,
     doubled,
-  }: NeighbourhoodOptions & EdgeWeights & { readonly doubled: boolean },
+  }: NeighborhoodOptions & EdgeWeights & { readonly doubled: boolean },
 ): Projection {
   const q = latents.columns;
   if (normalized) checkEigenvalues(eigenvalues);
   const count = Math.min(k ?? 1, points.rows - 1);
-  const reach = k === undefined ? undefined : furthestNeighbours(points, count);
+  const reach = k === undefined ? undefined : furthestNeighbors(points, count);
   return placedRows(Y, q, (row, number, place) => {
     const distances = distancesOf(row, number);
     const same = distances.indexOf(0);
@@ -107,29 +107,29 @@ export function placedByWeights(
     const nearest = distances[near[0]!]!;
     const among = new Set(near);
     const isJoined = (j: number) => among.has(j) || distances[j]! < (reach?.[j] ?? 0) || distances[j]! <= (radius ?? 0);
-    const neighbours = Int32Array.from(distances.keys()).filter(isJoined);
+    const neighbors = Int32Array.from(distances.keys()).filter(isJoined);
     const squares = (j: number) => square(distances[j]!) / (2 * width * width);
     // Relative to that of the nearest, so that none is too far for its weights.
     const times = (j: number) => (doubled && among.has(j) && distances[j]! < (reach?.[j] ?? 0) ? 2 : 1);
     const relative = Float64Array.from(
-      neighbours,
+      neighbors,
       (j) => times(j) * (kind === 'heat' ? exp(square(nearest) / (2 * width * width) - squares(j)) : 1),
     );
     const total = relative.reduce((sum, weight) => sum + weight, 0);
     const parts = relative.map((weight) => weight / total);
     if (normalized) {
-      placeByEquation(latents, new Float64Array(q), { neighbours, weights: parts, own: 1 }, place);
+      placeByEquation(latents, new Float64Array(q), { neighbors, weights: parts, own: 1 }, place);
       for (let c = 0; c < q; c++) place[c]! /= 1 - eigenvalues[c]!;
     } else {
       const own = kind === 'heat' ? Math.max(total * exp(-squares(near[0]!)), Number.MIN_VALUE) : total;
-      placeByEquation(latents, eigenvalues, { neighbours, weights: parts, own }, place);
+      placeByEquation(latents, eigenvalues, { neighbors, weights: parts, own }, place);
     }
   });
 }
 
 /** How far the k-th nearest other of every point is. */
-function furthestNeighbours(points: Matrix, k: number): Float64Array {
-  const { distances } = nearestNeighbours(points, k);
+function furthestNeighbors(points: Matrix, k: number): Float64Array {
+  const { distances } = nearestNeighbors(points, k);
   return Float64Array.from({ length: points.rows }, (_, i) => distances[(i + 1) * k - 1]!);
 }
 
@@ -141,12 +141,12 @@ function checkEigenvalues(eigenvalues: ArrayLike<number>): void {
   );
 }
 
-/** The entries that join a new point to others in the matrix L that an embedding diagonalises. */
+/** The entries that join a new point to others in the matrix L that an embedding diagonalizes. */
 interface Joints {
-  readonly neighbours: Int32Array;
+  readonly neighbors: Int32Array;
   /** w_j = −L_*j/L_**. */
   readonly weights: Float64Array;
-  /** L_** > 0; Infinity for a point that is what its neighbours make of it. */
+  /** L_** > 0; Infinity for a point that is what its neighbors make of it. */
   readonly own: number;
 }
 
@@ -166,13 +166,13 @@ interface Joints {
 export function placeByEquation(
   { data, columns: q }: Matrix,
   eigenvalues: ArrayLike<number>,
-  { neighbours, weights, own }: Joints,
+  { neighbors, weights, own }: Joints,
   place: Float64Array,
   constant?: ArrayLike<number>,
 ): void {
   const left = 1 - weights.reduce((sum, weight) => sum + weight, 0);
   for (let c = 0; c < q; c++) place[c] = (constant?.[c] ?? 0) * left;
-  neighbours.forEach((j, a) => {
+  neighbors.forEach((j, a) => {
     for (let c = 0; c < q; c++) place[c]! += weights[a]! * data[j * q + c]!;
   });
   for (let c = 0; c < q; c++) {
@@ -189,7 +189,7 @@ export type DistancesTo = (row: Float64Array, number: number) => Float64Array;
  *
  * @throws InvalidInputError for a given distance below 0
  */
-export function distancesTo({ points, input }: NeighbourInput): DistancesTo {
+export function distancesTo({ points, input }: NeighborInput): DistancesTo {
   const { data, rows: N, columns: D } = points;
   if (input === 'points') {
     return (row) => {
@@ -208,8 +208,8 @@ export function distancesTo({ points, input }: NeighbourInput): DistancesTo {
 }
 
 /** The k nearest of some points by their distances, or those within the radius, and where there are none the nearest. */
-export function nearRows(distances: Float64Array, { neighbours, radius }: NeighbourhoodOptions): Int32Array {
-  const near = nearestOf(distances, Math.min(neighbours ?? 1, distances.length));
+export function nearRows(distances: Float64Array, { neighbors, radius }: NeighborhoodOptions): Int32Array {
+  const near = nearestOf(distances, Math.min(neighbors ?? 1, distances.length));
   if (radius === undefined || distances[near[0]!]! > radius) return near;
   return Int32Array.from(distances.keys()).filter((n) => distances[n]! <= radius);
 }

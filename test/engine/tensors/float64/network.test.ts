@@ -137,7 +137,7 @@ describe('the fused matrix product', () => {
   });
 });
 
-describe('batch normalisation', () => {
+describe('batch normalization', () => {
   const normalize = (x: Tensor, mean: Tensor, variance: Tensor, offset: Tensor, scale: Tensor) =>
     tf.batchNorm(x, mean, variance, offset, scale, 1e-3);
   const inputs = [[4, 3], [3], [3], [3], [3]].map((shape, k) =>

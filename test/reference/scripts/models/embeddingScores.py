@@ -15,7 +15,7 @@ def dump(name, value):
 
 roll = meu['swiss30']
 dump('gpScores.json', {
-    'description': 'swiss30 of meu.json: GP-LVM scores of embeddings of 30 points of a Swiss roll, by SciPy L-BFGS-B from five starts; Y is centred, X has unit variance; logLik is the maximised log likelihood',
+    'description': 'swiss30 of meu.json: GP-LVM scores of embeddings of 30 points of a Swiss roll, by SciPy L-BFGS-B from five starts; Y is centered, X has unit variance; logLik is the maximized log likelihood',
     'Y': roll['Y'],
     'scores': {name: {'X': score['Xunit'], 'logLik': score['unitVariance']['logLik']} for name, score in roll['scores'].items()},
 })
@@ -24,12 +24,12 @@ dump('gpScores.json', {
 def embeddings(data, k):
     models = [
         ('pca', 'pca', {}),
-        ('isomap', 'isomap', {'neighbours': k}),
-        ('leRbf', 'laplacianEigenmaps', {'neighbours': k, 'weights': 'heat', 'width': 1}),
-        ('lle', 'lle', {'neighbours': k, 'regularization': 'auto'}),
-        ('alle', 'alle', {'neighbours': k}),
-        ('meu', 'meu', {'neighbours': k, 'basePrecision': 1e-4}),
-        ('drill', 'drill', {'neighbours': k}),
+        ('isomap', 'isomap', {'neighbors': k}),
+        ('leRbf', 'laplacianEigenmaps', {'neighbors': k, 'weights': 'heat', 'width': 1}),
+        ('lle', 'lle', {'neighbors': k, 'regularization': 'auto'}),
+        ('alle', 'alle', {'neighbors': k}),
+        ('meu', 'meu', {'neighbors': k, 'basePrecision': 1e-4}),
+        ('drill', 'drill', {'neighbors': k}),
     ]
     return [{'model': model, 'options': options, 'score': round(meu[data]['scores'][name]['unitVariance']['logLik'], 1)} for name, model, options in models]
 

@@ -79,7 +79,7 @@ export function registerElementwiseGradients(): void {
 
 const run = (kernelName: string, x: Tensor): Tensor => tf.engine().runKernel(kernelName, { x }) as Tensor;
 
-/** Gradients that layered networks need: of sums of products over named axes, and of batch normalisation. */
+/** Gradients that layered networks need: of sums of products over named axes, and of batch normalization. */
 export function registerNetworkGradients(): void {
   // The gradient of an operand is the same sum with the operand and the result exchanged.
   addGradient<{ equation: string }>('Einsum', 'all', (dy, saved, { equation }) => {

@@ -4,7 +4,7 @@ import type { TensorInfo } from '../../tensorflow.ts';
 import { broadcasting, broadcastStrides, stridedCopy, whole } from './layout.ts';
 import { elementwise, kernel, sizeOf } from './operation.ts';
 
-/** Constants of the self-normalising exponential linear unit, which has a fixed point at mean 0 and variance 1 (Klambauer et al. 2017). */
+/** Constants of the self-normalizing exponential linear unit, which has a fixed point at mean 0 and variance 1 (Klambauer et al. 2017). */
 export const SELU_SCALE = 1.0507009873554805;
 export const SELU_SCALE_ALPHA = 1.7580993408473768;
 

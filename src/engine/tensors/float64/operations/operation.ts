@@ -45,7 +45,7 @@ export type Unary = { readonly x: TensorInfo };
 export type Binary = { readonly a: TensorInfo; readonly b: TensorInfo };
 
 /**
- * Registers y_i = f(x_i). Every operation has its own loop: V8 specialises a loop on the function in it, and a loop shared by several functions runs
+ * Registers y_i = f(x_i). Every operation has its own loop: V8 specializes a loop on the function in it, and a loop shared by several functions runs
  * four to eight times slower.
  *
  * @param dtype - type of the result; default that of x

@@ -133,7 +133,7 @@ export function fromOuterProduct(
   return value;
 }
 
-/** Options of the factorisation of a log density, which reports jitter relative to the mean square of the data. */
+/** Options of the factorization of a log density, which reports jitter relative to the mean square of the data. */
 export const besideData = (
   { name, onJitter }: PositiveDefiniteOptions,
   meanSquare: () => number,

@@ -195,7 +195,7 @@ const OPERATION = 'symmetricBasisLogDensity';
 
 /**
  * Log density of D independent columns of Y under N(0, K), K = E² + UUᵀ + σ²I with a symmetric matrix E of N basis functions at their
- * own N centres: −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ).
+ * own N centers: −DN/2·log 2π − D/2·log|K| − ½·tr(K⁻¹YYᵀ).
  *
  * The same number as `gaussianLogDensity` of K, with three quarters of the work for value and gradients: in a symmetric E the
  * gradient is EG + GE, G = ∂/∂K, of which one triangle of EK⁻¹ is formed, because E commutes with all of K but UUᵀ.

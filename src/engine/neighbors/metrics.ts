@@ -1,0 +1,128 @@
+import { square } from '../../core/elementary/index.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
+import { type FoundNeighbors, neighborsInParts } from './approximateNeighbors.ts';
+import { Nearest } from './nearest.ts';
+import { checkNearest, type Neighbors, nearestNeighbors } from './nearestNeighbors.ts';
+
+/**
+ * How far rows y, z are from each other: 'euclidean', ‖y − z‖; 'cosine', 1 − yᵀz/(‖y‖·‖z‖); 'correlation', the same of rows less their means; 'hamming', the part of
+ * the entries that differ; 'precomputed': the rows are themselves the distances to all points.
+ */
+export type Metric = 'euclidean' | 'cosine' | 'correlation' | 'hamming' | 'precomputed';
+
+/** Euclidean search that stands for a search by another metric: the points to search, and the conversion of its distances. */
+interface SearchedPoints {
+  readonly points: Matrix;
+  distance(found: number): number;
+}
+
+/**
+ * Points whose Euclidean distances are those of a metric, up to a function that rises; undefined for a metric without such points.
+ *
+ * @throws InvalidInputError for a row without direction
+ */
+function asEuclidean(points: Matrix, metric: Metric): SearchedPoints | undefined {
+  if (metric === 'euclidean') return { points, distance: (d) => d };
+  if (metric !== 'cosine' && metric !== 'correlation') return undefined;
+  // For rows of unit length 1 − cos is half the squared distance.
+  return { points: unitRows(points, metric), distance: (d) => 0.5 * square(d) };
+}
+
+function unitRows({ data, rows, columns }: Matrix, metric: 'cosine' | 'correlation'): Matrix {
+  const unit = data.slice();
+  for (let i = 0; i < rows; i++) {
+    const row = unit.subarray(i * columns, (i + 1) * columns);
+    const mean = metric === 'cosine' ? 0 : row.reduce((sum, entry) => sum + entry, 0) / columns;
+    for (let j = 0; j < columns; j++) row[j]! -= mean;
+    const length = Math.sqrt(row.reduce((sum, entry) => sum + square(entry), 0));
+    if (!(length > 0)) {
+      throw new InvalidInputError(
+        `Row ${i} is ${metric === 'cosine' ? '0 throughout' : 'constant'}, so it has no direction that metric '${metric}' could compare. Leave it out, or take another metric.`,
+      );
+    }
+    for (let j = 0; j < columns; j++) row[j]! /= length;
+  }
+  return new Matrix(unit, rows, columns);
+}
+
+/**
+ * Distances that were computed before, for the points themselves.
+ *
+ * @throws InvalidInputError unless they are N×N, not negative, symmetric, and 0 from each point to itself
+ */
+export function checkDistances({ data, rows, columns }: Matrix, caller: string): void {
+  if (rows !== columns) {
+    throw new InvalidInputError(
+      `Metric 'precomputed' of ${caller} takes N×N distances, but a ${rows}×${columns} matrix was given.`,
+    );
+  }
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j <= i; j++) {
+      const [d, back] = [data[i * rows + j]!, data[j * rows + i]!];
+      const wrong = i === j ? d !== 0 : !(d >= 0) || Math.abs(d - back) > 1e-10 * Math.max(d, back);
+      if (!wrong) continue;
+      throw new InvalidInputError(
+        `Metric 'precomputed' of ${caller} takes distances, ${i === j ? '0 from a point to itself' : 'not negative and the same both ways'}, but entry (${i}, ${j}) is ${d}${i === j ? '' : ` and (${j}, ${i}) is ${back}`}.`,
+      );
+    }
+  }
+}
+
+/** The k nearest others of every point by a metric, with pauses: exact, or by descent for many points as `neighborsBy` says. */
+export function* metricNeighborsInParts(metric: Metric, Y: Matrix, k: number): ProgressiveWork<FoundNeighbors> {
+  const euclidean = asEuclidean(Y, metric);
+  if (euclidean === undefined) {
+    checkNearest(k, Y.rows, true);
+    return yield* comparedRows(metric as Compared, Y, Y, k);
+  }
+  const found = yield* neighborsInParts('auto', euclidean.points, k);
+  return { ...found, distances: found.distances.map(euclidean.distance) };
+}
+
+/** The k nearest points of other rows by a metric, exactly. */
+export function metricNeighborsOf(metric: Metric, points: Matrix, k: number, queries: Matrix): Neighbors {
+  const euclidean = asEuclidean(points, metric);
+  if (euclidean === undefined) {
+    checkNearest(k, points.rows, false);
+    return completed(comparedRows(metric as Compared, points, queries, k));
+  }
+  const asked = asEuclidean(queries, metric)!;
+  const found = nearestNeighbors(euclidean.points, k, { queries: asked.points });
+  return { ...found, distances: found.distances.map(euclidean.distance) };
+}
+
+type Compared = 'hamming' | 'precomputed';
+/** Rows that are compared between two pauses. */
+const ROWS = 64;
+
+function* comparedRows(metric: Compared, points: Matrix, asked: Matrix, k: number): ProgressiveWork<Neighbors> {
+  const { rows: N, columns: D } = points;
+  const found = { indices: new Int32Array(asked.rows * k), distances: new Float64Array(asked.rows * k) };
+  const nearest = new Nearest(k);
+  for (let i = 0; i < asked.rows; i++) {
+    if (i % ROWS === 0) yield i / asked.rows;
+    for (let j = 0; j < N; j++) {
+      if (asked === points && j === i) continue;
+      const distance =
+        metric === 'precomputed' ? asked.data[i * N + j]! : differing(asked.data, i * D, points.data, j * D, D) / D;
+      if (distance < nearest.worst) nearest.offer(distance, j);
+    }
+    nearest.drain(found.indices, found.distances, i * k);
+  }
+  // What is drained is the root of what was offered.
+  for (let p = 0; p < found.distances.length; p++) {
+    const i = Math.floor(p / k);
+    const j = found.indices[p]!;
+    found.distances[p] =
+      metric === 'precomputed' ? asked.data[i * N + j]! : differing(asked.data, i * D, points.data, j * D, D) / D;
+  }
+  return found;
+}
+
+function differing(a: Float64Array, from: number, b: Float64Array, start: number, count: number): number {
+  let different = 0;
+  for (let c = 0; c < count; c++) if (a[from + c] !== b[start + c]) different++;
+  return different;
+}

@@ -1,0 +1,103 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { counted, countGiven } from '../../core/wording.ts';
+import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
+import { rankedTogether } from '../../engine/neighbors/rankedNeighbors.ts';
+import { samePoints } from './localScores.ts';
+import { pointsFrom, squaredDistancesFrom } from './points.ts';
+
+/**
+ * The rate of points whose nearest other point carries another label: the leave-one-out error of the 1-nearest-neighbor
+ * classifier, 1/N·Σ_i [label(argmin_{j≠i} ‖x_i − x_j‖) ≠ label(i)]. Of equally near points the one of lowest index counts. Points without a label are
+ * left out.
+ *
+ * @param X - points, N×q, N at least 2
+ * @param labels - N labels; a missing one is undefined, null, NaN or ''
+ * @returns a rate in [0, 1]
+ * @throws InvalidInputError when there are fewer than 2 points with labels, a number is not finite, or there are not N labels
+ * @example
+ * ```ts
+ * nearestNeighborError([[0], [1], [5], [6]], ['a', 'a', 'b', 'b']); // 0
+ * ```
+ */
+export function nearestNeighborError(X: MatrixLike, labels: Labels): number {
+  const { classes: own } = classesOf(labels, 'nearestNeighborError');
+  const points = pointsFrom(X, 'X', 2);
+  const { rows } = points;
+  if (own.length !== rows) {
+    throw new InvalidInputError(
+      `X has ${counted(rows, 'row')}, but ${countGiven(own.length, 'label')}. Give one label for each row.`,
+    );
+  }
+  const labeled = own.reduce((count, label) => count + (label < 0 ? 0 : 1), 0);
+  if (labeled < 2) {
+    throw new InvalidInputError(`nearestNeighborError takes 2 labeled points at least, but there are ${labeled}.`);
+  }
+  const distances = new Float64Array(rows);
+  let errors = 0;
+  for (let i = 0; i < rows; i++) {
+    if (own[i]! < 0) continue;
+    squaredDistancesFrom(points, i, distances);
+    let nearest = -1;
+    for (let j = 0; j < rows; j++) {
+      if (j !== i && own[j]! >= 0 && (nearest < 0 || distances[j]! < distances[nearest]!)) nearest = j;
+    }
+    if (own[nearest] !== own[i]) errors++;
+  }
+  return errors / labeled;
+}
+
+/**
+ * How far the neighbors in an embedding are neighbors in the data too:
+ * 1 − 2/(N·k·(2N − 3k − 1))·Σ_i Σ_{j ∈ U_k(i)} (r(i, j) − k), U_k(i) the points among the k nearest of i in X but not in Y, r(i, j)
+ * the rank of j among the neighbors of i in Y. Of equally near points the one of lowest index comes first.
+ *
+ * @param Y - data, N×D
+ * @param X - embedding, N×q
+ * @param k - number of neighbors, from 1 and less than N/2
+ * @returns a number in [0, 1], 1 when the k nearest neighbors in X are the k nearest in Y
+ * @throws InvalidInputError when a number is not finite, Y and X differ in their rows, or k is not in its range
+ * @see Venna, Kaski, Neighborhood preservation in nonlinear projection methods: an experimental study (2001), eq. 1
+ * @example
+ * ```ts
+ * trustworthiness(Y, result.latents, 10);
+ * ```
+ */
+export function trustworthiness(Y: MatrixLike, X: MatrixLike, k: number): number {
+  const { data, embedding } = samePoints(Y, X, k);
+  return neighborhoodPreservation(data, embedding, k);
+}
+
+/**
+ * How far the neighbors in the data are neighbors in the embedding too: {@link trustworthiness} with the two exchanged.
+ *
+ * @param Y - data, N×D
+ * @param X - embedding, N×q
+ * @param k - number of neighbors, from 1 and less than N/2
+ * @returns a number in [0, 1], 1 when the k nearest neighbors in Y are the k nearest in X
+ * @throws InvalidInputError when a number is not finite, Y and X differ in their rows, or k is not in its range
+ * @see Venna, Kaski, Neighborhood preservation in nonlinear projection methods: an experimental study (2001), eq. 2
+ * @example
+ * ```ts
+ * continuity(Y, result.latents, 10);
+ * ```
+ */
+export function continuity(Y: MatrixLike, X: MatrixLike, k: number): number {
+  const { data, embedding } = samePoints(Y, X, k);
+  return neighborhoodPreservation(embedding, data, k);
+}
+
+/** 1 − the scaled sum of how far the k nearest neighbors in `shown` lie outside the k nearest in `truth`. */
+function neighborhoodPreservation(truth: Matrix, shown: Matrix, k: number): number {
+  const { rows: N } = truth;
+  let penalty = 0;
+  for (const [inTruth, inShown] of rankedTogether(truth, shown)) {
+    for (let p = 0; p < inTruth.count; p++) {
+      const [ranks, shownRanks] = [inTruth.ranks(p), inShown.ranks(p)];
+      for (let j = 0; j < N; j++) {
+        if (shownRanks[j]! <= k && ranks[j]! > k) penalty += ranks[j]! - k;
+      }
+    }
+  }
+  return 1 - (penalty * 2) / (N * k * (2 * N - 3 * k - 1));
+}

@@ -1,0 +1,59 @@
+import { square } from '../core/elementary/index.ts';
+import { InvalidInputError } from '../core/errors.ts';
+import { Matrix } from '../core/matrix.ts';
+import { completed } from '../core/progressiveWork.ts';
+import { jointProbabilities, perplexityFor } from '../engine/neighborEmbedding/affinities.ts';
+import { tsneDescent } from '../engine/neighborEmbedding/descents.ts';
+import { type Initialization, initialLatents } from './initialization.ts';
+
+/** The usual schedule of t-SNE: total steps, at most how many of them exaggerate the attraction, by what factor, and the standard deviation of the start. */
+export const TSNE_SCHEDULE = { steps: 750, early: 250, exaggeration: 12, deviation: 1e-4 } as const;
+
+/**
+ * The latents of t-SNE at its usual options, at once.
+ *
+ * @throws InvalidInputError as `tsne` does
+ */
+export function tsneLatents(points: Matrix, latentDim: number): Matrix {
+  const { rows: N } = points;
+  checkMapped(points, 'tsne');
+  const { steps, early, exaggeration, deviation } = TSNE_SCHEDULE;
+  const perplexity = perplexityFor(N);
+  const neighbors = Math.min(N - 1, Math.ceil(3 * perplexity));
+  const P = completed(jointProbabilities(points, { perplexity, neighbors }, 'model tsne'));
+  const latents = withDeviation(initialLatents('pca', points, latentDim), deviation);
+  const descent = tsneDescent(P, latentDim, latents.data, { factor: exaggeration, steps: early });
+  for (let number = 0; number < steps; number++) descent.step(number);
+  return latents;
+}
+
+/** Standard deviation of a map at which the latents of a mapping start: with a lengthscale of 1 its clusters have room. */
+const MAP_DEVIATION = 2;
+
+/** The latents of a map as a start of a mapping: centered, at a standard deviation of 2 a column. */
+export function spreadMap(map: Initialization, Y: Matrix, latentDim: number): Matrix {
+  const { data, rows, columns } = initialLatents(map, Y, latentDim);
+  return new Matrix(
+    data.map((entry) => MAP_DEVIATION * entry),
+    rows,
+    columns,
+  );
+}
+
+/** Latents of which the first column has a root mean square. */
+export function withDeviation(start: Matrix, deviation: number): Matrix {
+  let total = 0;
+  for (let i = 0; i < start.rows; i++) total += square(start.at(i, 0)) / start.rows;
+  const factor = deviation / Math.sqrt(total);
+  return new Matrix(
+    start.data.map((entry) => factor * entry),
+    start.rows,
+    start.columns,
+  );
+}
+
+/** The schedule's search takes all points; fewer than three have no map. */
+export function checkMapped({ rows }: Matrix, name: string): void {
+  if (rows >= 3) return;
+  throw new InvalidInputError(`${name} takes at least 3 points, but there are ${rows}. Give more points.`);
+}

@@ -1,0 +1,153 @@
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { givenOptions } from '../../core/options.ts';
+import type { Kernel } from '../../kernels/kernel.ts';
+import type { Model } from '../../model/model.ts';
+import type { ParameterLike } from '../../model/parameter.ts';
+import type { Prior } from '../../priors/definePrior.ts';
+import type { DynamicsOptions } from '../../priors/dynamics.ts';
+import { locality } from '../../priors/locality.ts';
+import { tsneNeighbors } from '../../priors/neighborEmbeddings.ts';
+import { rank } from '../../priors/rank.ts';
+import { type NeighborCount, neighborCount } from '../spectral/neighborhood/neighborhood.ts';
+import {
+  type Choose,
+  type FamilyOptions,
+  familyModel,
+  type SmoothKernel,
+  smoothKernel,
+  withMembers,
+} from './family.ts';
+import type { KernelOr, MappedModel } from './gpModel.ts';
+import { type Strength, strengthFor } from './strengths.ts';
+
+export interface LlGplvmOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K> {
+  /** Neighbors from which each point is reconstructed; default 7, or all others of fewer points. */
+  readonly neighbors?: number | undefined;
+  /** Strength of the prior, held at D unless given: it is a sum over points, as the likelihood is one over points and columns. */
+  readonly strength?: Strength | undefined;
+}
+
+/**
+ * The locally linear GPLVM: latents that their neighbors reconstruct with the weights of locally linear embedding,
+ * log p(X) = −strength/2·tr(XᵀMMᵀX).
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim`, `neighbors`, `strength`, and any of {@link FamilyOptions}
+ * @see Urtasun et al. 2008
+ * @example
+ * ```ts
+ * await fit(llGplvm(Y, { latentDim: 2, neighbors: 7 }), { maxIterations: 200 });
+ * ```
+ */
+export function llGplvm<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  options: LlGplvmOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
+  const { neighbors, strength, ...rest } = givenOptions(options, 'llGplvm');
+  const { k, note } = neighborsOf(neighbors, Y);
+  const prior = () => locality(k, { strength: strengthFor('locality', strength, Y) });
+  const own = ['neighbors', 'strength'];
+  const model = familyModel('llGplvm', Y, rest, { prior, options: own, kernel: smoothKernel });
+  return note === '' ? model : (saying(note, model as unknown as Model) as unknown as typeof model);
+}
+
+/** A model whose fit says so, after what it says of a choice of its own. */
+function saying(note: string, model: Model): Model {
+  const choose: Choose = async (settings) => {
+    const found = await model.choose?.(settings);
+    return { ...found, model: found?.model ?? model, message: (found?.message ?? '') + note };
+  };
+  return withMembers(model, { choose });
+}
+
+/** The given number, which the prior checks, or the default for this many points. */
+function neighborsOf(given: number | undefined, Y: MatrixLike): NeighborCount {
+  if (given !== undefined) return { k: given, note: '' };
+  return neighborCount(undefined, Math.max(2, Matrix.from(Y, 'The observations').rows), 'llGplvm');
+}
+
+export interface RankGplvmOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K> {
+  /** Strength of the prior, held at N·D/100 unless given: it is one term for all points and columns. */
+  readonly strength?: Strength | undefined;
+  /** β, how soon a direction counts as one; held at the prior's default unless given. */
+  readonly beta?: ParameterLike | undefined;
+}
+
+/**
+ * The rank-prior GPLVM: latents of as few directions as the data allow, −strength·Σ log(1 + β·s_i²) over the singular values s_i of
+ * the centered latents, whose energy is kept. Start it with more dimensions than are needed.
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim`, `strength`, `beta`, and any of {@link FamilyOptions}
+ * @see Geiger, Urtasun & Darrell 2009
+ * @example
+ * ```ts
+ * await fit(rankGplvm(Y, { latentDim: 5, strength: 10 }), { maxIterations: 200 });
+ * ```
+ */
+export function rankGplvm<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  options: RankGplvmOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
+  const { strength, beta, ...rest } = givenOptions(options, 'rankGplvm');
+  const prior = () => rank({ strength: strengthFor('rank', strength, Y), ...(beta === undefined ? {} : { beta }) });
+  return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'], kernel: smoothKernel });
+}
+
+export interface TsneGplvmOptions<
+  Priors extends readonly Prior[] = readonly Prior[],
+  Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
+  K extends Kernel | undefined = Kernel | undefined,
+> extends FamilyOptions<Priors, Dynamics, K> {
+  /** Strength of the prior, held at N·D unless given: it is one term for all points and columns. */
+  readonly strength?: Strength | undefined;
+  /** Effective number of neighbors. */
+  readonly perplexity?: number | undefined;
+}
+
+/**
+ * The t-SNE GPLVM: latents whose neighborhoods resemble those of the observations, −strength·KL(P‖Q).
+ *
+ * @param Y - N×D observations
+ * @param options - `latentDim`, `strength`, `perplexity`, and any of {@link FamilyOptions}
+ * @see van der Maaten 2009
+ * @example
+ * ```ts
+ * await fit(tsneGplvm(Y, { latentDim: 2, strength: 100 }), { maxIterations: 200 });
+ * ```
+ */
+export function tsneGplvm<
+  const Priors extends readonly Prior[] = readonly [],
+  const Dynamics extends boolean | DynamicsOptions | undefined = undefined,
+  K extends Kernel | undefined = undefined,
+>(
+  Y: MatrixLike,
+  options: TsneGplvmOptions<Priors, Dynamics, K>,
+): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
+  const { strength, perplexity, ...rest } = givenOptions(options, 'tsneGplvm');
+  return familyModel('tsneGplvm', Y, rest, {
+    prior: () =>
+      tsneNeighbors({
+        strength: strengthFor('tsne', strength, Y),
+        ...(perplexity === undefined ? {} : { perplexity }),
+      }),
+    options: ['strength', 'perplexity'],
+    kernel: smoothKernel,
+  });
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { swissRoll } from '../../../src/app/data/index.ts';
+import { approximateKnnGraph, fit, isomap, knnGraph, laplacianEigenmaps, loadFit } from '../../../src/index.ts';
+
+const { observations } = swissRoll({ points: 300, seed: 1 });
+
+it('says of neighbors that were searched approximately what part was found, and saves the choice', async () => {
+  const exact = await fit(isomap(observations, { neighbors: 8, latentDim: 2 }));
+  expect(exact.message).not.toContain('approximate');
+  const found = await fit(isomap(observations, { neighbors: 8, latentDim: 2, neighborSearch: 'descent' }));
+  expect(found.message).toContain('The neighbors are approximate: about 100.0 % of the nearest were found');
+  expect(found.latents.toArrays()).toEqual(exact.latents.toArrays());
+  const saved = JSON.parse(JSON.stringify(found.toJSON()));
+  expect(saved.model.options.neighborSearch).toBe('descent');
+  expect((await loadFit(saved)).latents.toArrays()).toEqual(exact.latents.toArrays());
+  expect(() => laplacianEigenmaps(observations, { neighborSearch: 'fast' as 'exact' })).toThrow(
+    "'exact', 'descent' or 'auto'",
+  );
+});
+
+it('gives a graph the part of neighbors that was found', () => {
+  const exact = knnGraph(observations, 5);
+  const { recall, ...graph } = approximateKnnGraph(observations, 5, { seed: 3 });
+  expect(recall).toBe(1);
+  expect(graph).toEqual(exact);
+  expect(() => approximateKnnGraph(observations, 5, { seed: 0.5 })).toThrow('a whole number');
+});

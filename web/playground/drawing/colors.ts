@@ -1,0 +1,125 @@
+import { type MapTheme, markPath } from 'latentfield/plot';
+
+/** Ten categories, at least 0.11 apart in OKLab for pairs of normal, protan, deutan and tritan sight; and numbers, where more is darker in the light, lighter in the dark. */
+export const PALETTES = {
+  light: {
+    labels: [
+      ...['#424b96', '#bd3b08', '#208470', '#7e2f4f', '#8b35de'],
+      ...['#4d1f00', '#e64eb1', '#a79220', '#320d74', '#2198ec'],
+    ],
+    numbers: ['#e3d3a0', '#a9bd74', '#55a183', '#2a7c95', '#2e4f8f', '#2b1d5c'],
+    ink: ['#fdfcf9', '#c9d6d3', '#7da3a5', '#3b6d78', '#173f4c', '#0b2733'],
+    differences: ['#8a3509', '#cf8f55', '#f4eee3', '#5f9db8', '#0f4a6c'],
+    none: '#8a8f8f',
+  },
+  dark: {
+    labels: [
+      ...['#a1c3fa', '#fdc49a', '#3fb906', '#f0899d', '#ad86e2'],
+      ...['#b98a3a', '#d94291', '#d0fc19', '#7d74f7', '#76fffe'],
+    ],
+    numbers: ['#37398a', '#2c6ba6', '#35989a', '#76bd7f', '#cddc7c', '#fff4b8'],
+    ink: ['#0d141b', '#203a44', '#3c6a72', '#74a3a2', '#b9d4cc', '#f3f7ee'],
+    differences: ['#f7ad6c', '#a55f30', '#1b2630', '#3d86aa', '#a3dcf4'],
+    none: '#6d7b88',
+  },
+} as const;
+
+export type ThemeName = keyof typeof PALETTES;
+
+/** The colors of the page for pictures, light or dark: those of the map are read from the style sheet. */
+export interface Theme {
+  readonly name: ThemeName;
+  readonly map: MapTheme;
+  readonly numbers: readonly string[];
+  /** Of pictures: from the least to the most. */
+  readonly ink: readonly string[];
+  /** Of differences: from negative to positive. */
+  readonly differences: readonly string[];
+  readonly labels: readonly string[];
+  readonly none: string;
+}
+
+/** @param name - that the root element has as its `data-theme` */
+export function themeOf(name: ThemeName): Theme {
+  const style = getComputedStyle(document.documentElement);
+  const token = (key: string) => style.getPropertyValue(`--${key}`).trim();
+  const map = {
+    ...{ certain: token('certain'), mid: token('mid'), vague: token('vague'), contour: token('contour') },
+    ...{ hatch: token('hatch'), halo: token('halo'), ink: token('ink'), faintInk: token('ink2') },
+    ...{ panel: token('panel'), line: token('line2'), accent: token('accent') },
+    ...{ font: token('font'), serif: token('serif') },
+  };
+  return { name, map, ...PALETTES[name] };
+}
+
+export interface Kind {
+  readonly name: string;
+  readonly color: string;
+  readonly path: string;
+  readonly count: number;
+}
+
+/** The look of each point, and what it means. */
+export interface Coloring {
+  readonly title: string;
+  /** Kinds by number; of numbers steps of the scale, the last for those that are missing. */
+  readonly kinds: readonly Kind[];
+  readonly kindOf: Uint16Array;
+  readonly numbers: { readonly low: number; readonly high: number } | undefined;
+}
+
+/** Ten colors, and another shape for each ten labels more. */
+export function byLabels(labels: readonly string[], title: string, theme: Theme): Coloring {
+  const counts = new Map<string, number>();
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const names = [...counts.keys()].sort(new Intl.Collator('en', { numeric: true }).compare);
+  const places = new Map(names.map((name, k) => [name, k]));
+  const kinds = names.map((name, k) => ({
+    name: name || '(none)',
+    color: name === '' ? theme.none : theme.labels[k % theme.labels.length]!,
+    path: markPath(Math.floor(k / theme.labels.length)),
+    count: counts.get(name)!,
+  }));
+  return { title, kinds, kindOf: Uint16Array.from(labels, (label) => places.get(label)!), numbers: undefined };
+}
+
+const STEPS = 24;
+
+export function byNumbers(values: ArrayLike<number>, title: string, theme: Theme): Coloring {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (!Number.isFinite(value)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  const kinds = Array.from({ length: STEPS }, (_, k) => k / (STEPS - 1)).map((part) => ({
+    ...{ name: '', color: mixed(theme.numbers, part), path: markPath(0), count: 0 },
+  }));
+  const step = (value: number) =>
+    Number.isFinite(value) ? (high > low ? Math.round(((value - low) / (high - low)) * (STEPS - 1)) : 0) : STEPS;
+  return {
+    title,
+    kinds: [...kinds, { name: 'missing', color: theme.none, path: markPath(0), count: 0 }],
+    kindOf: Uint16Array.from(values as ArrayLike<number>, step),
+    numbers: { low, high },
+  };
+}
+
+export const ofOneColor = (rows: number, theme: Theme): Coloring => ({
+  title: '',
+  kinds: [{ name: '', color: theme.labels[0]!, path: markPath(0), count: rows }],
+  kindOf: new Uint16Array(rows),
+  numbers: undefined,
+});
+
+/** A color between stops, as #rrggbb. */
+export function mixed(stops: readonly string[], part: number): string {
+  const at = Math.min(1, Math.max(0, part)) * (stops.length - 1);
+  const from = Math.min(stops.length - 2, Math.floor(at));
+  const channel = (k: number) => {
+    const value = (color: string) => Number.parseInt(color.slice(k, k + 2), 16);
+    return Math.round(value(stops[from]!) + (at - from) * (value(stops[from + 1]!) - value(stops[from]!)));
+  };
+  return `#${[1, 3, 5].map((k) => channel(k).toString(16).padStart(2, '0')).join('')}`;
+}
