@@ -27,7 +27,7 @@ const NEWER: Readonly<Record<string, readonly string[]>> = {
     'slppOfKernel',
     'sammon',
   ],
-  version2: ['ownModel', 'lda', 'kernelLda', 'lpp', 'lppOfKernel', 'slpp', 'slppOfKernel', 'sammon'],
+  version2: ['meuMissing', 'ownModel', 'lda', 'kernelLda', 'lpp', 'lppOfKernel', 'slpp', 'slppOfKernel', 'sammon'],
 };
 const namesOf = (form: string) => Object.keys(savedModels).filter((name) => !NEWER[form]?.includes(name));
 
