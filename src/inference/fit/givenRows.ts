@@ -132,7 +132,7 @@ function checkedRows(
     count ??= matrix.rows;
     if (matrix.rows !== count) {
       throw new InvalidInputError(
-        `${caller} takes as many rows of '${name}' as of the other variables, ${count}, but ${matrix.rows} were given.`,
+        `${caller} takes the same rows of all variables, but '${Object.keys(found)[0]}' has ${count} and '${name}' has ${matrix.rows}.`,
       );
     }
     found[name] = holed.some((one) => one.name === name)
