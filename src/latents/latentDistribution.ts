@@ -55,7 +55,12 @@ const VARIANCE = 0.5;
  * ```
  */
 export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDistribution {
-  const { init: given = 'pca', variance = VARIANCE, correlated = false, ...others } = givenOptions(options, 'gaussianLatents');
+  const {
+    init: given = 'pca',
+    variance = VARIANCE,
+    correlated = false,
+    ...others
+  } = givenOptions(options, 'gaussianLatents');
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
     throw unknownName('option', unknown, ['init', 'variance', 'correlated'], 'gaussianLatents');

@@ -271,7 +271,8 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
 /** A frozen copy of a record or a list, with its lists and records; the search goes on with the original. */
 function frozen<T>(record: T): T {
   if (Array.isArray(record)) return Object.freeze(record.map(frozen)) as T;
-  if (typeof record !== 'object' || record === null || Object.getPrototypeOf(record) !== Object.prototype) return record;
+  if (typeof record !== 'object' || record === null || Object.getPrototypeOf(record) !== Object.prototype)
+    return record;
   return Object.freeze(Object.fromEntries(Object.entries(record).map(([key, entry]) => [key, frozen(entry)]))) as T;
 }
 
