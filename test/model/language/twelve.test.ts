@@ -287,7 +287,7 @@ describe('fits of', () => {
       const [there, where] = [density(side(placed.values), given), density(side(values), given)];
       there.posterior.forEach((height, i) => {
         expect(height).toBeGreaterThanOrEqual(where.posterior[i]! - 1e-6);
-        expect(there.density[i]).toBeCloseTo(placed.logDensity[i]!, 8);
+        expect(there.density[i]).toBeCloseTo(placed.logDensityAtPlace![i]!, 8);
       });
       if (computed.includes(name)) {
         expect(placed.latents).toEqual(first(result.latents));
