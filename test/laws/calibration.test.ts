@@ -55,7 +55,7 @@ describe('predictive variances', () => {
     for (const k of [0, 3]) {
       const values = draws.at(0, k);
       const { variances, noise } = conditional(values, values.latents as Matrix);
-      const predicted = draws.fitAt(0, k).predict(at, { noise: true }).variance;
+      const predicted = draws.fitAt(0, k).predict!(at, { noise: true }).variance;
       expect(predicted.row(1).length).toBe(4);
       variances.forEach((variance, i) => {
         for (const entry of predicted.row(i)) expect(Math.abs(entry / (variance + noise) - 1)).toBeLessThan(1e-6);
