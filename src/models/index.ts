@@ -1,4 +1,3 @@
-export type { UnfoldingConstraints } from '../inference/solvers/unfolding/unfoldingProblem.ts';
 export type { Inducing } from '../processes/variational/inducingVariables.ts';
 export { type AssessOptions, assess } from './assess.ts';
 export * from './builtIn.ts';
@@ -34,3 +33,4 @@ export { type HeldOutScore, type ScoreOptions, score } from './score.ts';
 export type { Preset } from './spectral/embedding/options.ts';
 export type { FieldReadOut, ReadOut, ReadOutOptions } from './spectral/embedding/readOut.ts';
 export type { NeighborhoodOptions } from './spectral/neighborhood/neighborhood.ts';
+export type { UnfoldingConstraints } from './spectral/unfolding/unfoldingProblem.ts';
