@@ -33,7 +33,13 @@ export default defineConfig({
     // One more than processors: some tests wait for other processes and for servers.
     maxWorkers: availableParallelism() + 1,
     // `npm test` leaves these out, `npm run test:all` does not.
-    tags: [{ name: 'long', description: 'statistical, exhaustive, on real data or in a browser', timeout: 600_000 }],
+    tags: [
+      {
+        name: 'long',
+        description: 'statistical, exhaustive, on real data, in a browser or of what is built',
+        timeout: 600_000,
+      },
+    ],
     // What a page shows is waited for: beside other work a page may take seconds.
     expect: { poll: { timeout: 20_000 } },
     projects: [

@@ -10,7 +10,7 @@ import { latentfield, prepared } from './latentfield.ts';
 const isBuilt = existsSync(fileURLToPath(new URL('../../../dist/explore/page.html', import.meta.url)));
 const unbuilt = isBuilt ? '' : ' (the page is not built: npm run build)';
 
-describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
+describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, { tags: 'long' }, () => {
   it('serves the page with the table to this machine until it is stopped', async () => {
     const { data } = await prepared();
     const stop = new AbortController();
