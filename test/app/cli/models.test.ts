@@ -195,7 +195,8 @@ describe('fit by the command line is the fit of the library', () => {
       points: 24,
       labeled: 24,
       nearestNeighborError: nearestNeighborError(savedIn(out).latents, flow.slice(6)),
-      trustworthiness: trustworthiness(shown, savedIn(out).latents, 10),
+      neighbors: 5,
+      trustworthiness: trustworthiness(shown, savedIn(out).latents, 5),
     });
   });
 
