@@ -17,7 +17,7 @@ describe('moments of the columns of a source', () => {
     expect([deviation[0], deviation[1]]).toEqual([expect.closeTo(1, 12), expect.closeTo(1, 12)]);
   });
 
-  it('leave a constant column as it is, whose mean is its value', async () => {
+  it('of a constant column are its value, exactly, and 1', async () => {
     const constant = Array.from({ length: 7 }, () => [0.3, -1e6 / 3]);
     const { mean, deviation } = await readMoments(sourceOf(constant), asked);
     expect(Array.from(mean)).toEqual([0.3, -1e6 / 3]);

@@ -201,6 +201,7 @@ describe('a column of a table of unequal units that comes in a unit a million ti
     const again = await loadFit(JSON.parse(JSON.stringify(own)));
     expect(again.latents).toEqual(own.latents);
     expect(await again.project!(rows)).toEqual(await own.project(rows));
+    expect(again.toJSON().model).toMatchObject({ options: { scale: 'auto' } });
   });
 
   it('is left as it is by the presets of a paper', () => {
