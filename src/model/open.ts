@@ -178,7 +178,8 @@ export interface OpenModel {
   readonly bounds: { readonly lower: Float64Array; readonly upper: Float64Array };
   /**
    * The log density log p(θ(x)) at x and its gradient. It is the density of the natural values θ; with the option `jacobian`, of the variables
-   * x themselves, log p(θ(x)) + log |∂θ/∂x|, which is what a sampler over x draws from.
+   * x themselves, log p(θ(x)) + log |∂θ/∂x|, which is what a sampler over x draws from. Priors with `on: 'unconstrained'` are densities of x in both, so that their
+   * parameters have no part in the Jacobian.
    */
   evaluate(x: ArrayLike<number>): OpenEvaluation;
   /**
@@ -310,7 +311,7 @@ function checkJacobians({ variables }: VariableLayout): void {
   );
 }
 
-/** The density of the variables x from that of the natural values at x. */
+/** The density of the variables x from that of the natural values at x. A prior on the variables themselves is a density of x already. */
 function ofVariables(
   { value, gradient, terms, jitter }: OpenEvaluation,
   { variables }: VariableLayout,
@@ -318,8 +319,8 @@ function ofVariables(
 ) {
   let sum = 0;
   for (let v = 0; v < variables.length; v++) {
-    const { start, width, transform } = variables[v]!;
-    if (start < 0) continue;
+    const { start, width, transform, parameter } = variables[v]!;
+    if (start < 0 || parameter.prior?.on === 'unconstrained') continue;
     // Not a view of x, which takes longer to make than a copy of few entries.
     const own = transform.logJacobian!(x.slice(start, start + width));
     sum += own.value;
