@@ -1,6 +1,6 @@
 /**
- * A picture as plain data: an area with marks in the units of its two axes, a title and legends. It survives JSON and `structuredClone`, and
- * {@link sceneSvg} and `drawOnCanvas` draw the same picture of it.
+ * A picture as plain data: an area with marks in the units of its two axes, a title and legends. It survives JSON and `structuredClone`;
+ * {@link sceneSvg} draws it.
  */
 export interface Scene {
   /** Size of the area between the axes in pixels. */

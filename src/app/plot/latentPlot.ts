@@ -107,7 +107,7 @@ export async function latentPlot(options: LatentPlotOptions): Promise<string> {
 }
 
 /**
- * The layers of a {@link latentPlot} as plain data, for pages that draw or change them themselves: `sceneSvg` and `drawScene` draw them. They
+ * The layers of a {@link latentPlot} as plain data, for pages that draw or change them themselves: `sceneSvg` draws them. They
  * survive `structuredClone` and JSON.
  *
  * @param options - those of `latentPlot`

@@ -1,4 +1,4 @@
-import type { CanvasMap, MapTool } from 'latentfield/plot';
+import { type CanvasMap, type MapTool, mixed } from 'latentfield/plot';
 import { useMemo } from 'preact/hooks';
 import type { Background } from '../background.ts';
 import type { Dataset } from '../data/dataset.ts';
