@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, checkOptions } from '../../core/options.ts';
 import { arrowTable, parquetTable } from './columnarTable.ts';
 import { delimitedTable, type TextOptions } from './delimited.ts';
-import { type Format, formatOf, mostBytes, unpacked } from './format.ts';
+import { checkIsText, type Format, formatOf, mostBytes, unpacked } from './format.ts';
 import { type NumpyOptions, numpyArchiveTable, numpyTable } from './numpyTable.ts';
 import { type FileTable, type RawTable, withCodes } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
@@ -61,6 +61,7 @@ async function fileTable(bytes: Uint8Array, format: Format, file: string, option
     case 'mtx':
       return (await import('./matrixMarket.ts')).matrixMarketTable(bytes, file, most);
     default:
+      checkIsText(bytes, file);
       return delimitedTable(bytes, format, file, options);
   }
 }
