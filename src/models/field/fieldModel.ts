@@ -159,7 +159,7 @@ export function embeddedField(given: EmbeddedField): AnyModel {
   const density: Density = Object.freeze({
     ...FIELD,
     ...given.density,
-    parameters: (start: DensityStart) => ({ ...parameters(start), ...points }),
+    parameters: (start: DensityStart) => ({ ...parametersOf({ parameters }, start), ...points }),
     ...(field &&
       deviation && {
         field: (...at: Parameters<typeof field>) => inOwnUnits(field(...at), deviation),
