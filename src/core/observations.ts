@@ -22,7 +22,7 @@ const FEWEST = 16;
  *
  * @param Y - N×D, NaN where missing
  */
-function differInUnit(Y: Matrix): boolean {
+export function differInUnits(Y: Matrix): boolean {
   if (haveOneScale(Y)) return false;
   const { deviation } = standardizationOf(Y, true, true);
   const ranges = rangesOf(Y);
@@ -51,7 +51,7 @@ function haveOneScale({ data, columns }: Matrix): boolean {
 }
 
 /** True if columns are to be divided by their standard deviations. */
-export const isScaled = (Y: Matrix, scale: ScaleOption): boolean => (scale === 'auto' ? differInUnit(Y) : scale);
+export const isScaled = (Y: Matrix, scale: ScaleOption): boolean => (scale === 'auto' ? differInUnits(Y) : scale);
 
 /** Note in a fit's message when 'auto' divided the columns by their standard deviations. */
 export const SCALED_NOTE =
@@ -76,7 +76,7 @@ export function dividedColumns(Y: Matrix, scale: ScaleOption): DividedColumns {
 
 /** Note in the message of a fit that does not rescale columns; '' unless they seem to have different units. */
 export function unitsAdvice(Y: Matrix): string {
-  if (!differInUnit(Y)) return '';
+  if (!differInUnits(Y)) return '';
   const { deviation } = standardizationOf(Y, true, true);
   const ranges = rangesOf(Y);
   const byDeviation = Array.from(deviation.keys())

@@ -4,6 +4,7 @@ export * from './builtIn.ts';
 export * from './builtInLabeled.ts';
 export { type NamedModel, namedModels } from './catalog.ts';
 export { checkVariational, type VariationalCheck, type VariationalCheckOptions } from './checkVariational.ts';
+export { comparedRows, usualNeighbors } from './comparedRows.ts';
 export {
   type ComparedFit,
   type Comparison,
