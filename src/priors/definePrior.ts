@@ -48,7 +48,7 @@ export type PriorFactory<Name extends string, Said = unknown> = (overrides?: Ove
  * });
  * ```
  */
-export function definePrior<Name extends string = never, C = undefined, D = unknown>(
+export function definePrior<Name extends string = never, C = undefined, const D = unknown>(
   given: PriorDefinition<Name, C> & D,
 ): PriorFactory<Name, SaidBy<D>> {
   const definition: PriorDefinition<Name, C> = given;

@@ -5,9 +5,9 @@ import { checkOptions, numberAboveZero } from '../core/options.ts';
 import { type Classes, classesOf, type Labels } from '../engine/graph/labelGraph.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, notNegative } from './definePrior.ts';
 
 export interface DiscriminativeOptions {
@@ -62,7 +62,7 @@ const schema = v.strictObject({
  * discriminative(labels, { strength: 100 });
  * ```
  */
-export function discriminative(labels: Labels, options: DiscriminativeOptions = {}): Prior {
+export function discriminative(labels: Labels, options: DiscriminativeOptions = {}): Prior<never> {
   const { strength, form, r } = checkOptions(schema, options, 'discriminative');
   const { classes, count } = classesOf(labels, 'discriminative');
   if (count < 2) {

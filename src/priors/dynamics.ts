@@ -6,15 +6,14 @@ import { add, checkKernel } from '../kernels/algebra.ts';
 import { white } from '../kernels/constant.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import { rbf } from '../kernels/rbf.ts';
-import type { TensorMap } from '../model/model.ts';
 import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
+import type { TensorMap } from '../model/model.ts';
 import { definePrior } from './definePrior.ts';
 import {
   initialDensity,
   lastRow,
   type SequenceData,
- 
   sequenceEntries,
   type Transitions,
   transitionsOf,

@@ -7,9 +7,9 @@ import { checkGraph, type Graph } from '../engine/graph/graph.ts';
 import { edgeFactor, isSparse } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
-import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, notNegative } from './definePrior.ts';
 import { type EdgePrecision, marginals, sparsePrecision } from './sparsePrecision.ts';
 
@@ -37,7 +37,7 @@ export interface LaplacianOptions {
  * laplacian(labelGraph(labels), { strength: 0.1 });
  * ```
  */
-export function laplacian(graph: Graph, options: LaplacianOptions = {}): Prior {
+export function laplacian(graph: Graph, options: LaplacianOptions = {}): Prior<never> {
   checkGraph(graph, 'laplacian');
   const laplacian = definePrior({
     name: 'laplacian',

@@ -8,9 +8,9 @@ import { reconstructionWeights } from '../engine/graph/reconstructionWeights.ts'
 import { nearestNeighbors } from '../engine/neighbors/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
-import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, notNegative } from './definePrior.ts';
 
 export interface LocalityOptions {
@@ -60,7 +60,7 @@ const schema = v.strictObject({
  * locality(7, { strength: 10 });
  * ```
  */
-export function locality(neighbors: number | Graph, options: LocalityOptions = {}): Prior {
+export function locality(neighbors: number | Graph, options: LocalityOptions = {}): Prior<never> {
   const { strength, regularization } = checkOptions(schema, options, 'locality');
   if (typeof neighbors === 'number') checkNeighbors(neighbors, Infinity, 'locality');
   else checkGraph(neighbors, 'locality');

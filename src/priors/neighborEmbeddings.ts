@@ -16,9 +16,9 @@ import { studentDivergence } from '../engine/neighborEmbedding/studentDivergence
 import { type Metric, metricNeighborsInParts } from '../engine/neighbors/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
-import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, notNegative } from './definePrior.ts';
 import { byColumns, plainFunction } from './plainFunction.ts';
 
@@ -60,7 +60,7 @@ const neighborSchema = v.strictObject({
  * tsneNeighbors({ strength: 100, perplexity: 20 });
  * ```
  */
-export function tsneNeighbors(options: TsneNeighborsOptions = {}): Prior {
+export function tsneNeighbors(options: TsneNeighborsOptions = {}): Prior<never> {
   const { strength, perplexity, neighbors = 'auto' } = checkOptions(neighborSchema, options, 'tsneNeighbors');
   const found: NeighborOptions = { ...(perplexity !== undefined && { perplexity }), neighbors };
   const tsne = definePrior({
@@ -174,7 +174,7 @@ const schema = v.strictObject({
  * umapNeighbors({ strength: 10, neighbors: 15, minDist: 0.1 });
  * ```
  */
-export function umapNeighbors(options: UmapNeighborsOptions = {}): Prior {
+export function umapNeighbors(options: UmapNeighborsOptions = {}): Prior<never> {
   const { strength, neighbors, ...rest } = checkOptions(schema, options, 'umapNeighbors');
   const curve = curveOf(rest);
   const umap = definePrior({

@@ -4,10 +4,10 @@ import { checkOptions } from '../core/options.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { dot } from '../engine/vectors.ts';
-import { entriesOf, fixed, type Parameter, type ParameterLike, shapeOf } from '../model/parameter.ts';
-import type { Transform } from '../model/transform.ts';
 import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
+import { entriesOf, fixed, type Parameter, type ParameterLike, shapeOf } from '../model/parameter.ts';
+import type { Transform } from '../model/transform.ts';
 import { definePrior, notNegative } from './definePrior.ts';
 
 export interface RankOptions {
@@ -38,7 +38,7 @@ const schema = v.strictObject({
  * rank({ strength: 10, beta: 100 });
  * ```
  */
-export function rank(options: RankOptions = {}): Prior {
+export function rank(options: RankOptions = {}): Prior<never> {
   const { strength, beta, energy } = checkOptions(schema, options, 'rank');
   const rank = definePrior({
     name: 'rank',

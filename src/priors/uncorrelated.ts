@@ -6,9 +6,9 @@ import { centeredBasis } from '../engine/dense/principalComponents.ts';
 import { matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
+import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, notNegative } from './definePrior.ts';
 
 export interface UncorrelatedOptions {
@@ -33,7 +33,7 @@ export interface UncorrelatedOptions {
  * gplvm(Y, { latentDim: 2, priors: [standardNormal(), uncorrelated(batch)] });
  * ```
  */
-export function uncorrelated(covariates: MatrixLike, options: UncorrelatedOptions = {}): Prior {
+export function uncorrelated(covariates: MatrixLike, options: UncorrelatedOptions = {}): Prior<never> {
   const { strength } = namedOptions<UncorrelatedOptions>(options, 'uncorrelated', ['strength']);
   const known = checkNumbers(
     Matrix.from(covariates, 'The covariates of uncorrelated'),

@@ -21,15 +21,24 @@ import type {
 } from './density.ts';
 import { type DensitySupport, supportOf } from './support.ts';
 
-/** Abilities of a density with this definition; unknown where the type of its log density leaves open whether rows are independent. */
+/** Abilities of a density with this definition; unknown where its type leaves open whether rows are independent. */
 export type SaidBy<D> = 'field' extends keyof D
   ? 'field'
-  : D extends { readonly logDensity: (...given: never[]) => infer L }
-  ? Scalar | Tensor1D extends L
+  : unknown extends IsIndependent<D>
     ? unknown
-    : SaidWhere<L extends Tensor1D ? true : false, D> | SaidOfNewRows<D>
-  : unknown;
-type SaidWhere<Independent extends boolean, D> =
+    : SaidWhere<IsIndependent<D>, D> | SaidOfNewRows<D>;
+type IsIndependent<D> = D extends { readonly independent: infer I extends true | false }
+  ? boolean extends I
+    ? unknown
+    : I
+  : D extends { readonly logDensity: (...given: never[]) => infer L }
+    ? Scalar | Tensor1D extends L
+      ? unknown
+      : L extends Tensor1D
+        ? true
+        : false
+    : unknown;
+type SaidWhere<Independent, D> =
   | (Independent extends true ? 'rows' : never)
   | ('sample' extends keyof D ? 'draws' | (Independent extends true ? 'sample' : never) : never);
 type SaidOfNewRows<D> = D extends { readonly condition: (...given: never[]) => infer K }
@@ -106,7 +115,7 @@ export interface DensityDefinition<Name extends string, C = undefined> {
   restrict?(latents: Parameter): Parameter;
   /** The graph along which rows are near each other, which preconditions a search. */
   readonly graph?: Graph | undefined;
-  /** The Hessian of the log density in its value, (nD)² numbers row by row: solvers such as `newton()` need it of all densities of latents. */
+  /** The Hessian of the log density in its value, (nD)² numbers row by row: solvers such as `newton()` need it of all densities of latents. It counts where no parameter is free. */
   hessian?(p: Readonly<Record<Name, ParameterValue>>, X: Matrix, constants: C): Float64Array;
   /** The search that suits it. */
   readonly search?: Search;
@@ -134,7 +143,10 @@ export const DENSITY_MEMBERS: Readonly<Record<keyof DensityDefinition<string>, M
   parameters: 'anything',
   support: 'anything',
   ...(Object.fromEntries(VALUES.map((key) => [key, 'anything'])) as Record<(typeof VALUES)[number], Member>),
-  ...(Object.fromEntries(FUNCTIONS.map((key) => [key, 'function, if any'])) as Record<(typeof FUNCTIONS)[number], Member>),
+  ...(Object.fromEntries(FUNCTIONS.map((key) => [key, 'function, if any'])) as Record<
+    (typeof FUNCTIONS)[number],
+    Member
+  >),
   logDensity: 'function',
 };
 
@@ -187,7 +199,7 @@ export type DensityFactory<Name extends string, Said = unknown> = (overrides?: O
  * });
  * ```
  */
-export function defineDensity<Name extends string = never, C = undefined, D = unknown>(
+export function defineDensity<Name extends string = never, C = undefined, const D = unknown>(
   given: DensityDefinition<Name, C> & D,
 ): DensityFactory<Name, SaidBy<D>> {
   const definition: DensityDefinition<Name, C> = given;
@@ -198,11 +210,18 @@ export function defineDensity<Name extends string = never, C = undefined, D = un
   const support = supportOf(`density '${name}'`, definition.support);
   const members = {
     ...Object.fromEntries(VALUES.flatMap((key) => (definition[key] === undefined ? [] : [[key, definition[key]]]))),
-    ...Object.fromEntries(FUNCTIONS.flatMap((key) => (definition[key] ? [[key, definition[key].bind(definition)]] : []))),
-  } as unknown as Pick<Density, 'logDensity' | 'condition'>;
-  const { condition } = members;
-  return (overrides = {} as Overrides<Name>) =>
-    Object.freeze<Density<SaidBy<D>>>({
+    ...Object.fromEntries(
+      FUNCTIONS.flatMap((key) => (definition[key] ? [[key, definition[key].bind(definition)]] : [])),
+    ),
+  } as unknown as Pick<Density, 'logDensity' | 'condition' | 'hessian'>;
+  const { condition, hessian, ...others } = members;
+  return (overrides = {} as Overrides<Name>) => {
+    const started =
+      typeof parameters === 'function'
+        ? (start: DensityStart) => overriddenParameters(owner, parameters(start), overrides)
+        : Object.freeze(overriddenParameters(owner, parameters, overrides));
+    const isHeld = typeof started === 'object' && Object.values<Parameter>(started).every(({ free }) => !free);
+    return Object.freeze<Density<SaidBy<D>>>({
       kind: 'density',
       name,
       normalized: true,
@@ -210,11 +229,9 @@ export function defineDensity<Name extends string = never, C = undefined, D = un
       centered: false,
       takesMissing: false,
       independent: undefined,
-      parameters:
-        typeof parameters === 'function'
-          ? (start) => overriddenParameters(owner, parameters(start), overrides)
-          : Object.freeze(overriddenParameters(owner, parameters, overrides)),
-      ...members,
+      parameters: started,
+      ...others,
+      ...(hessian && isHeld && { hessian }),
       ...(support && { support }),
       ...(condition && {
         condition: (p: TensorMap, fitted: Rows, context: DensityContext) =>
@@ -222,6 +239,7 @@ export function defineDensity<Name extends string = never, C = undefined, D = un
       }),
       call: { name, arguments: Object.keys(overrides).length === 0 ? [] : [overrides] },
     });
+  };
 }
 
 /** The density with the call that makes it again. */

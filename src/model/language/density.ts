@@ -290,9 +290,9 @@ export type DensityLike = Density | HasDensity;
 export function densityOf(given: unknown, place: string): Density {
   const read = (of: unknown, key: string): unknown =>
     typeof of === 'object' && of !== null ? Reflect.get(of, key) : undefined;
-  if (isPart(given, 'density', ['parameters', 'logDensity'])) return given as Density;
+  if (isPart(given, 'density', ['logDensity'])) return given as Density;
   const own = read(given, 'density');
-  if (isPart(own, 'density', ['parameters', 'logDensity'])) return own as Density;
+  if (isPart(own, 'density', ['logDensity'])) return own as Density;
   if (typeof given === 'function') {
     throw new InvalidInputError(
       `${place} must be a density, but the function ${given.name || 'without a name'} was given. Call the factory: ${given.name || 'density'}().`,

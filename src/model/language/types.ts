@@ -109,13 +109,8 @@ type CanPlace<V> = string extends keyof V
     : AllSay<V, 'rows'>;
 
 /** Whether a density or factor says what follows the rows of its variable. */
-type Follows<D> = unknown extends Said<D>
-  ? boolean
-  : 'next' extends Said<D>
-    ? true
-    : 'perhaps next' extends Said<D>
-      ? boolean
-      : false;
+type Follows<D> =
+  unknown extends Said<D> ? boolean : 'next' extends Said<D> ? true : 'perhaps next' extends Said<D> ? boolean : false;
 type SequenceNames<V> = [PlacedNames<V>] extends [never] ? Named<V, MappedVariable> : PlacedNames<V>;
 type Sequential<V> = {
   [K in SequenceNames<V>]: Follows<DensityOf<V[K]>> | Follows<FactorOf<V[K]>>;

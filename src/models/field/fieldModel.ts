@@ -24,7 +24,7 @@ import { denseWeightsSolver } from '../../fields/solvers/denseWeights.ts';
 import { kktResidual } from '../../fields/solvers/fieldProblem.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
-import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
+import { type Density, type DensityStart, type Entries, parametersOf } from '../../model/language/density.ts';
 import { fieldPosterior } from '../../model/language/readOff.ts';
 import { embedded, observed } from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';

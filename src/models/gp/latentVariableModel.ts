@@ -15,7 +15,7 @@ import { free } from '../../latents/pointLatents.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import { normalEntries } from '../../model/jointDraw.ts';
-import type { Density } from '../../model/language/density.ts';
+import type { Density, DensityStart } from '../../model/language/density.ts';
 import { rowsPosterior } from '../../model/language/derived.ts';
 import type { Places } from '../../model/language/graph.ts';
 import { latent } from '../../model/language/latent.ts';
@@ -81,7 +81,13 @@ type FamilyCurvature = (values: ParameterValues, entries: FreeEntries) => Curvat
  * The curvature of minus the log density of a model with free latents, views of complete observations with one radial kernel, constants and white
  * noises, and priors that know their Hessian; undefined for another. Parameters must have no priors of their own.
  */
-function familyCurvature({ latents, views, priors, observations, latentDim }: FamilyParts): FamilyCurvature | undefined {
+function familyCurvature({
+  latents,
+  views,
+  priors,
+  observations,
+  latentDim,
+}: FamilyParts): FamilyCurvature | undefined {
   if (latents.name !== 'free') return undefined;
   if (priors.some(({ prior }) => prior.hessian === undefined || prior.restrict !== undefined)) return undefined;
   const radial = views.map(radialView);
@@ -248,7 +254,7 @@ const latentEntries = {
   priors: v.optional(
     v.array(
       v.custom<Prior>(
-        (value) => isPart(value, 'density', ['parameters', 'logDensity']),
+        (value) => isPart(value, 'density', ['logDensity']),
         'a prior, such as standardNormal()',
       ),
     ),
