@@ -520,7 +520,8 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
                   op.mul(0.5, form),
                 ),
       );
-      const count = (spreads.get(node.name)?.mean ?? points.get(node.name)!).shape[0];
+      // A field that reads no rows has one log density.
+      const count = (spreads.get(node.name)?.mean ?? points.get(node.name))?.shape[0] ?? 0;
       const term = scaled(summed(owner, placed, found, count, weight), node);
       if (![node.name, ...node.given].some((name) => drawn.has(name) && spreadOf(name) === undefined)) {
         fixed.set(path, term);
