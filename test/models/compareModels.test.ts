@@ -75,7 +75,9 @@ describe('the evidence', () => {
 });
 
 describe('compareModels', () => {
-  it('prefers a curve to a line for a curve, by the bound, by Laplace and by new observations', async () => {
+  it('prefers a curve to a line for a curve, by the bound, by Laplace and by new observations', {
+    tags: 'long',
+  }, async () => {
     const settings = { maxIterations: 300 };
     const fits = [
       await fit(bayesianGplvm(curve, { latentDim: 1, inducing: 8, kernel: linear() }), settings),

@@ -4,7 +4,7 @@ import { describe, Matrix } from '../../core/matrix.ts';
 import { isPart, namedOptions } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
-import { initialLatents } from '../initialization.ts';
+import { initialLatents, keptInit } from '../initialization.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
 import { latentRowsAt, type SeenData, type StartMaps, startObservations } from './compiled.ts';
 import { type DensityLike, densityOf, type RowsStart } from './density.ts';
@@ -56,7 +56,8 @@ export function latent<
     'posterior',
     'rows',
   ]);
-  const { dim, density, given, factors, init = 'pca', posterior = 'point', rows } = own;
+  const { dim, density, given, factors, posterior = 'point', rows } = own;
+  const init = keptInit(own.init ?? 'pca');
   if (!Number.isInteger(dim) || dim < 1) {
     throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
   }

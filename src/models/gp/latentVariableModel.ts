@@ -16,7 +16,7 @@ import { denseCurvature } from '../../model/denseCurvature.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import { normalEntries } from '../../model/jointDraw.ts';
 import type { Density } from '../../model/language/density.ts';
-import { rowsPosterior } from '../../model/language/derived.ts';
+import { variablesPosterior } from '../../model/language/derived.ts';
 import type { Places } from '../../model/language/graph.ts';
 import { latent } from '../../model/language/latent.ts';
 import { observed, type Variable } from '../../model/language/variable.ts';
@@ -380,7 +380,7 @@ export function assembledFamily(
     search: searchOnGraph,
     startAt: startedElsewhere,
   };
-  return madeHere(variablesModel(definition, parts, toJSON, rowsPosterior(parts.views[0]!.name !== undefined)));
+  return madeHere(variablesModel(definition, parts, toJSON, variablesPosterior));
 }
 
 /** Sentences about the columns, rows and noise of views. */
