@@ -111,8 +111,11 @@ function latentDensity({ model, latents, at, widths }: FittedGraph): Pick<RowMod
   const only = latents.map(({ densities }) => (densities.length === 1 ? densities[0]! : undefined));
   const says = (fitted: Fitted, of: 'logPredictive' | 'sample') =>
     latents.every((node, l) => fitted.conditional(only[l]!, node)[of] !== undefined);
+  // What is searched of rows without latent variables is mapped, and has no density of its own.
   const isNormalized =
-    only.every((placed) => placed?.density.normalized) && at((fitted) => says(fitted, 'logPredictive'));
+    latents.length > 0 &&
+    only.every((placed) => placed?.density.normalized) &&
+    at((fitted) => says(fitted, 'logPredictive'));
   const isDrawn =
     isNormalized &&
     latents.every(({ given }, l) => given.length === 0 && only[l]!.density.sample !== undefined) &&
