@@ -38,24 +38,21 @@ export type {
 } from './computedModel.ts';
 export { type DefineModel, defineModel } from './defineModel.ts';
 export * from './distributions/index.ts';
-export {
-  type Conditional,
-  type Density,
-  type DensityContext,
-  type DensityDefinition,
-  type DensityFactory,
-  type DensityLike,
-  type DensityStart,
-  defineDensity,
-  type HasDensity,
-  type RowMoments,
-  type Rows,
-  type Saying,
-  type SlopeMoments,
-  type SparsePrecision,
+export { type DensityDefinition, type DensityFactory, defineDensity } from './language/defineDensity.ts';
+export type {
+  Conditional,
+  Density,
+  DensityContext,
+  DensityLike,
+  DensityStart,
+  HasDensity,
+  RowMoments,
+  Rows,
+  Saying,
+  SlopeMoments,
+  SparsePrecision,
 } from './language/density.ts';
 export type { FittedVariables } from './language/derived.ts';
-export type { RowsByName, VariableWidth } from './language/fittedGraph.ts';
 export type { Variables } from './language/graph.ts';
 export { known } from './language/known.ts';
 export { latent } from './language/latent.ts';
@@ -98,7 +95,7 @@ export {
   shared,
   type Variable,
 } from './language/variable.ts';
-export type { NamedPosterior, VariablesDefinition, VariablesPosterior } from './language/variablesModel.ts';
+export type { VariablesDefinition, VariablesPosterior } from './language/variablesModel.ts';
 export type {
   AnyModel,
   AnyPaths,
@@ -169,10 +166,9 @@ export type {
   Prediction,
   PredictiveDensity,
   Projection,
-  SequencePosterior,
   SpectralPosterior,
-  ViewedPosterior,
 } from './posterior.ts';
+export type { RowModel, RowsByName, VariableWidth } from './rowModel.ts';
 export type { Curvature, EndingKind } from './solver.ts';
 export {
   choleskyFactor,

@@ -21,8 +21,8 @@ import {
 import type { AnyModel, Model } from '../../model/model.ts';
 import { outsideSupport } from '../../model/parameter.ts';
 import { type AnyPosterior, type Prediction, rememberPosterior } from '../../model/posterior.ts';
+import { type Abilities, abilitiesOf, withGraph } from './abilities.ts';
 import type { Gathered } from './batches.ts';
-import { type Abilities, abilitiesOf, withGraph } from './fitAbilities.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { Point, RunEvent, Stage } from './run.ts';
 
@@ -333,9 +333,8 @@ const PARTS: Readonly<Record<string, Place>> = {
   placement: placed({}),
   distribution: placed({}),
   field: placed({}),
-  variables: placed({}),
-  views: (views, during) =>
-    Object.fromEntries(Object.entries(views).map(([name, view]) => [name, placed({})(view, during)])),
+  missing: placed({}),
+  variables: placed({ missingEntries: placed({}) }),
 };
 
 /**

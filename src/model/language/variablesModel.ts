@@ -21,7 +21,6 @@ import type {
 import { checkSupport } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
-import type { VariableAbilities } from './abilitiesByName.ts';
 import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartMaps, seenData } from './compiled.ts';
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
@@ -56,12 +55,7 @@ export interface NamedVariables<Data> extends VariablesDefinition<Data> {
 /** The posterior of a model of variables. */
 export interface VariablesPosterior extends Posterior {
   readonly fitted: FittedGraph;
-}
-
-/** The posterior of a user-defined model, whose rows are asked for by the names of its variables. */
-export interface NamedPosterior extends VariablesPosterior {
   readonly variables: FittedVariables;
-  readonly abilities: VariableAbilities;
 }
 
 /**
@@ -126,7 +120,7 @@ export function variablesModel<Data>(
       const posterior = posteriorOf(fittedGraph(compiledFor(values), values));
       const source = stream();
       if (source === undefined || !isSampled(source) || source.latents === undefined) return posterior;
-      return ofAllRows(posterior as NamedPosterior, source.latents);
+      return ofAllRows(posterior, source.latents);
     },
     toJSON,
   };
@@ -204,19 +198,20 @@ const unread = (name: string) =>
   );
 
 /** What a fit shows whose model keeps some of its rows, with the latents of all. Values of other variables are known of those rows only. */
-function ofAllRows({ variables, ...posterior }: NamedPosterior, { mean, variance }: LatentMoments): AnyPosterior {
+export function ofAllRows(posterior: AnyPosterior, { mean, variance }: LatentMoments): AnyPosterior {
+  const variables = posterior.variables!;
   const { shown, rowNames } = variables;
   const shared = Object.entries(variables.values).filter(([name]) => !rowNames.has(name));
   return {
     ...posterior,
     latents: mean,
-    distribution: { ...(posterior as AnyPosterior).distribution, variances: variance },
+    distribution: { ...posterior.distribution, variances: variance },
     variables: {
       ...variables,
       values: { ...Object.fromEntries(shared), [shown]: mean },
       variances: { [shown]: variance },
     },
-  } as AnyPosterior;
+  };
 }
 
 /** Points with a density of their own, whose scales might shrink with them. */

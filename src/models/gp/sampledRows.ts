@@ -11,8 +11,9 @@ import {
 } from '../../core/observations.ts';
 import { checkRowSource, type RowSource, readRows, rowsGone } from '../../core/rowMatrices.ts';
 import type { LatentDistribution } from '../../latents/latentDistribution.ts';
+import { ofAllRows } from '../../model/language/variablesModel.ts';
 import type { Model, ParameterValues, SourcedModel } from '../../model/model.ts';
-import type { DistributedPosterior, LatentMoments } from '../../model/posterior.ts';
+import type { LatentMoments } from '../../model/posterior.ts';
 import { readMoments, startRows } from '../../model/readMoments.ts';
 import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import { checkObserved } from '../../processes/likelihoods/likelihood.ts';
@@ -107,7 +108,10 @@ export function withoutSource(points: number, model: Model, latents: LatentMomen
   return Object.freeze({
     ...model,
     points,
-    posterior: (values: ParameterValues) => placedPosterior(model.posterior(values) as DistributedPosterior, latents),
+    posterior: (values: ParameterValues) => {
+      const posterior = model.posterior(values);
+      return latents === undefined ? posterior : ofAllRows(posterior, latents);
+    },
     assemble: rowsGone,
     sourced: { source: { rows: points, columns: 1, read: rowsGone }, latentsOf: rowsGone, placed: rowsGone },
   });
@@ -123,16 +127,6 @@ function checkLatents(name: string, { latents, missing }: GivenOptions): void {
   throw new InvalidInputError(
     `The latents of a ${name} whose observations are read some rows at a time are a function of them. Give latents: encoded(mlpMap({ hidden: 20 })).`,
   );
-}
-
-/** Abilities of a fit of such a model, with the latents of all points. */
-function placedPosterior<P extends DistributedPosterior>(posterior: P, latents: LatentMoments | undefined): P {
-  if (latents === undefined) return posterior;
-  return {
-    ...posterior,
-    latents: latents.mean,
-    distribution: { ...posterior.distribution, variances: latents.variance },
-  };
 }
 
 export const sampledToJSON = ({
