@@ -15,7 +15,7 @@ import { free } from '../../latents/pointLatents.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import { normalEntries } from '../../model/jointDraw.ts';
-import type { Density } from '../../model/language/density.ts';
+import type { Density, DensityStart } from '../../model/language/density.ts';
 import { variablesPosterior } from '../../model/language/derived.ts';
 import type { Places } from '../../model/language/graph.ts';
 import { latent } from '../../model/language/latent.ts';
@@ -81,12 +81,18 @@ type FamilyCurvature = (values: ParameterValues, entries: FreeEntries) => Curvat
  * The curvature of minus the log density of a model with free latents, views of complete observations with one radial kernel, constants and white
  * noises, and priors that know their Hessian; undefined for another. Parameters must have no priors of their own.
  */
-function familyCurvature({ latents, views, priors, observations }: FamilyParts): FamilyCurvature | undefined {
+function familyCurvature({
+  latents,
+  views,
+  priors,
+  observations,
+  latentDim,
+}: FamilyParts): FamilyCurvature | undefined {
   if (latents.name !== 'free') return undefined;
   if (priors.some(({ prior }) => prior.hessian === undefined || prior.restrict !== undefined)) return undefined;
   const radial = views.map(radialView);
   if (!radial.every((view) => view !== undefined)) return undefined;
-  const prepared = lazily(() => priors.map(({ prior }) => prior.prepare(observations)));
+  const prepared = lazily(() => priors.map(({ prior }) => prior.prepare?.(startOf(observations, latentDim))));
   return (values, entries) => {
     const X = values.latents as Matrix;
     const H = new Float64Array(entries.size * entries.size);
@@ -104,6 +110,20 @@ function familyCurvature({ latents, views, priors, observations }: FamilyParts):
     );
   };
 }
+
+/** The latents of a model as a prior of them sees them before the fit. */
+const startOf = (observations: Matrix, columns: number): DensityStart => ({
+  variable: LATENTS,
+  rows: observations.rows,
+  columns,
+  givenColumns: [],
+  given: [],
+  data: undefined,
+  observations,
+  isOnChart: false,
+  seed: 0,
+  batched: false,
+});
 
 /** A view whose covariance is one radial kernel with offsets, and its complete observations. */
 interface RadialView {
@@ -232,12 +252,7 @@ const latentEntries = {
     ),
   ),
   priors: v.optional(
-    v.array(
-      v.custom<Prior>(
-        (value) => isPart(value, 'prior', ['prepare', 'logDensity']),
-        'a prior, such as standardNormal()',
-      ),
-    ),
+    v.array(v.custom<Prior>((value) => isPart(value, 'density', ['logDensity']), 'a prior, such as standardNormal()')),
   ),
 };
 const schema = v.strictObject({ ...latentEntries, ...viewEntries });
@@ -310,7 +325,7 @@ export function namedModel(
         'one maxEntropy({ expect: { … } }).',
     );
   }
-  const areTied = latents.name === 'fixedAt' || priors.some(({ pointLogDensity }) => pointLogDensity === undefined);
+  const areTied = latents.name === 'fixedAt' || priors.some(({ independent }) => independent !== true);
   const made = madeViews(name, views, latentDim, latents, areTied);
   const placed = (prior: Prior, i: number) => ({ name: priorName(made.views, priors.slice(0, i + 1)), prior });
   return assembledFamily(name, { ...made, latentDim, latents, priors: priors.map(placed) });
