@@ -152,7 +152,7 @@ function vanishing({ layout, start }: FitProblem, x: Float64Array, status: FitSt
   if (paths.length === 0) return '';
   return (
     ` ${paths.join(' and ')} went to 0, where the density may have no bound. ` +
-    'Repeated or noise-free observations do this to the noise. Hold it with fixed(…), or give it a prior.'
+    'Repeated or noise-free observations do this to the noise. Hold it with fixed(…), { "fixed": … } in JSON, or give it a prior.'
   );
 }
 
