@@ -1,5 +1,6 @@
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
+import { completed } from '../../src/core/progressiveWork.ts';
 import {
   defineModel,
   evaluate,
@@ -22,7 +23,7 @@ import {
   tsneNeighbors,
   umap,
 } from '../../src/index.ts';
-import { tsneLatents } from '../../src/model/neighborStart.ts';
+import { tsneWork } from '../../src/model/neighborStart.ts';
 import { density } from '../priors/priorDensity.ts';
 
 const N = 120;
@@ -272,7 +273,7 @@ describe('a start at neighbors', () => {
         expect(Math.abs((map.latents.at(i, c) - mean) / ratio - started.latents.at(i, c))).toBeLessThan(1e-8);
       });
     }
-    expect(tsneLatents(Y, 2)).toEqual(map.latents);
+    expect(completed(tsneWork(Y, 2))).toEqual(map.latents);
     const [own, restarted] = await Promise.all(
       [[], ['tsne' as const]].map((inits) =>
         fit(gplvm(Y, { latentDim: 2, noise: 0.1 }), {
