@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export {
+  differInUnits,
   type ErrorCode,
   type FittedTable,
   InvalidInputError,

@@ -9,7 +9,7 @@ export {
 export { systemReason } from './host.ts';
 export { Matrix, type MatrixLike, type PlainMatrix } from './matrix.ts';
 export type { FittedTable, KnownColumns, NamedTable, NormalizedCounts, ObservationsLike } from './namedTable.ts';
-export type { ScaleOption, Standardization } from './observations.ts';
+export { differInUnits, type ScaleOption, type Standardization } from './observations.ts';
 export type { ProgressiveWork } from './progressiveWork.ts';
 export { type Random, seededRandom } from './random.ts';
 export type { RowSource } from './rowMatrices.ts';

@@ -22,10 +22,11 @@ const FEWEST = 16;
  *
  * @param Y - N×D, NaN where missing
  */
-function differInUnit(Y: Matrix): boolean {
+export function differInUnits(Y: Matrix): boolean {
   if (haveOneScale(Y)) return false;
-  const { mean, deviation } = standardizationOf(Y, true, true);
-  return deviationsDiffer(deviation.filter((_, j) => varies(Y, j, mean[j]!)));
+  const { deviation } = standardizationOf(Y, true, true);
+  const ranges = rangesOf(Y);
+  return deviationsDiffer(deviation.filter((_, j) => ranges[j]!.spread > 0));
 }
 
 /** True if the largest standard deviation is more than ten times the smallest. */
@@ -49,17 +50,8 @@ function haveOneScale({ data, columns }: Matrix): boolean {
   return MOST * ranges[columns >> 1]! >= ranges[columns - 1]!;
 }
 
-/** True if a column varies by more than rounding error. */
-function varies({ data, rows, columns }: Matrix, j: number, mean: number): boolean {
-  for (let i = 0; i < rows; i++) {
-    const entry = data[i * columns + j]!;
-    if (Math.abs(entry - mean) > 1e-12 * Math.max(Math.abs(entry), Math.abs(mean))) return true;
-  }
-  return false;
-}
-
 /** True if columns are to be divided by their standard deviations. */
-export const isScaled = (Y: Matrix, scale: ScaleOption): boolean => (scale === 'auto' ? differInUnit(Y) : scale);
+export const isScaled = (Y: Matrix, scale: ScaleOption): boolean => (scale === 'auto' ? differInUnits(Y) : scale);
 
 /** Note in a fit's message when 'auto' divided the columns by their standard deviations. */
 export const SCALED_NOTE =
@@ -84,10 +76,11 @@ export function dividedColumns(Y: Matrix, scale: ScaleOption): DividedColumns {
 
 /** Note in the message of a fit that does not rescale columns; '' unless they seem to have different units. */
 export function unitsAdvice(Y: Matrix): string {
-  if (!differInUnit(Y)) return '';
-  const { mean, deviation } = standardizationOf(Y, true, true);
+  if (!differInUnits(Y)) return '';
+  const { deviation } = standardizationOf(Y, true, true);
+  const ranges = rangesOf(Y);
   const byDeviation = Array.from(deviation.keys())
-    .filter((j) => varies(Y, j, mean[j]!))
+    .filter((j) => ranges[j]!.spread > 0)
     .sort((i, j) => deviation[i]! - deviation[j]!);
   const [from, to] = [byDeviation[0]!, byDeviation.at(-1)!].map((j) => `${deviation[j]!.toPrecision(2)} (column ${j})`);
   return ` Deviations of the columns run from ${from} to ${to}, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first (command line: --standardize).`;
@@ -210,20 +203,17 @@ export function standardizationOf(Y: Matrix, center: boolean, scale: boolean): S
   if (center) mean.set(average);
   if (!scale) return { mean, deviation };
   const variance = averagesOf(Y, (entry, j) => square(entry - average[j]!));
-  const { data, columns: D } = Y;
-  const spread = new Float64Array(D);
-  for (let start = 0; start < data.length; start += D) {
-    for (let j = 0; j < D; j++) if (Math.abs(data[start + j]!) > spread[j]!) spread[j] = Math.abs(data[start + j]!);
-  }
-  for (let j = 0; j < D; j++) {
-    const own = Math.sqrt(variance[j]!);
-    if (own > 1e-14 * spread[j]!) deviation[j] = own;
-  }
+  rangesOf(Y).forEach(({ spread }, j) => {
+    if (spread > 0 && variance[j]! > 0) deviation[j] = Math.sqrt(variance[j]!);
+  });
   return { mean, deviation };
 }
 
-/** Means of the observed entries of each column; NaN where there are none. */
-export const columnMeans = (Y: Matrix): Float64Array => averagesOf(Y, (entry) => entry);
+/** Means of the observed entries of each column; NaN where there are none. A constant column's mean is its value, which a rounded sum would miss. */
+export function columnMeans(Y: Matrix): Float64Array {
+  const ranges = rangesOf(Y);
+  return averagesOf(Y, (entry) => entry).map((mean, j) => (ranges[j]!.spread === 0 ? ranges[j]!.least : mean));
+}
 
 /** Means over each column of a value of its observed entries, in one pass through the rows. */
 function averagesOf({ data, columns: D }: Matrix, at: (entry: number, j: number) => number): Float64Array {

@@ -1,5 +1,3 @@
-export type { FieldProblem } from '../inference/solvers/fields/fieldProblem.ts';
-export type { MomentProblem } from '../inference/solvers/fields/momentProblem.ts';
 export type { EdgePrecision } from '../priors/sparsePrecision.ts';
 export {
   type ConstraintFieldOptions,
@@ -18,3 +16,5 @@ export {
   type SecondMoments,
 } from './layers/expectedMoments.ts';
 export { type ConstraintLayer, type MaxEntropyOptions, maxEntropy } from './layers/maxEntropy.ts';
+export type { FieldProblem } from './solvers/fieldProblem.ts';
+export type { MomentProblem } from './solvers/momentProblem.ts';

@@ -38,14 +38,20 @@ export async function readMoments(
 ): Promise<Standardization> {
   const { rows: N, columns: D } = source;
   const average = new Float64Array(D);
-  const largest = new Float64Array(D);
+  const least = new Float64Array(D).fill(Number.POSITIVE_INFINITY);
+  const most = new Float64Array(D).fill(Number.NEGATIVE_INFINITY);
   for await (const Y of blocks(source)) {
     check(Y);
     Y.data.forEach((entry, k) => {
       average[k % D]! += entry / N;
-      largest[k % D] = Math.max(largest[k % D]!, Math.abs(entry));
+      least[k % D] = Math.min(least[k % D]!, entry);
+      most[k % D] = Math.max(most[k % D]!, entry);
     });
   }
+  // A constant column's mean is its value, which a rounded sum would miss.
+  least.forEach((value, j) => {
+    if (value === most[j]) average[j] = value;
+  });
   const deviation = new Float64Array(D).fill(1);
   if (scale) {
     const variance = new Float64Array(D);
@@ -55,7 +61,7 @@ export async function readMoments(
       });
     }
     variance.forEach((entry, j) => {
-      if (Math.sqrt(entry) > 1e-14 * largest[j]!) deviation[j] = Math.sqrt(entry);
+      if (most[j]! > least[j]! && entry > 0) deviation[j] = Math.sqrt(entry);
     });
   }
   return { mean: center ? average : new Float64Array(D), deviation };

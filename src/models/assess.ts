@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
-import { standardizationOf, standardized } from '../core/observations.ts';
 import { checkGiven, checkOptions, integerFrom, seedOption, signalOption } from '../core/options.ts';
 import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
@@ -37,9 +36,9 @@ import { type LocalScores, localScoresInParts } from '../inference/scores/localS
 import { nearestNeighborError } from '../inference/scores/neighborScores.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
+import { comparable, observationsOf, usualNeighbors } from './comparedRows.ts';
 import type { OwnParts } from './ownParts.ts';
 import { filledIn, type RefitChanges, refitModel } from './refit.ts';
-import { dividesColumns } from './savedFit.ts';
 
 /** Options of {@link assess}. */
 export interface AssessOptions {
@@ -94,14 +93,11 @@ const schema = v.strictObject({
   signal: signalOption,
 });
 
-/** Neighbors of the local scores, where there are points enough. */
-const NEIGHBORS = 10;
-
 /**
  * How far a fit is to be trusted: whether the map shows more than noise would, which points and distances not to read, whether other starts and other rows lead to the same
  * map, whether intervals hold, and how many dimensions the observations support.
  *
- * Local scores ({@link LocalScores}) compare the map with the observations, standardized where the model does so. Entries are held out as follows: rows are
+ * Local scores ({@link LocalScores}) compare the map with the observations in the units of {@link comparedRows}. Entries are held out as follows: rows are
  * drawn with replacement, the model is fitted to those drawn, a third of the entries of each other row is hidden, and `impute` predicts them from the rest. The map shows nothing
  * where these predictions gain no more than 2.33 standard errors over the mean and variance of each column, and nearest neighbors in the data are no nearer than after each column
  * is shuffled by itself, or the map keeps no more of them than chance does. Dimensions are compared by the same held-out entries, and the fewest within one standard
@@ -241,48 +237,8 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   });
 }
 
-/** The observations of a fit as the model was given them, and those of the points that it shows. */
-export function observationsOf(
-  fitted: FittedModel,
-  json: ModelJSON,
-  given: MatrixLike | undefined,
-): { Y: Matrix; shown: Matrix } {
-  const held = (json as { observations?: (number | null)[][] }).observations;
-  if (given === undefined && (held === undefined || held.length === 0)) {
-    throw new InvalidInputError(
-      `The fit of ${fitted.model} does not hold its observations. Give them as { observations }.`,
-    );
-  }
-  const Y =
-    given === undefined
-      ? Matrix.from(held!.map((row) => row.map((entry) => entry ?? Number.NaN)))
-      : Matrix.from(given, 'The observations');
-  const { points } = fitted.parameters as { points?: unknown };
-  const shown =
-    Array.isArray(points) && points.length === fitted.latents.rows && Y.rows > points.length
-      ? rowsOf(Y, points as number[])
-      : Y;
-  if (shown.rows === fitted.latents.rows) return { Y, shown };
-  throw new InvalidInputError(
-    `The fit has ${fitted.latents.rows} points, but there are ${Y.rows} rows of observations. Give those that were fitted.`,
-  );
-}
-
-/** Observations whose distances the map is compared with: filled in where entries are missing, standardized where the model does so. */
-async function comparable(fitted: FittedModel, json: ModelJSON, Y: Matrix): Promise<Matrix> {
-  const { impute } = fitted as Fit;
-  const hasHoles = Y.data.some(Number.isNaN);
-  if (hasHoles && impute === undefined) {
-    throw new InvalidInputError(
-      'The observations have missing entries, which this model does not fill in: distances between rows are not known. Give complete { observations }.',
-    );
-  }
-  const whole = hasHoles ? Matrix.from((await impute!(Y)).mean) : Y;
-  return dividesColumns(json, Y) ? standardized(whole, standardizationOf(whole, true, true)) : whole;
-}
-
 function neighborsOf(N: number, given: number | undefined): number {
-  const k = given ?? Math.min(NEIGHBORS, Math.ceil(N / 4) - 1);
+  const k = given ?? usualNeighbors(N);
   if (N < 8 || k >= N / 4) {
     throw new InvalidInputError(
       `assess takes at least 8 points, and fewer neighbors than a quarter of them, but there are ${N} points and ${k} neighbors.`,

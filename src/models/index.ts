@@ -1,10 +1,10 @@
-export type { UnfoldingConstraints } from '../inference/solvers/unfolding/unfoldingProblem.ts';
 export type { Inducing } from '../processes/variational/inducingVariables.ts';
 export { type AssessOptions, assess } from './assess.ts';
 export * from './builtIn.ts';
 export * from './builtInLabeled.ts';
 export { type NamedModel, namedModels } from './catalog.ts';
 export { checkVariational, type VariationalCheck, type VariationalCheckOptions } from './checkVariational.ts';
+export { comparedRows, usualNeighbors } from './comparedRows.ts';
 export {
   type ComparedFit,
   type Comparison,
@@ -35,3 +35,4 @@ export { type HeldOutScore, type ScoreOptions, score } from './score.ts';
 export type { Preset } from './spectral/embedding/options.ts';
 export type { FieldReadOut, ReadOut, ReadOutOptions } from './spectral/embedding/readOut.ts';
 export type { NeighborhoodOptions } from './spectral/neighborhood/neighborhood.ts';
+export type { UnfoldingConstraints } from './spectral/unfolding/unfoldingProblem.ts';

@@ -2,22 +2,10 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { readGiven, unknownName } from '../core/options.ts';
 import type { AnyModel, ModelJSON } from '../model/model.ts';
-import { type NamedModel, namedModels } from './catalog.ts';
-import { savedAlle } from './field/alle.ts';
-import { savedDrill } from './field/drill.ts';
-import { savedMeu } from './field/meu.ts';
+import { namedModels } from './catalog.ts';
 import { bayesianGplvmFromJSON, latentVariableModelFromJSON } from './gp/json.ts';
 import type { OwnParts } from './ownParts.ts';
 import { spectralModelFromJSON } from './spectral/embedding/json.ts';
-import { savedPpca } from './spectral/ppca.ts';
-
-/** Factories of models that files of earlier versions mean otherwise than calls do. */
-const AS_SAVED: Readonly<Record<string, unknown>> = {
-  alle: savedAlle,
-  drill: savedDrill,
-  meu: savedMeu,
-  ppca: savedPpca,
-};
 
 /**
  * The model that its `toJSON` wrote: one of the caller's own, or one of the catalog.
@@ -36,8 +24,7 @@ export function modelFromJSON(json: ModelJSON, own: OwnParts, isFitted = false):
   if (name === 'latentVariableModel') return latentVariableModelFromJSON(json, own, isFitted);
   if (name === 'bayesianGplvm') return bayesianGplvmFromJSON(json, own, isFitted);
   if (Object.hasOwn(namedModels, name)) {
-    const make = AS_SAVED[name] as NamedModel['make'] | undefined;
-    const named = { ...namedModels[name]!, ...(make && { make }) };
+    const named = namedModels[name]!;
     return named.restore?.(json, own) ?? spectralModelFromJSON(json, named, own.kernels);
   }
   const known = [...Object.keys(namedModels), ...Object.keys(models)];

@@ -14,7 +14,7 @@ import {
   withHidden,
 } from '../inference/assessment/calibration.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
-import { observationsOf } from './assess.ts';
+import { observationsOf } from './comparedRows.ts';
 import { filledIn } from './refit.ts';
 
 /** Options of {@link score}. */

@@ -5,8 +5,8 @@ import { seededRandom } from '../../src/core/random.ts';
 import { laplacianFactor } from '../../src/engine/sparse/index.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { edgeDistances } from '../../src/fields/density/edgeSquaredDistances.ts';
-import { interiorPoint } from '../../src/inference/solvers/fields/interiorPoint.ts';
-import { penaltyPath } from '../../src/inference/solvers/fields/penaltyPath.ts';
+import { interiorPoint } from '../../src/fields/solvers/interiorPoint.ts';
+import { penaltyPath } from '../../src/fields/solvers/penaltyPath.ts';
 import type { SolverMemory } from '../../src/model/solver.ts';
 
 const random = seededRandom(4);

@@ -1,9 +1,9 @@
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { curvedField } from '../../src/fields/density/curvedField.ts';
+import { denseWeightsSolver } from '../../src/fields/solvers/denseWeights.ts';
+import { type FieldProblem, weightScale } from '../../src/fields/solvers/fieldProblem.ts';
 import { minimize, type ObjectiveFunction, type Solution } from '../../src/inference/index.ts';
 import type { SolveOptions } from '../../src/inference/minimize/solveOptions.ts';
-import { denseWeightsSolver } from '../../src/inference/solvers/fields/denseWeights.ts';
-import { type FieldProblem, weightScale } from '../../src/inference/solvers/fields/fieldProblem.ts';
 
 /** Minus the dual of a maximum-entropy problem, with its curvature. */
 export function fieldObjective(problem: FieldProblem): ObjectiveFunction & { dispose(): void } {

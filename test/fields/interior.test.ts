@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldProblem } from '../../src/inference/solvers/fields/fieldProblem.ts';
+import type { FieldProblem } from '../../src/fields/solvers/fieldProblem.ts';
 import {
   type Interior,
   interiorStart,
   onSupport,
   pathTarget,
   stepLengths,
-} from '../../src/inference/solvers/fields/interiorState.ts';
+} from '../../src/fields/solvers/interiorState.ts';
 
 /** Four edges of a square; c/φ is 2, 1, 0.5 and 4, the bound 3. */
 const problem: FieldProblem = {

@@ -4,8 +4,8 @@ import { completed } from '../../src/core/progressiveWork.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { laplacianFactor } from '../../src/engine/sparse/index.ts';
 import { edgeDistances } from '../../src/fields/density/edgeSquaredDistances.ts';
-import type { FieldProblem } from '../../src/inference/solvers/fields/fieldProblem.ts';
-import { interiorPoint, supportNewton } from '../../src/inference/solvers/fields/interiorPoint.ts';
+import type { FieldProblem } from '../../src/fields/solvers/fieldProblem.ts';
+import { interiorPoint, supportNewton } from '../../src/fields/solvers/interiorPoint.ts';
 import { expectClose } from '../tolerance.ts';
 import { fieldMaximum } from './fieldObjective.ts';
 

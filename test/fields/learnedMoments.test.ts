@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { pointMoments } from '../../src/fields/density/momentDensity.ts';
 import { learnedMoments } from '../../src/fields/layers/learnedField.ts';
-import { centralPath } from '../../src/inference/solvers/fields/centralPath.ts';
-import type { MomentProblem } from '../../src/inference/solvers/fields/momentProblem.ts';
-import { measuredMoments } from '../../src/inference/solvers/fields/penalizedNewton.ts';
-import { penaltyPath } from '../../src/inference/solvers/fields/penaltyPath.ts';
+import { centralPath } from '../../src/fields/solvers/centralPath.ts';
+import type { MomentProblem } from '../../src/fields/solvers/momentProblem.ts';
+import { measuredMoments } from '../../src/fields/solvers/penalizedNewton.ts';
+import { penaltyPath } from '../../src/fields/solvers/penaltyPath.ts';
 import { expectClose } from '../tolerance.ts';
 
 const { normal } = seededRandom(4);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { laplacianFactor } from '../../src/engine/sparse/index.ts';
-import { localInverse } from '../../src/inference/solvers/fields/localInverse.ts';
+import { localInverse } from '../../src/fields/solvers/localInverse.ts';
 import { denseInverse } from '../engine/sparse/dense.ts';
 import { completeGraph, denseLaplacian, type pathGraph, randomWeights, rollGraph } from '../engine/sparse/graphs.ts';
 import { expectClose } from '../tolerance.ts';

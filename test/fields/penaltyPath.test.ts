@@ -1,9 +1,9 @@
 import { seededRandom } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../src/core/progressiveWork.ts';
-import type { MomentProblem } from '../../src/inference/solvers/fields/momentProblem.ts';
-import { measuredMoments } from '../../src/inference/solvers/fields/penalizedNewton.ts';
-import { penaltyPath } from '../../src/inference/solvers/fields/penaltyPath.ts';
+import type { MomentProblem } from '../../src/fields/solvers/momentProblem.ts';
+import { measuredMoments } from '../../src/fields/solvers/penalizedNewton.ts';
+import { penaltyPath } from '../../src/fields/solvers/penaltyPath.ts';
 import { expectClose } from '../tolerance.ts';
 
 describe('the path of penalties', () => {

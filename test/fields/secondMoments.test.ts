@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
 import { joiningEntries } from '../../src/fields/placement/joiningEntries.ts';
-import { layerResidual, momentResidual } from '../../src/inference/solvers/fields/momentProblem.ts';
+import { layerResidual, momentResidual } from '../../src/fields/solvers/momentProblem.ts';
 
 describe('the residual of second moments', () => {
   const problem = {

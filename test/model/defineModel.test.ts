@@ -86,7 +86,8 @@ describe("a log density of one's own", () => {
       /The density 'odd' of 'y' \(y 15×3, x 15×3\) failed: Argument 'x' passed to 'sum' must be a Tensor/,
     ],
     ['a matrix', (_, x) => op.square(x), /log density of 'y' of the model 'broken' must be a scalar.*\[15,3\]/],
-    ['no tensor', () => 3, /must be a scalar, or one number a row, but 3 was returned/],
+    ['one number a column', (_, x) => op.sum(x, 0), /one number for each of 15 rows, but a tensor of shape \[3\]/],
+    ['no tensor', () => 3, /must be a scalar, or one number for each of 15 rows, but 3 was returned/],
     [
       'a tensor that outlived its evaluation',
       () => {

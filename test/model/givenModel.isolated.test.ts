@@ -16,7 +16,7 @@ it('a model of another copy of the library is refused by name, wherever models a
     `${caller} was given the model 'gplvm' of another copy of latentfield. Import the model and ${caller} from the same copy`;
   await expect(library.fit(model)).rejects.toThrow(refusal('fit'));
   expect(() => library.evaluate(model)).toThrow(refusal('evaluate'));
-  expect(() => library.logDensityOf(model)).toThrow(refusal('open'));
+  expect(() => library.logDensityOf(model)).toThrow(refusal('logDensityOf'));
   // A model whose search is its own is made of another.
   await expect(library.fit(other.bayesianGplvm(Y, { latentDim: 1 }))).rejects.toThrow(
     /'bayesianGplvm' of another copy/,

@@ -7,10 +7,27 @@ const folder = new URL('../saved/', import.meta.url);
 const saved = (form: string, name: string): SavedAnswers =>
   JSON.parse(readFileSync(new URL(`${form}/${name}.json`, folder), 'utf8'));
 
-/** Models that are newer than a form that fits were saved as; models of one's own were said by parts and terms then, which are no longer read. */
+/** Models that are newer than a form that fits were saved as, or whose options had other defaults then; models of one's own were said by parts and terms, which are no longer read. */
 const NEWER: Readonly<Record<string, readonly string[]>> = {
-  version1: ['ownModel', 'tsne', 'umap', 'lda', 'kernelLda', 'lpp', 'lppOfKernel', 'slpp', 'slppOfKernel', 'sammon'],
-  version2: ['ownModel', 'lda', 'kernelLda', 'lpp', 'lppOfKernel', 'slpp', 'slppOfKernel', 'sammon'],
+  version1: [
+    'alle',
+    'drill',
+    'meu',
+    'meuGraph',
+    'meuMissing',
+    'ppca',
+    'ownModel',
+    'tsne',
+    'umap',
+    'lda',
+    'kernelLda',
+    'lpp',
+    'lppOfKernel',
+    'slpp',
+    'slppOfKernel',
+    'sammon',
+  ],
+  version2: ['meuMissing', 'ownModel', 'lda', 'kernelLda', 'lpp', 'lppOfKernel', 'slpp', 'slppOfKernel', 'sammon'],
 };
 const namesOf = (form: string) => Object.keys(savedModels).filter((name) => !NEWER[form]?.includes(name));
 

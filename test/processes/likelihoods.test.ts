@@ -1,4 +1,19 @@
-import { bernoulli, gplvm, type Likelihood, negativeBinomial, ordinal, poisson, studentT } from 'latentfield';
+import {
+  bernoulli,
+  defineLikelihood,
+  defineModel,
+  evaluate,
+  gplvm,
+  type Likelihood,
+  latent,
+  Matrix,
+  negativeBinomial,
+  observed,
+  ordinal,
+  poisson,
+  standardNormal,
+  studentT,
+} from 'latentfield';
 import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
@@ -88,6 +103,27 @@ describe.each(supports)('draws of the likelihood %s', (name, likelihood, support
       expect(most).toBeGreaterThan(0);
     },
   );
+});
+
+it('refuses a log density that is not one number an entry', () => {
+  const summed = defineLikelihood({
+    name: 'summed',
+    logDensity: (_, f, y) => op.sum(op.mul(f, y), 1, true) as Tensor2D,
+  });
+  const model = defineModel({
+    name: 'summed',
+    variables: ({ y }: { y: Matrix }) => {
+      const x = latent({ dim: 2, density: standardNormal() });
+      return { x, y: observed(y, { density: summed(), given: x }) };
+    },
+  })({
+    y: Matrix.from([
+      [1, 2],
+      [3, 5],
+      [2, 4],
+    ]),
+  });
+  expect(() => evaluate(model)).toThrow(/each of the 3×2 entries of y, but a tensor of shape \[3,1\]/);
 });
 
 describe('expectations of log densities', () => {

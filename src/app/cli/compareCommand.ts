@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import {
   describedModel,
+  differInUnits,
   type Fit,
   fit,
   type HeldOutScore,
@@ -13,6 +14,7 @@ import {
   nearestNeighborError,
   score,
   seededRandom,
+  usualNeighbors,
 } from '../../index.ts';
 import { makeFolder, standardize, writeAtomically } from '../io/index.ts';
 import { latentPlot, MOST_LABELS } from '../plot/index.ts';
@@ -22,7 +24,7 @@ import { LABELED_MODELS } from './modelDescriptions.ts';
 import { checkTakesMissing } from './modelHelp.ts';
 import { type Context, checkAbsent, NO_BAR, progressBar } from './streams.ts';
 import { addTableFlags, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
-import { leftOutReport, scaleWarning } from './tableReport.ts';
+import { leftOutReport } from './tableReport.ts';
 
 interface CompareArguments extends TableArguments {
   readonly out: string;
@@ -48,7 +50,6 @@ const HELD_OUT = 1 / 3;
 const MOST_HELD_OUT = 500;
 const MOST_SEARCHED = 1e6;
 const LEAST_ROWS = 12;
-const NEIGHBORS = 10;
 /** Iterations of a fit at most, where its model does not say. */
 const ITERATIONS = 1000;
 
@@ -82,6 +83,9 @@ function modelsFrom(text: string): string[] {
   return [...new Set(names)];
 }
 
+const UNITS_NOTE =
+  'note: columns are in units that differ by more than ten times: every map is fitted to columns divided by their standard deviations, and scored on them.';
+
 /** One row of the table. */
 interface Compared {
   readonly model: string;
@@ -107,9 +111,12 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
     allowMissing: given.missing === 'ignore',
     allowMissingLabels: true,
   });
-  const notes = [...leftOutReport(table.leftOut), ...(given.standardize ? [] : scaleWarning(table, models))];
+  // Maps are compared in one unit, so all of them are fitted in it.
+  const isUnequal = differInUnits(table.observations);
+  const Y =
+    given.standardize || isUnequal ? standardize(table.observations).apply(table.observations) : table.observations;
+  const notes = [...leftOutReport(table.leftOut), ...(isUnequal && !given.standardize ? [UNITS_NOTE] : [])];
   streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
-  const Y = given.standardize ? standardize(table.observations).apply(table.observations) : table.observations;
   if (Y.rows < LEAST_ROWS) {
     throw new InvalidInputError(`compare takes at least ${LEAST_ROWS} rows, but '${data}' has ${Y.rows}.`);
   }
@@ -117,7 +124,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const { labels } = table;
   const shown = labels !== undefined && new Set(labels).size <= MOST_LABELS ? labels : undefined;
   const [fitted, held] = split(Y, seed);
-  const neighbors = Math.min(NEIGHBORS, Math.ceil(Y.rows / 4) - 1);
+  const neighbors = usualNeighbors(Y.rows);
   let ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
   const hasHoles = Y.data.some(Number.isNaN);
   const modelOptions = { latentDim: dim, ...(hasHoles && { missing: 'ignore' as const }) };

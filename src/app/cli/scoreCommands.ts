@@ -3,12 +3,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import {
   type AssessOptions,
   assess,
+  comparedRows,
   continuity,
   type Fit,
   InvalidInputError,
-  type Matrix,
   nearestNeighborError,
   trustworthiness,
+  usualNeighbors,
 } from '../../index.ts';
 import { writeAtomically } from '../io/index.ts';
 import { assessmentPage } from '../plot/index.ts';
@@ -25,9 +26,6 @@ interface ScoreArguments extends TableArguments, PartsArguments {
   readonly json?: boolean;
 }
 
-/** Default number of neighbors, if there are enough points. */
-const NEIGHBORS = 10;
-
 /** `score DIR` */
 export function defineScore(command: Command, context: Context): void {
   command
@@ -40,7 +38,11 @@ export function defineScore(command: Command, context: Context): void {
       '--labels <file|column>',
       'labels, for the nearest-neighbor error: a file with one a row, or a column of --data by name or number from 0',
     )
-    .option('--neighbors <k>', `neighbors of trustworthiness and continuity (default: ${NEIGHBORS})`, wholeFrom(1))
+    .option(
+      '--neighbors <k>',
+      `neighbors of trustworthiness and continuity (default: 10, at most a quarter of the points)`,
+      wholeFrom(1),
+    )
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object');
   addTableFlags(command, { choosesColumns: false }).action(async (folder: string, given: ScoreArguments) => {
@@ -83,30 +85,31 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Context)
     objective,
     status,
     points: latents.rows,
-    ...(fitted === undefined || isHoled(fitted.observations, streams)
-      ? {}
-      : neighborhoodScores(fit, fitted.observations, neighbors)),
+    ...(fitted && (await neighborhoodScores(fit, fitted.observations, neighbors, streams))),
     ...(ofPoints ? labelScores(fit, ofPoints) : {}),
   };
 }
 
-/** True if the table has missing entries, so that neighbors among its rows are unknown. */
-function isHoled({ data }: Matrix, { stderr }: Context): boolean {
-  const holes = data.reduce((count, entry) => count + (Number.isNaN(entry) ? 1 : 0), 0);
-  if (holes > 0) {
-    stderr.write(`note: the data have ${holes} missing entries, so trustworthiness and continuity are left out.\n`);
+/** Scores of neighbors, on the same rows as `assess` and `compare`; none where entries are missing that the model does not fill in. */
+async function neighborhoodScores(
+  fit: Fit,
+  table: Parameters<typeof rowsOfPoints>[1],
+  given: number | undefined,
+  { stderr }: Context,
+): Promise<Pick<Scores, 'neighbors' | 'trustworthiness' | 'continuity'>> {
+  try {
+    const rows = await comparedRows(fit, rowsOfPoints(fit, table));
+    const neighbors = given ?? usualNeighbors(rows.rows);
+    return {
+      neighbors,
+      trustworthiness: trustworthiness(rows, fit.latents, neighbors),
+      continuity: continuity(rows, fit.latents, neighbors),
+    };
+  } catch (error) {
+    if (!(error instanceof InvalidInputError) || error.code !== 'missingEntry') throw error;
+    stderr.write(`note: trustworthiness and continuity are left out. ${error.message}\n`);
+    return {};
   }
-  return holes > 0;
-}
-
-function neighborhoodScores(fit: Fit, table: Parameters<typeof rowsOfPoints>[1], given: number | undefined) {
-  const observations = rowsOfPoints(fit, table);
-  const neighbors = given ?? Math.max(1, Math.min(NEIGHBORS, Math.ceil(observations.rows / 2) - 1));
-  return {
-    neighbors,
-    trustworthiness: trustworthiness(observations, fit.latents, neighbors),
-    continuity: continuity(observations, fit.latents, neighbors),
-  };
 }
 
 function labelScores(fit: Fit, given: readonly string[]) {

@@ -1,4 +1,3 @@
-import { elementary } from '../../engine/index.ts';
 import { type Fit, type FittedTable, InvalidInputError, Matrix } from '../../index.ts';
 import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 import { optionsOf } from './modelHelp.ts';
@@ -170,40 +169,4 @@ function equalRows({ data, rows, columns }: Matrix, model?: string): string[] {
   const isSaid = model !== undefined && equal >= COPIES * rows && Object.hasOwn(optionsOf(model), 'noise');
   if (equal === 0 || isSaid) return [];
   return [`note: ${equal === 1 ? '1 row is' : `${equal} rows are`} equal to an earlier one.`];
-}
-
-/** Ratio of the largest to the smallest deviation of columns that is allowed without a note. */
-const WIDEST_RATIO = 100;
-
-/** True if the model divides columns in unequal units by their deviations, which the message of its fit then mentions. */
-const takesUnits = (model: string) => Object.hasOwn(optionsOf(model), 'scale');
-
-/**
- * Warns if the deviations of columns differ by a factor of more than 100: in models that do not rescale columns, those with large deviations dominate.
- *
- * @param models - names of the fitted models
- */
-export function scaleWarning({ observations, columns }: Table, models: readonly string[]): string[] {
-  const plain = models.filter((model) => !takesUnits(model));
-  if (plain.length === 0) return [];
-  let largest = { name: '', deviation: 0 };
-  let smallest = { name: '', deviation: Number.POSITIVE_INFINITY };
-  columns.forEach((name, j) => {
-    const deviation = deviationOf(observations.column(j));
-    if (deviation > largest.deviation) largest = { name, deviation };
-    if (deviation > 0 && deviation < smallest.deviation) smallest = { name, deviation };
-  });
-  if (!(largest.deviation > WIDEST_RATIO * smallest.deviation)) return [];
-  const [wide, narrow] = [largest, smallest].map(({ name, deviation }) => `'${name}' ${deviation.toPrecision(2)}`);
-  return [
-    `warning: the columns' standard deviations differ by a factor of ${(largest.deviation / smallest.deviation).toPrecision(2)} (${narrow} to ${wide}). Columns of large deviation decide alone${plain.length < models.length ? ` in ${list(plain)}` : ''}; --standardize brings all to 1.`,
-  ];
-}
-
-/** Standard deviation of a column; exactly 0 if it is constant, whose computed mean may differ from its value in the last digit. */
-function deviationOf(column: Float64Array): number {
-  const present = column.filter((entry) => !Number.isNaN(entry));
-  if (present.every((entry) => entry === present[0])) return 0;
-  const mean = present.reduce((sum, entry) => sum + entry, 0) / present.length;
-  return Math.sqrt(present.reduce((sum, entry) => sum + elementary.square(entry - mean), 0) / present.length);
 }

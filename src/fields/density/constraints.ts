@@ -2,8 +2,8 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe } from '../../core/matrix.ts';
 import { checkGraph, type Edges, type Graph } from '../../engine/graph/graph.ts';
 import type { Rank } from '../../engine/tensors/tensorflow.ts';
-import { type FieldProblem, weightScales } from '../../inference/solvers/fields/fieldProblem.ts';
 import { box, type Parameter } from '../../model/parameter.ts';
+import { type FieldProblem, weightScales } from '../solvers/fieldProblem.ts';
 
 /** Numbers of the field whose distances are constrained, see {@link FieldProblem}. */
 export interface FieldNumbers {

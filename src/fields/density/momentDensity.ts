@@ -6,12 +6,8 @@ import { doublesOf } from '../../engine/tensors/doubles.ts';
 import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import {
-  type MomentProblem,
-  type PrecisionEntries,
-  withInverse,
-} from '../../inference/solvers/fields/momentProblem.ts';
 import { type EdgePrecision, marginals } from '../../priors/sparsePrecision.ts';
+import { type MomentProblem, type PrecisionEntries, withInverse } from '../solvers/momentProblem.ts';
 
 type Ends = Pick<MomentProblem, 'size' | 'sources' | 'targets'>;
 

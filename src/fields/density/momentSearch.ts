@@ -1,19 +1,19 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { connectedComponents, spanningTree } from '../../engine/graph/connectedComponents.ts';
 import { type Edges, type Graph, supportGraph } from '../../engine/graph/graph.ts';
-import { CONVERGED } from '../../inference/solvers/fields/denseWeights.ts';
-import { type SearchPoint, searchSolver } from '../../inference/solvers/fields/fieldSearch.ts';
-import type { MomentProblem, PrecisionEntries } from '../../inference/solvers/fields/momentProblem.ts';
+import type { Findings, ParameterValues } from '../../model/model.ts';
+import type { Solver } from '../../model/solver.ts';
+import { CONVERGED } from '../solvers/denseWeights.ts';
+import { type SearchPoint, searchSolver } from '../solvers/fieldSearch.ts';
+import type { MomentProblem, PrecisionEntries } from '../solvers/momentProblem.ts';
 import {
   MOST_ENTRIES,
   type MomentProgress,
   type MomentStep,
   measuredMoments,
   newtonDecrement,
-} from '../../inference/solvers/fields/penalizedNewton.ts';
-import { penaltyPath } from '../../inference/solvers/fields/penaltyPath.ts';
-import type { Findings, ParameterValues } from '../../model/model.ts';
-import type { Solver } from '../../model/solver.ts';
+} from '../solvers/penalizedNewton.ts';
+import { penaltyPath } from '../solvers/penaltyPath.ts';
 
 /** The entries of a precision among the values of a layer's own parameters. */
 export function entriesIn({ diagonal, attraction, repulsion }: ParameterValues): PrecisionEntries {

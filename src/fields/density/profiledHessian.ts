@@ -3,13 +3,8 @@ import { Matrix } from '../../core/matrix.ts';
 import { doublesOf, matrixTensor } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { FieldProblem } from '../../inference/solvers/fields/fieldProblem.ts';
-import {
-  entryHessian,
-  type MomentProblem,
-  type PrecisionEntries,
-  withInverse,
-} from '../../inference/solvers/fields/momentProblem.ts';
+import type { FieldProblem } from '../solvers/fieldProblem.ts';
+import { entryHessian, type MomentProblem, type PrecisionEntries, withInverse } from '../solvers/momentProblem.ts';
 import { withDenseField } from './denseField.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { Matrix } from '../../core/matrix.ts';
 import { type Edges, type Graph, supportGraph } from '../../engine/graph/graph.ts';
 import { bottomEigenpairs, laplacianFactor, type SparseTerms } from '../../engine/sparse/index.ts';
-import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import type { LearnedByLayer, LearnedField } from '../../model/posterior.ts';
 import { imputedByField, laplacianTerms } from '../observed/imputedByField.ts';
+import { type PrecisionEntries, withInverse } from '../solvers/momentProblem.ts';
 
 /** How latents are read off a learned field: eigenvectors of its centered covariance, or of (L + λI)f = μ·D_λ·f. */
 export type FieldEmbedding = 'kernelPca' | 'eigenmap';

@@ -17,7 +17,6 @@ import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { type EdgeFactor, edgeFactor, isSparse } from '../../engine/sparse/index.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { type PrecisionEntries, withInverse } from '../../inference/solvers/fields/momentProblem.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
@@ -25,6 +24,7 @@ import { box } from '../../model/parameter.ts';
 import { sparsePrecision } from '../../priors/sparsePrecision.ts';
 import { precisionLogDeterminant } from '../density/momentDensity.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
+import { type PrecisionEntries, withInverse } from '../solvers/momentProblem.ts';
 
 /** A symmetric matrix A over the points, of which some entries are not 0: each with its row and column, the row at most the column. */
 export interface QuadraticForm {

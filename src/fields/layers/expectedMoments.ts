@@ -7,8 +7,6 @@ import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { type GraphJSON, graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { excessOf, layerResidual, type MomentProblem } from '../../inference/solvers/fields/momentProblem.ts';
-import type { MomentPoint } from '../../inference/solvers/fields/penalizedNewton.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { definePrior, type Prior } from '../../priors/definePrior.ts';
@@ -21,6 +19,8 @@ import {
 } from '../density/momentDensity.ts';
 import { momentsHessian } from '../density/profiledHessian.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
+import { excessOf, layerResidual, type MomentProblem } from '../solvers/momentProblem.ts';
+import type { MomentPoint } from '../solvers/penalizedNewton.ts';
 import { latest, learnedMoments } from './learnedField.ts';
 
 /** Second moments S of points: those that constraints are about. */

@@ -3,16 +3,16 @@ import { areSame } from '../../core/plainNumbers.ts';
 import { completed } from '../../core/progressiveWork.ts';
 import { isSparse, laplacianFactor } from '../../engine/sparse/index.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
-import { centralPath } from '../../inference/solvers/fields/centralPath.ts';
-import { denseWeightsSolver } from '../../inference/solvers/fields/denseWeights.ts';
-import { type FieldProblem, weightScales } from '../../inference/solvers/fields/fieldProblem.ts';
-import { type FieldPoint, pointAt } from '../../inference/solvers/fields/fieldSearch.ts';
-import { interiorPoint } from '../../inference/solvers/fields/interiorPoint.ts';
-import type { MomentProblem } from '../../inference/solvers/fields/momentProblem.ts';
-import { type MomentPoint, penalizedNewton } from '../../inference/solvers/fields/penalizedNewton.ts';
-import { penaltyPath } from '../../inference/solvers/fields/penaltyPath.ts';
 import { curvedField } from '../density/curvedField.ts';
 import type { Pairs } from '../density/denseField.ts';
+import { centralPath } from '../solvers/centralPath.ts';
+import { denseWeightsSolver } from '../solvers/denseWeights.ts';
+import { type FieldProblem, weightScales } from '../solvers/fieldProblem.ts';
+import { type FieldPoint, pointAt } from '../solvers/fieldSearch.ts';
+import { interiorPoint } from '../solvers/interiorPoint.ts';
+import type { MomentProblem } from '../solvers/momentProblem.ts';
+import { type MomentPoint, penalizedNewton } from '../solvers/penalizedNewton.ts';
+import { penaltyPath } from '../solvers/penaltyPath.ts';
 
 /** Largest violation of the optimality conditions that counts as a maximum. */
 const FOUND = 1e-6;

@@ -11,8 +11,6 @@ import { doublesOf } from '../../engine/tensors/doubles.ts';
 import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { type FieldProblem, kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';
-import type { FieldPoint } from '../../inference/solvers/fields/fieldSearch.ts';
 import type { FieldShowing } from '../../model/abilities.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
 import { definePrior, type Prior } from '../../priors/definePrior.ts';
@@ -28,6 +26,8 @@ import { edgeDistances, edgeSquaredDistances } from '../density/edgeSquaredDista
 import { type FieldFactor, fieldDensity, fieldFactor } from '../density/fieldDensity.ts';
 import { distanceHessian } from '../density/profiledHessian.ts';
 import { laplacianField, supportOf } from '../embedding/fieldEmbedding.ts';
+import { type FieldProblem, kktResidual } from '../solvers/fieldProblem.ts';
+import type { FieldPoint } from '../solvers/fieldSearch.ts';
 import { type ConstraintFieldOptions, constraintField } from './constraintSets.ts';
 import { weightsLearner } from './learnedField.ts';
 

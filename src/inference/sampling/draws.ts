@@ -20,7 +20,7 @@ import type { DrawSettings } from './drawOptions.ts';
 import { logSumExp } from './givenDraws.ts';
 import { csvOf, type InferenceData, inferenceDataOf } from './inferenceData.ts';
 import { type LatentDraws, latentDraws, product, spreadOf, turnOnto } from './latentDraws.ts';
-import { leaveOneOut, rowLikelihoods } from './leaveOneOut.ts';
+import { type AccuracyOptions, leaveOneOut, rowLikelihoods } from './leaveOneOut.ts';
 import { type LeaveOneOut, type PredictiveAccuracy, waic } from './psis.ts';
 import { type DrawsSummary, LEAST_ESS, MOST_RHAT, summaryOf, summaryRow } from './summary.ts';
 import type { Target } from './target.ts';
@@ -175,15 +175,17 @@ export interface Draws {
    * Leave-one-out cross-validation: of each entry of a Gaussian process's observations given all others, and of each row where rows are independent given latents
    * and parameters. `message` says which, and how far it can be trusted.
    *
+   * @param options - `draws`: how many draws are used, evenly spaced; default all of them
    * @throws InvalidInputError for other models
    */
-  loo(): LeaveOneOut;
+  loo(options?: AccuracyOptions): LeaveOneOut;
   /**
    * The widely applicable information criterion, of models whose rows are independent given latents and parameters: see `waic`.
    *
+   * @param options - `draws`: how many draws are used, evenly spaced; default all of them
    * @throws InvalidInputError for other models, among them Gaussian processes, for which `loo` is in closed form
    */
-  waic(): PredictiveAccuracy;
+  waic(options?: AccuracyOptions): PredictiveAccuracy;
   /** All of it as plain JSON, of which `loadDraws` makes the same again, bit for bit. */
   toJSON(): DrawsJSON;
   /** In the JSON form of ArviZ's InferenceData: groups `posterior` and `sample_stats`, by variable chains × draws × shape. */
@@ -437,8 +439,8 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
         return chosenOf(sample(values as never, drawn) as unknown as RowsByName, model, view);
       });
     },
-    loo: () => leaveOneOut(model, { chains, draws, valuesOf, fitOf }),
-    waic: () => waic(rowLikelihoods(model, { chains, draws, valuesOf, fitOf })),
+    loo: (options) => leaveOneOut(model, { chains, draws, valuesOf, fitOf }, options),
+    waic: (options) => waic(rowLikelihoods(model, { chains, draws, valuesOf, fitOf }, options)),
     toJSON: () => ({
       format: 'latentfield-draws',
       version: 1,

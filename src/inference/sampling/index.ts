@@ -16,7 +16,13 @@ export type { Divergence, DrawnProjection, Draws, DrawsJSON, DrawsPredictOptions
 export type { ChainsLike } from './givenDraws.ts';
 export type { InferenceData, NestedNumbers } from './inferenceData.ts';
 export type { LatentDraws, LatentMode } from './latentDraws.ts';
-export { checkPredictive, compareElpd, type ElpdRow, type PredictiveCheck } from './leaveOneOut.ts';
+export {
+  type AccuracyOptions,
+  checkPredictive,
+  compareElpd,
+  type ElpdRow,
+  type PredictiveCheck,
+} from './leaveOneOut.ts';
 export {
   type LeaveOneOut,
   loo,

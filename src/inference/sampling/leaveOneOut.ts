@@ -1,7 +1,8 @@
+import * as v from 'valibot';
 import { exp, log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { checkFunction, checkGiven, givenList } from '../../core/options.ts';
+import { checkFunction, checkGiven, checkOptions, givenList, integerFromOne } from '../../core/options.ts';
 import type { AnyAbilities } from '../../model/abilities.ts';
 import type { Fit } from '../../model/fit.ts';
 import type { AnyModel, ParameterValues } from '../../model/model.ts';
@@ -147,6 +148,14 @@ function stackingWeights(pointwise: readonly Float64Array[]): Float64Array {
   return weights;
 }
 
+/** Options of leave-one-out cross-validation and of the widely applicable information criterion of draws. */
+export interface AccuracyOptions {
+  /** Number of draws used, evenly spaced in each chain and at least one per chain; default all. */
+  readonly draws?: number | undefined;
+}
+
+const accuracySchema = v.strictObject({ draws: v.optional(integerFromOne) });
+
 /** Draws as leave-one-out reads them. */
 interface DrawnFits {
   readonly chains: number;
@@ -155,8 +164,6 @@ interface DrawnFits {
   fitOf(k: number): Fit & Partial<AnyAbilities>;
 }
 
-/** Most draws that are looked at. */
-const MOST = 1000;
 /** The noise of a model with one mapping. */
 const NOISE = 'mapping.noise';
 /** Relative difference of the gradient in the noise at which leverages are not those of this covariance. */
@@ -170,11 +177,12 @@ const AGREEMENT = 1e-6;
  * @throws InvalidInputError for models that have no such noise, or whose kernel has a noise of its own
  * @see Bürkner, Gabry & Vehtari, Efficient leave-one-out cross-validation for Bayesian non-factorized normal models, Computational Statistics 36 (2021)
  */
-export function leaveOneOut(model: AnyModel, given: DrawnFits): LeaveOneOut {
+export function leaveOneOut(model: AnyModel, drawn: DrawnFits, options: AccuracyOptions = {}): LeaveOneOut {
+  const used = usedDraws(drawn, options, 'loo');
   const byRow = hasIndependentRows(model);
-  const logLikelihood = byRow ? rowLikelihoods(model, given) : entryLikelihoods(model, given);
-  const { chains, draws } = given;
-  const perChain = takenOf(draws, chains);
+  const logLikelihood = byRow ? rowLikelihoodsAt(model, drawn, used) : entryLikelihoods(model, drawn, used);
+  const { chains } = drawn;
+  const perChain = used.length / chains;
   const relativeEfficiency = Array.from({ length: logLikelihood.columns }, (_, e) => {
     const likelihood = Array.from({ length: chains }, (_, c) =>
       Array.from({ length: perChain }, (_, i) => logLikelihood.at(c * perChain + i, e)),
@@ -183,14 +191,15 @@ export function leaveOneOut(model: AnyModel, given: DrawnFits): LeaveOneOut {
     return Number.isNaN(size) ? 1 : Math.min(size, 1);
   });
   const found = loo(logLikelihood, { relativeEfficiency });
-  return { ...found, message: `Each ${byRow ? 'row' : 'entry'} was left out. ${found.message}` };
+  const all = chains * drawn.draws;
+  const thinned = used.length < all ? ` at ${used.length} of ${all} draws` : '';
+  return { ...found, message: `Each ${byRow ? 'row' : 'entry'} was left out${thinned}. ${found.message}` };
 }
 
-const takenOf = (draws: number, chains: number) => Math.min(draws, Math.ceil(MOST / chains));
-
-/** The draws that are looked at, evenly spaced in each chain. */
-function takenDraws({ chains, draws }: DrawnFits): number[] {
-  const perChain = takenOf(draws, chains);
+/** Indices of the draws used, evenly spaced in each chain. */
+function usedDraws({ chains, draws }: DrawnFits, options: AccuracyOptions, caller: string): number[] {
+  const { draws: most = chains * draws } = checkOptions(accuracySchema, options, caller);
+  const perChain = Math.min(draws, Math.ceil(most / chains));
   return Array.from({ length: chains }, (_, c) =>
     Array.from({ length: perChain }, (_, i) => c * draws + Math.floor(((i + 0.5) * draws) / perChain)),
   ).flat();
@@ -200,26 +209,29 @@ function takenDraws({ chains, draws }: DrawnFits): number[] {
 const hasIndependentRows = ({ points }: AnyModel): boolean => points !== undefined;
 
 /**
- * log p(y_n | latents, parameters) of each row at each of some draws, draws × N.
+ * log p(y_n | latents, parameters) of each row at each draw used, draws × N.
  *
  * @throws InvalidInputError for models whose rows are not independent
  */
-export function rowLikelihoods(model: AnyModel, given: DrawnFits): Matrix {
+export function rowLikelihoods(model: AnyModel, drawn: DrawnFits, options: AccuracyOptions = {}): Matrix {
+  return rowLikelihoodsAt(model, drawn, usedDraws(drawn, options, 'waic'));
+}
+
+function rowLikelihoodsAt(model: AnyModel, { valuesOf }: DrawnFits, used: readonly number[]): Matrix {
   const unsuitedRows = () =>
     new InvalidInputError(
       `The rows of '${model.name}' are not independent given latents and parameters, so there is no likelihood of one row: ask for loo(), or give loo or waic the log likelihoods yourself.`,
     );
   if (!hasIndependentRows(model)) throw unsuitedRows();
-  const taken = takenDraws(given);
   let all: Matrix | undefined;
-  for (const [s, k] of taken.entries()) {
-    const posterior = model.posterior(given.valuesOf(k)) as { readonly variables?: RowDensities };
+  for (const [s, k] of used.entries()) {
+    const posterior = model.posterior(valuesOf(k)) as { readonly variables?: RowDensities };
     if (posterior.variables === undefined) throw unsuitedRows();
     const { latents, known, values, observations, density } = posterior.variables;
     const X = besides((latents.length > 0 ? latents.map(({ name }) => name) : []).map((name) => values[name]!));
     const rows = { ...observations, ...Object.fromEntries(known.map(({ name }) => [name, values[name]!])) };
     const own = density(X ?? Matrix.zeros(Object.values(observations)[0]!.rows, 0), rows).density;
-    all ??= Matrix.zeros(taken.length, own.length);
+    all ??= Matrix.zeros(used.length, own.length);
     all.data.set(own, s * own.length);
   }
   return all!;
@@ -244,12 +256,10 @@ function besides(parts: readonly Matrix[]): Matrix | undefined {
   );
 }
 
-function entryLikelihoods(model: AnyModel, given: DrawnFits): Matrix {
-  const { valuesOf, fitOf } = given;
+function entryLikelihoods(model: AnyModel, { valuesOf, fitOf }: DrawnFits, used: readonly number[]): Matrix {
   const Y = observationsOf(model);
-  const taken = takenDraws(given);
-  const logLikelihood = Matrix.zeros(taken.length, Y.data.length);
-  for (const [s, k] of taken.entries()) {
+  const logLikelihood = Matrix.zeros(used.length, Y.data.length);
+  for (const [s, k] of used.entries()) {
     const values = valuesOf(k);
     const noise = values[NOISE];
     const fitted = fitOf(k);

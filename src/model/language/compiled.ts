@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix } from '../../core/matrix.ts';
+import { Matrix } from '../../core/matrix.ts';
 import { lazily, withGetters } from '../../core/progressiveWork.ts';
 import type { Random } from '../../core/random.ts';
 import { columnsByName, rowsOf } from '../../core/rowMatrices.ts';
@@ -15,7 +15,7 @@ import type { Parameter } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import { imputed } from '../posterior.ts';
 import { type CorrelatedRows, expectedForm, isCorrelated, precisionBetween } from './correlatedRows.ts';
-import type { DensityContext, DensityStart, RowsStart } from './density.ts';
+import { checkedTerm, type DensityContext, type DensityStart, type RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import { type Observations, observationsOf } from './observations.ts';
 import {
@@ -517,7 +517,9 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
                   op.mul(0.5, form),
                 ),
       );
-      const term = scaled(summed(owner, placed, found, weight), node);
+      // A field that reads no rows has one log density.
+      const count = (spreads.get(node.name)?.mean ?? points.get(node.name))?.shape[0] ?? 0;
+      const term = scaled(summed(owner, placed, found, count, weight), node);
       if (![node.name, ...node.given].some((name) => drawn.has(name) && spreadOf(name) === undefined)) {
         fixed.set(path, term);
       }
@@ -757,22 +759,20 @@ function densityContext(context: TermContext, constants: unknown): DensityContex
   return withGetters(plain, { random: () => context.random }) as DensityContext;
 }
 
-function summed(owner: string, { path, density }: PlacedDensity, term: unknown, weights: Tensor2D | undefined): Scalar {
-  if (term instanceof tf.Tensor && term.rank === 1) {
-    return op.sum<Scalar>(weights === undefined ? term : op.mul(op.reshape(weights, [term.size]), term));
-  }
-  if (term instanceof tf.Tensor && term.rank === 0 && (weights === undefined || density.countsRows)) {
-    return term as Scalar;
-  }
-  if (term instanceof tf.Tensor && term.rank === 0) {
-    throw new InvalidInputError(
-      `'${path}' of ${owner} has weights of rows, which under its density '${density.name}' are not independent. Leave them out, or give a process inducing inputs, or ` +
-        "gaussian({ variance, per: 'row' }).",
-    );
-  }
-  const given = term instanceof tf.Tensor ? `a tensor of shape [${term.shape}]` : describe(term);
+/** The sum of a log density over its rows, each as often as it counts. */
+function summed(
+  owner: string,
+  { path, density }: PlacedDensity,
+  found: unknown,
+  rows: number,
+  weights: Tensor2D | undefined,
+): Scalar {
+  const term = checkedTerm(found, rows, `'${path}' of ${owner}`);
+  if (term.rank === 1) return op.sum(weights === undefined ? term : op.mul(op.reshape(weights, [rows]), term));
+  if (weights === undefined || density.countsRows) return term as Scalar;
   throw new InvalidInputError(
-    `The log density of '${path}' of ${owner} must be a scalar, or one number a row, but ${given} was returned.`,
+    `'${path}' of ${owner} has weights of rows, which under its density '${density.name}' are not independent. Leave them out, or give a process inducing inputs, or ` +
+      "gaussian({ variance, per: 'row' }).",
   );
 }
 

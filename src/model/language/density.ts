@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkDefinition, checkMembers, checkName, isPart, type Member, unknownName } from '../../core/options.ts';
@@ -330,6 +331,30 @@ function checkedConditional(name: string, result: Conditional): Conditional {
   if (moments === undefined) return own;
   const what = `What moments of the density '${name}' returns`;
   return { ...own, moments: (given) => checkedResult(moments.call(own, given), what, MOMENTS) };
+}
+
+/**
+ * The log density of n rows: a scalar, or one number a row.
+ *
+ * @param of - what has the density, in errors
+ * @throws InvalidInputError for anything else, such as one number a column
+ */
+export function checkedTerm(term: unknown, rows: number, of: string): Scalar | Tensor1D {
+  const isTensor = term instanceof tf.Tensor;
+  if (isTensor && (term.rank === 0 || (term.rank === 1 && term.size === rows))) return term as Scalar | Tensor1D;
+  throw new InvalidInputError(
+    `The log density of ${of} must be a scalar, or one number for each of ${rows} rows, but ` +
+      `${isTensor ? `a tensor of shape [${term.shape}]` : describe(term)} was returned. Sum it over its columns: op.sum(entries, 1).`,
+  );
+}
+
+/** The same of rows that are independent. */
+export function checkedRowTerms(term: unknown, rows: number, of: string): Tensor1D {
+  const own = checkedTerm(term, rows, of);
+  if (own.rank === 1) return own as Tensor1D;
+  throw new InvalidInputError(
+    `The log density of ${of} must be one number for each of ${rows} rows, but one of all together was returned. Sum it over its columns: op.sum(entries, 1).`,
+  );
 }
 
 /** Makes a density; what is given replaces the default parameters. */

@@ -9,6 +9,7 @@ import { isParameter, type Parameter } from '../parameter.ts';
 import { simplex } from '../structuredParameters.ts';
 import {
   type Conditional,
+  checkedTerm,
   type Density,
   type DensityContext,
   type DensityLike,
@@ -78,7 +79,11 @@ export function mixture(components: readonly DensityLike[], options: MixtureOpti
       const [own, ofPart] = [ownOf(part, p), contextOf(context, parts, k)];
       // A density that sums over its independent rows has a term for each of them as new rows.
       const ofRows = density.independent === true ? density.condition?.(own, rows, ofPart).logPredictive : undefined;
-      const term = ofRows?.(rows) ?? density.logDensity(own, rows, ofPart);
+      const term = checkedTerm(
+        ofRows?.(rows) ?? density.logDensity(own, rows, ofPart),
+        n,
+        `component '${density.name}' of a mixture`,
+      );
       if (term.rank === 1) return op.reshape<Tensor2D>(term, [n, 1]);
       throw new InvalidInputError(
         `Component '${part.density.name}' of a mixture must return one number a row, but its log density is one of all rows together. Mix densities of independent rows.`,

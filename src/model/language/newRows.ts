@@ -10,7 +10,7 @@ import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { jointDraw, normalEntries } from '../jointDraw.ts';
 import type { Prediction, PredictiveDensity } from '../posterior.ts';
-import type { Conditional, RowMoments } from './density.ts';
+import { type Conditional, checkedRowTerms, type RowMoments } from './density.ts';
 import type { Fitted, FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
 import type { Node, PlacedDensity } from './graph.ts';
 import { isEncoded } from './variable.ts';
@@ -87,7 +87,8 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
             const present = presence.get(node.name);
             if (present !== undefined && !placed.density.takesMissing) throw missingEntries(owner, node.name, placed);
             const value = current.get(node.name)!;
-            const term = logPredictive({ value, given: givenRows(node, current, given), ...(present && { present }) });
+            const rows = { value, given: givenRows(node, current, given), ...(present && { present }) };
+            const term = checkedRowTerms(logPredictive(rows), n, `new rows of '${node.name}' of ${owner}`);
             if (node.variable.role === 'observed' && !placed.isFactor) {
               seenPart = seenPart === undefined ? term : op.add<Tensor1D>(seenPart, term);
             } else rest = rest === undefined ? term : op.add<Tensor1D>(rest, term);

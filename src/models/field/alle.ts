@@ -23,7 +23,7 @@ import { minimumDegreeOrder } from '../../engine/sparse/minimumDegree.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { dot } from '../../engine/vectors.ts';
 import { type Ends, momentField } from '../../fields/embedding/fieldEmbedding.ts';
-import type { PrecisionEntries } from '../../inference/solvers/fields/momentProblem.ts';
+import type { PrecisionEntries } from '../../fields/solvers/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import type { AnyPaths, Model } from '../../model/model.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
@@ -153,9 +153,6 @@ export function alle(
   });
   return readAs(model, checked.embedding);
 }
-
-/** alle as a file has it: files without the option `scale` are of before there was one. */
-export const savedAlle = (Y: MatrixLike, _: unknown, options: AlleOptions) => alle(Y, { scale: false, ...options });
 
 type Checked = v.InferOutput<typeof schema>;
 

@@ -31,11 +31,7 @@ import {
 import { momentField } from '../../fields/embedding/fieldEmbedding.ts';
 import { expectedMoments } from '../../fields/layers/expectedMoments.ts';
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
-import {
-  type MomentProblem,
-  type PrecisionEntries,
-  withInverse,
-} from '../../inference/solvers/fields/momentProblem.ts';
+import { type MomentProblem, type PrecisionEntries, withInverse } from '../../fields/solvers/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
@@ -177,9 +173,6 @@ export function drill(
   });
   return readAs(model, checked.embedding);
 }
-
-/** drill as a file has it: files without the option `scale` are of before there was one. */
-export const savedDrill = (Y: MatrixLike, _: unknown, options: DrillOptions) => drill(Y, { scale: false, ...options });
 
 /** The pairs whose entries may differ from 0, in one component. */
 function neighborsOf(

@@ -20,8 +20,8 @@ import {
   supportOf,
 } from '../../fields/embedding/fieldEmbedding.ts';
 import type { PlacedField } from '../../fields/placement/placement.ts';
-import { denseWeightsSolver } from '../../inference/solvers/fields/denseWeights.ts';
-import { kktResidual } from '../../inference/solvers/fields/fieldProblem.ts';
+import { denseWeightsSolver } from '../../fields/solvers/denseWeights.ts';
+import { kktResidual } from '../../fields/solvers/fieldProblem.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
@@ -253,7 +253,7 @@ export function fieldModel(given: FieldParts): UnplacedFieldModel {
       },
       search: {
         solver: sparse
-          ? async () => (await import('../../inference/solvers/fields/interiorPoint.ts')).sparseWeightsSolver(problem)
+          ? async () => (await import('../../fields/solvers/interiorPoint.ts')).sparseWeightsSolver(problem)
           : denseWeightsSolver(problem),
         tolerance: 0,
         relativeDecrease: 0,

@@ -21,8 +21,8 @@ import {
 } from '../../fields/observed/commonEntries.ts';
 import { imputedByField, laplacianTerms } from '../../fields/observed/imputedByField.ts';
 import { observedCurvature, observedField } from '../../fields/observed/observedField.ts';
+import { type FieldProblem, kktResidual, weightScales } from '../../fields/solvers/fieldProblem.ts';
 import { boundedNewton } from '../../inference/solvers/boundedNewton.ts';
-import { type FieldProblem, kktResidual, weightScales } from '../../inference/solvers/fields/fieldProblem.ts';
 import { box } from '../../model/parameter.ts';
 import { latentDimOption, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import {
@@ -131,21 +131,6 @@ const schema = v.strictObject({
 export function meu(Y: MatrixLike, options?: MeuOptions): FieldModel;
 export function meu(distances: GraphInput, options?: MeuOptions): UnplacedFieldModel;
 export function meu(Y: MatrixLike | GraphInput, options: MeuOptions = {}): UnplacedFieldModel {
-  return assembled(Y, options, observedConnectingPrecision);
-}
-
-/**
- * meu as a file has it. Those written before the base precision of observations with missing entries was saved are of the default it then had, by the
- * distances of common entries; those without the option `scale` are of before there was one.
- */
-export const savedMeu = (Y: MatrixLike | GraphInput, _: unknown, options: MeuOptions): UnplacedFieldModel =>
-  assembled(Y, { scale: false, ...options }, undefined);
-
-function assembled(
-  Y: MatrixLike | GraphInput,
-  options: MeuOptions,
-  observedPrecision: typeof observedConnectingPrecision | undefined,
-): UnplacedFieldModel {
   const checked = withVectors(checkOptions(schema, options, 'meu'), options, 'meu');
   const { method, readOut } = fieldReadOut(checked.embedding);
   // The start of the search is not needed once it has ended.
@@ -163,8 +148,8 @@ function assembled(
   const candidates = tied(joined, slackPenalty, copies);
   const shown = points === undefined ? undefined : shownRows(points, candidates.shown);
   const connecting = () =>
-    isHoled && observedPrecision
-      ? observedPrecision(shown!, candidates.graph)
+    isHoled
+      ? observedConnectingPrecision(shown!, candidates.graph)
       : connectingPrecision(candidates.graph, candidates.squaredDistances, copies);
   const basePrecision = given ?? connecting();
   const kept = isHoled ? basePrecision : given;

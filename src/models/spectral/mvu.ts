@@ -3,7 +3,6 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, integerFromOne, numberAboveZero } from '../../core/options.ts';
 import { supportGraph } from '../../engine/graph/graph.ts';
-import type { UnfoldingConstraints } from '../../inference/solvers/unfolding/unfoldingProblem.ts';
 import type { GraphLearning } from '../../model/abilities.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
 import type { Placement } from '../../model/posterior.ts';
@@ -31,7 +30,8 @@ import {
   neighborhoodOptions,
 } from './neighborhood/neighborhood.ts';
 import { placedByLearnedKernel } from './placement/byProducts.ts';
-import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfoldedEmbedding.ts';
+import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfolding/unfoldedEmbedding.ts';
+import type { UnfoldingConstraints } from './unfolding/unfoldingProblem.ts';
 
 export interface MvuOptions extends NeighborhoodOptions, GraphOptions {
   /** q, from 1; default 2. */

@@ -75,9 +75,6 @@ export function ppca(
   return defined({ points, latentDim, dual, scale });
 }
 
-/** ppca as a file has it: files without the option `scale` are of before there was one. */
-export const savedPpca = (Y: MatrixLike, _: unknown, options: PpcaOptions) => ppca(Y, { scale: false, ...options });
-
 interface PpcaData {
   readonly points: Matrix;
   readonly latentDim: number | undefined;

@@ -338,6 +338,12 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { isBounded,
   const columnsOf = ([f]: readonly Tensor2D[]) => f!.shape[1] / functions;
   const entries = (p: TensorMap, { value, given, present }: Rows) => {
     const own = likelihood.logDensity(p, functionsIn(given, value.shape[1]), value);
+    const [n, D] = value.shape;
+    if (own?.rank !== 2 || own.shape[0] !== n || own.shape[1] !== D) {
+      throw new InvalidInputError(
+        `The log density of ${owner} must have one number for each of the ${n}×${D} entries of y, but ${own?.shape === undefined ? describe(own) : `a tensor of shape [${own.shape}]`} was returned.`,
+      );
+    }
     return op.sum<Tensor1D>(present === undefined ? own : op.mul(present, own), 1);
   };
   const moments = (p: TensorMap, given: readonly Tensor2D[]) => {

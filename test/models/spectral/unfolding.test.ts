@@ -2,14 +2,14 @@ import { fit, Matrix, mvu, seededRandom } from 'latentfield';
 import { swissRoll as generatedRoll } from 'latentfield/data';
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../../src/core/progressiveWork.ts';
+import { neighborLengths } from '../../../src/models/spectral/neighborhood/neighborhood.ts';
 import {
   augmentedLagrangian,
   edgeForces,
   hessianProduct,
-} from '../../../src/inference/solvers/unfolding/augmentedLagrangian.ts';
-import { unfoldingNewton } from '../../../src/inference/solvers/unfolding/unfoldingMinimum.ts';
-import { center, unfoldingProblem } from '../../../src/inference/solvers/unfolding/unfoldingProblem.ts';
-import { neighborLengths } from '../../../src/models/spectral/neighborhood/neighborhood.ts';
+} from '../../../src/models/spectral/unfolding/augmentedLagrangian.ts';
+import { unfoldingNewton } from '../../../src/models/spectral/unfolding/unfoldingMinimum.ts';
+import { center, unfoldingProblem } from '../../../src/models/spectral/unfolding/unfoldingProblem.ts';
 import { expectClose } from '../../tolerance.ts';
 import { swissRoll } from './columns.ts';
 

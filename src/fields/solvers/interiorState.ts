@@ -1,5 +1,5 @@
-import { isCount, isFiniteArray } from '../../../core/plainNumbers.ts';
-import type { SolverMemory } from '../../../model/solver.ts';
+import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
+import type { SolverMemory } from '../../model/solver.ts';
 import { type FieldProblem, weightScale, weightScales } from './fieldProblem.ts';
 import { damagedMemory } from './fieldSearch.ts';
 

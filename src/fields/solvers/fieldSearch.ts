@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { isCount } from '../../../core/plainNumbers.ts';
-import type { Ending, Iterate, Solver, SolverMemory, Steps } from '../../../model/solver.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { isCount } from '../../core/plainNumbers.ts';
+import type { Ending, Iterate, Solver, SolverMemory, Steps } from '../../model/solver.ts';
 import { type FieldProblem, kktResidual } from './fieldProblem.ts';
 
 /** Weights, with value, resistances and violation of a maximum-entropy problem. */

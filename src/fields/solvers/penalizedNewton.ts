@@ -1,7 +1,7 @@
-import { NumericalError } from '../../../core/errors.ts';
-import { linearAlgebra } from '../../../engine/dense/activeEngine.ts';
-import { sharedMemory } from '../../../engine/memory.ts';
-import type { SolverMemory } from '../../../model/solver.ts';
+import { NumericalError } from '../../core/errors.ts';
+import { linearAlgebra } from '../../engine/dense/activeEngine.ts';
+import { sharedMemory } from '../../engine/memory.ts';
+import type { SolverMemory } from '../../model/solver.ts';
 import {
   entryHessian,
   type MomentProblem,

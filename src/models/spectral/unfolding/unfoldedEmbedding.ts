@@ -1,21 +1,13 @@
-import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix } from '../../core/matrix.ts';
-import { completed } from '../../core/progressiveWork.ts';
-import { counted } from '../../core/wording.ts';
-import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
-import { connectedComponents } from '../../engine/graph/connectedComponents.ts';
-import { edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
-import { damagedMemory } from '../../inference/solvers/fields/fieldSearch.ts';
-import { principalColumns, type Unfolding, unfold } from '../../inference/solvers/unfolding/unfold.ts';
-import { largestModulus, stressBottom } from '../../inference/solvers/unfolding/unfoldingCertificate.ts';
-import {
-  squaredNorm,
-  type UnfoldingConstraints,
-  type UnfoldingProblem,
-  unfoldingProblem,
-} from '../../inference/solvers/unfolding/unfoldingProblem.ts';
-import type { ComputationContext, ComputationStep } from '../../model/computation.ts';
-import type { SpectralEmbedding } from './embedding/options.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
+import { Matrix } from '../../../core/matrix.ts';
+import { completed } from '../../../core/progressiveWork.ts';
+import { counted } from '../../../core/wording.ts';
+import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
+import { connectedComponents } from '../../../engine/graph/connectedComponents.ts';
+import { edgesOfPairs, type Graph, pairKey } from '../../../engine/graph/graph.ts';
+import { damagedMemory } from '../../../fields/solvers/fieldSearch.ts';
+import type { ComputationContext, ComputationStep } from '../../../model/computation.ts';
+import type { SpectralEmbedding } from '../embedding/options.ts';
 import {
   type Disconnected,
   type NeighborhoodOptions,
@@ -26,7 +18,10 @@ import {
   subgraph,
   unitsAdviceOf,
   withCommonNeighbors,
-} from './neighborhood/neighborhood.ts';
+} from '../neighborhood/neighborhood.ts';
+import { principalColumns, type Unfolding, unfold } from './unfold.ts';
+import { largestModulus, stressBottom } from './unfoldingCertificate.ts';
+import { squaredNorm, type UnfoldingConstraints, type UnfoldingProblem, unfoldingProblem } from './unfoldingProblem.ts';
 
 /** The checked options of an unfolding. */
 export interface UnfoldingChoices {

@@ -1,8 +1,8 @@
-import { square } from '../../../core/elementary/index.ts';
-import { type IncidentEdges, incidentEdges } from '../../../engine/graph/graph.ts';
-import type { LaplacianFactor } from '../../../engine/sparse/laplacianFactor.ts';
-import type { Front } from '../../../engine/sparse/selectedInverse.ts';
-import type { Preconditioner } from '../conjugateGradients.ts';
+import { square } from '../../core/elementary/index.ts';
+import { type IncidentEdges, incidentEdges } from '../../engine/graph/graph.ts';
+import type { LaplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
+import type { Front } from '../../engine/sparse/selectedInverse.ts';
+import type { Preconditioner } from '../../inference/solvers/conjugateGradients.ts';
 
 /**
  * An approximate inverse GᵀG of A = S + diag(shift) on some edges of a field, S_ef = (a_eᵀU a_f)²/(R_e·R_f), a_e = e_i − e_j: the Hessian of

@@ -1,5 +1,5 @@
-import { isFiniteArray } from '../../../core/plainNumbers.ts';
-import type { SolverMemory } from '../../../model/solver.ts';
+import { isFiniteArray } from '../../core/plainNumbers.ts';
+import type { SolverMemory } from '../../model/solver.ts';
 import { betterOf, countsOf, damagedMemory } from './fieldSearch.ts';
 import { type MomentProblem, momentResidual, type PrecisionEntries } from './momentProblem.ts';
 import { type MomentPoint, type MomentSearch, measuredMoments, penalizedNewton } from './penalizedNewton.ts';

@@ -1,7 +1,7 @@
-import { isCount, isFiniteArray } from '../../../core/plainNumbers.ts';
-import { type LaplacianFactor, laplacianFactor } from '../../../engine/sparse/laplacianFactor.ts';
-import type { Solver, SolverMemory } from '../../../model/solver.ts';
-import { conjugateGradients, type Direction, type Preconditioner } from '../conjugateGradients.ts';
+import { isCount, isFiniteArray } from '../../core/plainNumbers.ts';
+import { type LaplacianFactor, laplacianFactor } from '../../engine/sparse/laplacianFactor.ts';
+import { conjugateGradients, type Direction, type Preconditioner } from '../../inference/solvers/conjugateGradients.ts';
+import type { Solver, SolverMemory } from '../../model/solver.ts';
 import { CONVERGED } from './denseWeights.ts';
 import { type FieldProblem, restrictedTo, violationOf, weightScales } from './fieldProblem.ts';
 import {

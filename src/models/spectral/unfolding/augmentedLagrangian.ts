@@ -1,4 +1,4 @@
-import type { ObjectiveFunction } from '../../minimize/scaledObjective.ts';
+import type { ObjectiveFunction } from '../../../inference/minimize/scaledObjective.ts';
 import { center, excesses, type UnfoldingProblem } from './unfoldingProblem.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { log, square } from '../../../core/elementary/index.ts';
+import { log, square } from '../../core/elementary/index.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from './momentProblem.ts';
 import { newtonStep } from './penalizedNewton.ts';
 

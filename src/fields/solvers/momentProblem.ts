@@ -1,7 +1,7 @@
-import { NumericalError } from '../../../core/errors.ts';
-import { linearAlgebra } from '../../../engine/dense/activeEngine.ts';
-import { logDeterminantOf } from '../../../engine/dense/factorize.ts';
-import { sharedMemory } from '../../../engine/memory.ts';
+import { NumericalError } from '../../core/errors.ts';
+import { linearAlgebra } from '../../engine/dense/activeEngine.ts';
+import { logDeterminantOf } from '../../engine/dense/factorize.ts';
+import { sharedMemory } from '../../engine/memory.ts';
 
 /** Constraints on expected second moments of points: max log|Θ| − tr(SΘ) − ρ·Σ_{i≠j}|Θ_ij|, Θ_ij = 0 where there is no edge. */
 export interface MomentProblem {

@@ -1,7 +1,7 @@
-import { square } from '../../../core/elementary/index.ts';
-import { spanningTree } from '../../../engine/graph/connectedComponents.ts';
-import type { Solver } from '../../../model/solver.ts';
-import { boundedNewton } from '../boundedNewton.ts';
+import { square } from '../../core/elementary/index.ts';
+import { spanningTree } from '../../engine/graph/connectedComponents.ts';
+import { boundedNewton } from '../../inference/solvers/boundedNewton.ts';
+import type { Solver } from '../../model/solver.ts';
 import { type FieldProblem, weightScale } from './fieldProblem.ts';
 
 /** Largest violation of the optimality conditions at a maximum. */

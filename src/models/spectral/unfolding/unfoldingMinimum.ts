@@ -5,9 +5,9 @@ import {
   sparseSymmetric,
   solve as substitute,
 } from '../../../engine/sparse/index.ts';
-import { solve } from '../../minimize/minimize.ts';
-import { conjugateGradients, type Direction, type System } from '../conjugateGradients.ts';
-import { lbfgs } from '../lbfgs.ts';
+import { solve } from '../../../inference/minimize/minimize.ts';
+import { conjugateGradients, type Direction, type System } from '../../../inference/solvers/conjugateGradients.ts';
+import { lbfgs } from '../../../inference/solvers/lbfgs.ts';
 import { augmentedLagrangian, type EdgeForces, edgeForces, hessianProduct } from './augmentedLagrangian.ts';
 import { largestModulus } from './unfoldingCertificate.ts';
 import { center, type UnfoldingProblem } from './unfoldingProblem.ts';

@@ -4,8 +4,8 @@ import { isCount, isFiniteArray } from '../../../core/plainNumbers.ts';
 import { seededRandom } from '../../../core/random.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
 import { signOfLargest } from '../../../engine/typescript/symmetricEigen.ts';
+import { damagedMemory } from '../../../fields/solvers/fieldSearch.ts';
 import type { SolverMemory } from '../../../model/solver.ts';
-import { damagedMemory } from '../fields/fieldSearch.ts';
 import { updatedMultipliers } from './augmentedLagrangian.ts';
 import {
   type BottomOfStress,

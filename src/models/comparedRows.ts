@@ -1,0 +1,78 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { Matrix, type MatrixLike } from '../core/matrix.ts';
+import { dividedColumns } from '../core/observations.ts';
+import { checkGiven } from '../core/options.ts';
+import { rowsOf } from '../core/rowMatrices.ts';
+import type { Fit, FittedModel } from '../model/fit.ts';
+import type { ModelJSON } from '../model/model.ts';
+import { dividesColumns } from './savedFit.ts';
+
+/** Number of neighbors of scores where there are points enough, and at most a quarter of them. */
+export const usualNeighbors = (points: number): number => Math.max(1, Math.min(10, Math.ceil(points / 4) - 1));
+
+/**
+ * The observations of a fit as neighbor scores compare them with its map, one row per point of the map: missing entries are filled in by the fit, and columns are divided by
+ * their standard deviations where the model does so or where these differ by more than ten times. Every score of the library, the command line and the playground
+ * is computed on these rows.
+ *
+ * @param fitted - what `fit` returned
+ * @param observations - the N×D observations that were fitted, for fits that do not keep them
+ * @returns a matrix of N×D without missing entries
+ * @throws InvalidInputError when there are no observations, their number of rows is not that of the fit, or entries are missing that the model cannot fill in
+ * @example
+ * ```ts
+ * const result = await fit(gplvm(Y, { latentDim: 2 }));
+ * trustworthiness(await comparedRows(result), result.latents, 10);
+ * ```
+ */
+export async function comparedRows(fitted: FittedModel, observations?: MatrixLike): Promise<Matrix> {
+  checkGiven(
+    fitted,
+    'comparedRows',
+    'what fit returned',
+    (given) => typeof given.toJSON === 'function' && given.latents instanceof Matrix,
+  );
+  const json = fitted.toJSON().model;
+  return comparable(fitted, json, observationsOf(fitted, json, observations).shown);
+}
+
+/** The observations of a fit as the model was given them, and those of the points that it shows. */
+export function observationsOf(
+  fitted: FittedModel,
+  json: ModelJSON,
+  given: MatrixLike | undefined,
+): { Y: Matrix; shown: Matrix } {
+  const held = (json as { observations?: (number | null)[][] }).observations;
+  if (given === undefined && (held === undefined || held.length === 0)) {
+    throw new InvalidInputError(
+      `The fit of ${fitted.model} does not hold its observations. Give them as { observations }.`,
+    );
+  }
+  const Y =
+    given === undefined
+      ? Matrix.from(held!.map((row) => row.map((entry) => entry ?? Number.NaN)))
+      : Matrix.from(given, 'The observations');
+  const { points } = fitted.parameters as { points?: unknown };
+  const shown =
+    Array.isArray(points) && points.length === fitted.latents.rows && Y.rows > points.length
+      ? rowsOf(Y, points as number[])
+      : Y;
+  if (shown.rows === fitted.latents.rows) return { Y, shown };
+  throw new InvalidInputError(
+    `The fit has ${fitted.latents.rows} points, but there are ${Y.rows} rows of observations. Give those that were fitted.`,
+  );
+}
+
+/** Observations of the points of a map in the units in which they are compared, their missing entries filled in. */
+export async function comparable(fitted: FittedModel, json: ModelJSON, Y: Matrix): Promise<Matrix> {
+  const { impute } = fitted as Fit;
+  const hasHoles = Y.data.some(Number.isNaN);
+  if (hasHoles && impute === undefined) {
+    throw new InvalidInputError(
+      'The observations have missing entries, which this model does not fill in: distances between rows are not known. Give complete { observations }.',
+      { code: 'missingEntry' },
+    );
+  }
+  const whole = hasHoles ? Matrix.from((await impute!(Y)).mean) : Y;
+  return dividedColumns(whole, dividesColumns(json, Y) || 'auto').points;
+}
