@@ -3,9 +3,10 @@
 const below = {
   core: [],
   engine: ['core'],
+  scene: ['core'],
   model: ['core', 'engine'],
   kernels: ['core', 'engine', 'model'],
-  inference: ['core', 'engine', 'model'],
+  inference: ['core', 'engine', 'model', 'scene'],
   latents: ['core', 'engine', 'model', 'inference'],
   priors: ['core', 'engine', 'model', 'kernels'],
   processes: ['core', 'engine', 'model', 'kernels', 'latents', 'priors'],
@@ -13,7 +14,7 @@ const below = {
   models: ['core', 'engine', 'model', 'kernels', 'inference', 'latents', 'priors', 'processes', 'fields'],
   testing: ['core', 'engine', 'model', 'kernels', 'inference', 'latents', 'priors', 'processes', 'fields', 'models'],
   'app/data': ['core'],
-  'app/plot': ['core', 'engine', 'model', 'inference'],
+  'app/plot': ['core', 'engine', 'model', 'inference', 'scene'],
   'app/io': ['core', 'engine', 'model', 'models'],
   'app/workers': ['core', 'model', 'inference', 'models'],
   'app/queue': [

@@ -198,6 +198,6 @@ async function called(argv) {
       stderr += text;
     }),
   };
-  const code = await run(argv, streams, AbortSignal.timeout(30_000));
+  const code = await run(argv, streams, { signal: AbortSignal.timeout(30_000) });
   return { code, stdout, stderr };
 }

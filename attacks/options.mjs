@@ -203,7 +203,7 @@ const calls = {
   chainPlot: async (o) => plot.chainPlot(await drawn(), o),
   decodedGrid: (o) => plot.decodedGrid((Z) => fitted.predict(Z), fitted.latents, { image: [2, 2], ...o }),
   latentPlot: (o) => plot.latentPlot({ latents: X, ...o }),
-  latentPlotSpecs: (o) => plot.latentPlotSpecs({ latents: X, ...o }),
+  latentScenes: (o) => plot.latentScenes({ latents: X, ...o }),
   pairsPlot: async (o) => plot.pairsPlot(await drawn(), o),
   pictureGrid: (o) => plot.pictureGrid([svg], o),
   plotHtml: (o) => plot.plotHtml({ latents: X, ...o }),

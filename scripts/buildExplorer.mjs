@@ -1,5 +1,5 @@
 // Makes dist/explore/page.html of the playground and dist/: one file with everything in it, which needs no network. A fit or a table can be put into it, as the
-// playground does when a fit is shared, and `latentfield explore`. Pictures that take Vega are left out.
+// playground does when a fit is shared, and `latentfield explore`.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -10,7 +10,6 @@ const INSTEAD = {
   // The workers as text of the page, which holds the library once for both.
   'startWorker.ts': `import Inline from './allWorkers.ts?worker&inline'; export const startWorker = () => new Inline(); export const startSamplingWorker = startWorker;`,
   'example.ts': 'export const exampleOf = async () => undefined;',
-  'svg.ts': `export const svgOf = () => { throw new Error('This page draws no SVG: save the picture as PNG, or the fit, and draw it with latentPlot.'); };`,
 };
 const instead = () => ({
   name: 'one-file',

@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nice } from 'd3-array';
 
 const [folder = fileURLToPath(new URL('../docs/kernels', import.meta.url))] = process.argv.slice(2);
 process.argv.push('--build');
@@ -28,8 +29,7 @@ const {
   withFloat64,
 } = await import('../dist/index.js');
 const op = await import('../dist/engine/tensors/ops.js');
-const { colorOf } = await import('../dist/app/plot/looks.js');
-const { renderSvg } = await import('../dist/app/plot/render.js');
+const { PALETTES, pictureGrid, sceneSvg } = await import('../dist/app/plot/index.js');
 
 const kernels = [
   rbf(),
@@ -68,79 +68,43 @@ function samplesOf(kernel) {
 
 /** k(x, x') along the line; white noise is of a point with itself only, and is drawn as such. */
 function covariances(kernel) {
-  return AGAINST.flatMap((against) => {
+  return AGAINST.map((against) => {
     const values = covariance(
       kernel,
       line.map((x) => [x]),
       [[against]],
     ).column(0);
     const own = covariance(kernel, [[against]]).at(0, 0);
-    return line.map((x, i) => ({ x, y: x === against ? own : values[i], curve: curveName(against) }));
+    return line.map((x, i) => (x === against ? own : values[i]));
   });
 }
 
-function panel(name, title, points, order, legend) {
-  return {
-    type: 'group',
-    encode: { update: { width: { value: 300 }, height: { value: 190 } } },
-    title: { text: title, frame: 'group', fontSize: 12, fontWeight: 'normal', offset: 8 },
-    data: [{ name, values: points }],
-    scales: [
-      { name: 'x', type: 'linear', domain: [-3, 3], range: [0, 300] },
-      { name: 'y', type: 'linear', nice: true, zero: true, range: [190, 0], domain: { data: name, field: 'y' } },
-      { name: 'color', type: 'ordinal', domain: order, range: order.map((_, i) => colorOf(i)) },
-    ],
-    axes: [
-      { scale: 'x', orient: 'bottom', title: 'x', tickCount: 7 },
-      { scale: 'y', orient: 'left', tickCount: 5, grid: true, gridColor: '#e5e5e5' },
-    ],
-    ...(legend && { legends: [{ stroke: 'color', orient: 'right', symbolType: 'stroke' }] }),
-    marks: [
-      {
-        type: 'group',
-        from: { facet: { name: 'curves', data: name, groupby: 'curve' } },
-        marks: [
-          {
-            type: 'line',
-            from: { data: 'curves' },
-            encode: {
-              enter: {
-                x: { scale: 'x', field: 'x' },
-                y: { scale: 'y', field: 'y' },
-                stroke: { scale: 'color', field: 'curve' },
-                strokeWidth: { value: 1.6 },
-              },
-            },
-          },
-        ],
-      },
-    ],
-  };
+/** Curves over the line, the axis beginning or ending at 0 unless they are on both sides of it. */
+function panel(title, curves, names = []) {
+  const [low, high] = [Math.min(0, ...curves.flat()), Math.max(0, ...curves.flat())];
+  const colored = curves.map((y, k) => ({ x: line, y, color: PALETTES.light.labels[k], width: 1.6 }));
+  return sceneSvg({
+    ...{ width: 300, height: 190, title, description: title },
+    x: { domain: [-3, 3], title: 'x', ticks: 7 },
+    y: { domain: nice(low, high, 5), ticks: 5, grid: true },
+    marks: [{ mark: 'lines', name: 'curves', lines: colored }],
+    legends:
+      names.length === 0
+        ? []
+        : [{ title: '', entries: names.map((name, k) => ({ name, look: { color: colored[k].color, line: true } })) }],
+  });
 }
 
 mkdirSync(folder, { recursive: true });
 for (const kernel of kernels) {
   const drawn = samplesOf(kernel);
-  const samples = Array.from({ length: SAMPLES }, (_, k) =>
-    line.map((x, i) => ({ x, y: drawn.at(i, k), curve: `${k}` })),
-  ).flat();
+  const samples = Array.from({ length: SAMPLES }, (_, k) => line.map((_, i) => drawn.at(i, k)));
   const shape = kernel.name === 'thinPlateSpline' ? 'thinPlateSpline, centers −3, −2, …, 3' : describe(kernel);
-  const svg = await renderSvg({
-    description: `${shape}: covariance and samples`,
-    padding: 8,
-    title: { text: shape, anchor: 'start' },
-    layout: { columns: 2, padding: { column: 150 }, bounds: 'flush' },
-    marks: [
-      panel('covariances', 'covariance k(x, x′)', covariances(kernel), AGAINST.map(curveName), true),
-      panel(
-        'samples',
-        'samples',
-        samples,
-        Array.from({ length: SAMPLES }, (_, k) => `${k}`),
-        false,
-      ),
-    ],
-  });
+  const pictures = [
+    panel('covariance k(x, x′)', covariances(kernel), AGAINST.map(curveName)),
+    panel('samples', samples),
+  ];
+  const svg = pictureGrid(pictures, { title: shape });
   writeFileSync(join(folder, `${kernel.name}.svg`), svg);
   process.stdout.write(`${join(folder, `${kernel.name}.svg`)}\n`);
 }

@@ -1,6 +1,8 @@
 import { InvalidInputError } from './errors.ts';
 import { nodeModule, systemReason } from './host.ts';
-import { checkGiven, namedOptions } from './options.ts';
+import { namedOptions } from './options.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from './processes.ts';
+import { checksum } from './saved.ts';
 
 const node = <T>(name: string) => nodeModule<T>(`node:${name}`, 'Files are written in Node only.');
 const fileSystem = () => node<typeof import('node:fs/promises')>('fs/promises');
@@ -31,34 +33,63 @@ export async function writeAtomically(
   options: WriteOptions = {},
 ): Promise<void> {
   const { replace = true } = namedOptions(options, 'writeAtomically', ['replace']);
+  const staged = await stageFile(file, content);
+  await staged.commit({ replace });
+}
+
+/** A file whose content is on the disk under a temporary name. */
+export interface StagedFile {
+  /** Gives it its name; on failure the temporary file is removed. */
+  commit(options: WriteOptions): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/**
+ * Writes the content of a file to disk under a temporary name, so that several files can be written before any of them is replaced.
+ *
+ * @throws InvalidInputError with the code `cannotWrite`; nothing is left then
+ */
+export async function stageFile(file: string, content: string | Uint8Array): Promise<StagedFile> {
   const { open, rename, rm, stat } = await fileSystem();
-  const { randomBytes } = await node<typeof import('node:crypto')>('crypto');
-  const temporary = `${file}.${await hostName()}.${process.pid}.${randomBytes(8).toString('hex')}.tmp`;
-  try {
+  const { dirname } = await paths();
+  const temporary = await temporaryName(file, await ownIdentity());
+  const discard = () => rm(temporary, { force: true }).catch(() => undefined);
+  const failing = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      await discard();
+      throw unwritten(file, error, dirname(file));
+    }
+  };
+  await failing(async () => {
     const mode = await stat(file).then(
       (found) => found.mode & 0o777,
       () => undefined,
     );
     const handle = await open(temporary, 'wx', mode);
     try {
-      // `logDensityOf` masks the mode with the umask.
+      // `open` masks the mode with the umask.
       if (mode !== undefined && ((await handle.stat()).mode & 0o777) !== mode) await handle.chmod(mode);
       await handle.writeFile(content);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    if (replace) await rename(temporary, file);
-    else await claim(temporary, file);
-    await syncFolder(file);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw unwritten(file, error, (await paths()).dirname(file));
-  }
+  });
+  return {
+    discard,
+    commit: ({ replace = true }) =>
+      failing(async () => {
+        if (replace) await rename(temporary, file);
+        else await claim(temporary, file);
+        await syncFolder(file);
+      }),
+  };
 }
 
 /** Renames a temporary file unless the target exists. */
-async function claim(temporary: string, file: string): Promise<void> {
+export async function claim(temporary: string, file: string): Promise<void> {
   const { constants, copyFile, link, rm } = await fileSystem();
   try {
     await link(temporary, file);
@@ -70,7 +101,8 @@ async function claim(temporary: string, file: string): Promise<void> {
   await rm(temporary);
 }
 
-function unwritten(file: string, error: unknown, folder: string): InvalidInputError {
+/** The error for a file that cannot be written. */
+export function unwritten(file: string, error: unknown, folder: string): InvalidInputError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EEXIST') {
     return new InvalidInputError(`'${file}' is there already, and was not when this began.`, {
@@ -101,85 +133,47 @@ async function syncFolder(file: string): Promise<void> {
   }
 }
 
-/**
- * Removes temporary files that killed processes of this host left beside this file. Those of other hosts sharing the folder are kept: whether their
- * writers are alive cannot be known.
- */
-export async function removeStaleFiles(file: string): Promise<void> {
-  const { readdir, rm } = await fileSystem();
-  const { basename, dirname, join } = await paths();
-  const folder = dirname(file);
-  const names = await readdir(folder).catch(() => []);
-  const own = `${basename(file)}.${await hostName()}.`;
-  for (const name of names) {
-    const [, writer] = name.startsWith(own) ? (/^(\d+)\.[0-9a-f]{16}\.tmp$/.exec(name.slice(own.length)) ?? []) : [];
-    if (writer === undefined || isAlive(Number(writer))) continue;
-    await rm(join(folder, name), { force: true }).catch(() => undefined);
-  }
-}
-
-/**
- * Locks a file or folder for this process until it exits or releases the lock. The lock file `PATH.lock` names the process. A lock of a dead process
- * of this host is replaced.
- *
- * @returns a function that releases the lock
- * @throws InvalidInputError with the code `inUse` while another process holds the lock
- */
-export async function lockPath(path: string): Promise<() => void> {
-  checkGiven(path, 'lockPath', 'the path of a file or folder', (given) => typeof given === 'string' && given !== '');
-  const { link, readFile, rename, rm, writeFile } = await fileSystem();
-  const { rmSync } = await node<typeof import('node:fs')>('fs');
+/** Path of a new temporary file beside a file. */
+export async function temporaryName(file: string, own: ProcessIdentity): Promise<string> {
   const { randomBytes } = await node<typeof import('node:crypto')>('crypto');
-  const lock = `${path}.lock`;
-  const host = await hostName();
-  const own = `${host}.${process.pid}\n`;
-  for (;;) {
-    const temporary = `${lock}.${process.pid}.${randomBytes(8).toString('hex')}.tmp`;
-    try {
-      // Created in one step with its content, so that any reader can tell who holds it.
-      await writeFile(temporary, own, { flag: 'wx' });
-      await claim(temporary, lock);
-      break;
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-        throw unwritten(lock, error, (await paths()).dirname(lock));
-    }
-    const holder = await readFile(lock, 'utf8').catch(() => '');
-    const [, where, pid] = /^(.+)\.(\d+)\n$/.exec(holder) ?? [];
-    if (where === undefined || where !== host || isAlive(Number(pid))) {
-      throw new InvalidInputError(
-        `'${path}' is being written to by ${where === undefined ? 'another process' : `process ${pid}${where === host ? '' : ` on ${where}`}`}. Wait for its end, or give another path; if there is no such process, remove '${lock}'.`,
-        { code: 'inUse' },
-      );
-    }
-    // Rename before removal: of two processes that find the stale lock only one gets it, and a lock that was taken in the meantime is restored.
-    const stale = `${lock}.${process.pid}.tmp`;
-    await rename(lock, stale).catch(() => undefined);
-    const renamed = await readFile(stale, 'utf8').catch(() => holder);
-    if (renamed !== holder) await link(stale, lock).catch(() => undefined);
-    await rm(stale, { force: true });
-  }
-  const release = () => {
-    process.removeListener('exit', release);
-    rmSync(lock, { force: true });
-  };
-  process.on('exit', release);
-  return release;
+  const { dirname, join } = await paths();
+  const random = randomBytes(8).toString('hex');
+  return join(dirname(file), `${await temporaryStart(file)}${writerOf(own)}.${random}.tmp`);
 }
 
-/** The host's name with characters that file names allow. */
-async function hostName(): Promise<string> {
-  const { hostname } = await node<typeof import('node:os')>('os');
-  return hostname().replace(/[^A-Za-z0-9-]/g, '_');
+/** Names of temporary files of one file begin with this; they have the same length whatever the file is called. */
+async function temporaryStart(file: string): Promise<string> {
+  return `.${checksum((await paths()).basename(file)).slice(0, 8)}.`;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: the process exists but belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+/** The part of a temporary name that identifies its writer. */
+const writerOf = ({ host, boot, space, pid, started }: ProcessIdentity) =>
+  `${checksum([host, boot, space]).slice(0, 8)}-${pid}-${started || 0}`;
+
+/** Age after which a temporary file is stale if nothing is known about its writer. */
+const STALE_MILLISECONDS = 3_600_000;
+
+/**
+ * Removes temporary files that killed processes left beside this file.
+ *
+ * @param isLocked - true if this process alone may write the file, so that all of them are stale; otherwise those of living processes are kept, and
+ *   those of other hosts and containers for an hour
+ */
+export async function removeStaleFiles(file: string, isLocked = false): Promise<void> {
+  const { readdir, rm, stat } = await fileSystem();
+  const { dirname, join } = await paths();
+  const own = await ownIdentity();
+  const folder = dirname(file);
+  const start = await temporaryStart(file);
+  const [here] = writerOf(own).split('-');
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, where, pid, started] =
+      (name.startsWith(start) && /^([0-9a-f]{8})-(\d+)-(\d+)\.[0-9a-f]{16}\.tmp$/.exec(name.slice(start.length))) || [];
+    if (where === undefined) continue;
+    const path = join(folder, name);
+    const writer = { ...own, pid: Number(pid), started: started === '0' ? '' : started! };
+    const age = async () => Date.now() - (await stat(path).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs;
+    const isStale = isLocked || (where === here ? !(await isAlive(writer, own)) : (await age()) > STALE_MILLISECONDS);
+    if (isStale) await rm(path, { force: true }).catch(() => undefined);
   }
 }

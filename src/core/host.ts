@@ -69,6 +69,10 @@ export function systemReason(error: unknown): string {
   if (code === 'ENOSPC') return 'the disk is full';
   if (code === 'EDQUOT') return 'the quota of the disk is used up';
   if (code === 'EROFS') return 'the file system is read-only';
+  if (code === 'EMFILE' || code === 'ENFILE') return 'too many files are open, which `ulimit -n` limits';
+  if (code === 'ENAMETOOLONG') return 'a name in its path is too long';
+  if (code === 'ELOOP') return 'its links lead in a circle';
+  if (code === 'ENXIO') return 'it is a device or a socket that nothing serves';
   if (code === 'EFBIG') return 'it is larger than a file may be here';
   return error instanceof Error ? error.message.replace(/\.$/, '') : describe(error);
 }

@@ -130,16 +130,19 @@ export function describe(value: unknown): string {
 }
 
 function fromRows(rows: readonly unknown[], name: string): Matrix {
-  const columns = rowLength(rows[0], 0, name);
-  const data = new Float64Array(rows.length * columns);
-  rows.forEach((row, i) => {
-    const length = rowLength(row, i, name);
+  const columns = rows.length === 0 ? 0 : rowLength(rows[0], 0, name);
+  // Before anything is allocated: an array may be much longer than what it holds. A hole is no row, and `forEach` would not see it.
+  for (let i = 0; i < rows.length; i++) {
+    const length = rowLength(rows[i], i, name);
     if (length !== columns) {
       throw new InvalidInputError(
         `${name} must have rows of equal length, but row 0 has ${columns} and row ${i} has ${length} entries. Give every row the same length.`,
       );
     }
-    const entries = row as ArrayLike<unknown>;
+  }
+  const data = new Float64Array(rows.length * columns);
+  for (let i = 0; i < rows.length; i++) {
+    const entries = rows[i] as ArrayLike<unknown>;
     for (let j = 0; j < columns; j++) {
       const entry = entries[j];
       if (typeof entry !== 'number') {
@@ -149,12 +152,11 @@ function fromRows(rows: readonly unknown[], name: string): Matrix {
       }
       data[i * columns + j] = entry;
     }
-  });
+  }
   return new Matrix(data, rows.length, columns);
 }
 
 function rowLength(row: unknown, i: number, name: string): number {
-  if (i === 0 && row === undefined) return 0;
   if (Array.isArray(row) || row instanceof Float64Array || row instanceof Float32Array) return row.length;
   throw new InvalidInputError(
     `${name} must be an array of rows, but row ${i} is ${describe(row)}. A single column is [[1], [2], [3]].`,

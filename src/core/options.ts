@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from './errors.ts';
 import { describe, reasonOf } from './matrix.ts';
+import { safeParseOwn } from './ownKeys.ts';
 
 /**
  * Returns the value if it passes a test.
@@ -118,7 +119,7 @@ export function checkOptions<
   const result = readGiven(`The options of ${caller}`, () => {
     const unknown = Object.keys(options ?? {}).find((name) => !known.includes(name));
     if (unknown !== undefined) throw unknownName('option', unknown, known, caller);
-    return v.safeParse(schema, options);
+    return safeParseOwn(schema, options);
   });
   if (result.success) return result.output;
   const issue = result.issues[0];

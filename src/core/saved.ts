@@ -1,7 +1,8 @@
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { InvalidInputError, LatentFieldError } from './errors.ts';
 import { describe, reasonOf } from './matrix.ts';
 import { readGiven } from './options.ts';
+import { safeParseOwn } from './ownKeys.ts';
 
 /** The path and message of errors that already name a path. */
 const placed = new WeakMap<object, { readonly place: string; readonly what: string }>();
@@ -39,7 +40,7 @@ export function readingAt<T>(place: string, read: () => T): T {
  * @throws InvalidInputError that names the path of the first mismatch
  */
 export function checkSaved<T extends v.GenericSchema>(schema: T, saved: unknown, place: string): v.InferOutput<T> {
-  const result = readingAt(place, () => v.safeParse(schema, saved));
+  const result = readingAt(place, () => safeParseOwn(schema, saved));
   if (result.success) return result.output;
   const issue = deepest(result.issues[0]);
   const keys = issue.path?.map(({ key }) => String(key)) ?? [];

@@ -8,7 +8,7 @@ import { doublesOf, matrixTensor, tensorMatrix } from '../engine/tensors/doubles
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { type Initialization, initialLatents } from '../model/initialization.ts';
+import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
 import type { MapStart } from '../model/language/mapped.ts';
 import { real } from '../model/parameter.ts';
 import type { Transform } from '../model/transform.ts';
@@ -163,7 +163,7 @@ export function backConstrained(map: LatentMap, options: { init?: 'pca' | Matrix
   }
   const expected = 'a map, such as kernelRegression({ gamma: 0.1 })';
   checkGiven(map, 'backConstrained', expected, (given) => isPart(given, 'map', ['parameters', 'features', 'apply']));
-  const init = namedOptions(options, 'backConstrained', ['init']).init ?? 'pca';
+  const init = keptInit(namedOptions(options, 'backConstrained', ['init']).init ?? 'pca');
   return Object.freeze<Latents>({
     kind: 'latents',
     name: 'backConstrained',

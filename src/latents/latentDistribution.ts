@@ -6,7 +6,7 @@ import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import type { GaussianRows } from '../engine/tensors/ops.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { type Initialization, initialLatents } from '../model/initialization.ts';
+import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
 import {
   correlatedRows,
   correlatedRowsAt,
@@ -55,7 +55,12 @@ const VARIANCE = 0.5;
  * ```
  */
 export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDistribution {
-  const { init = 'pca', variance = VARIANCE, correlated = false, ...others } = givenOptions(options, 'gaussianLatents');
+  const {
+    init: given = 'pca',
+    variance = VARIANCE,
+    correlated = false,
+    ...others
+  } = givenOptions(options, 'gaussianLatents');
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
     throw unknownName('option', unknown, ['init', 'variance', 'correlated'], 'gaussianLatents');
@@ -64,6 +69,7 @@ export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDis
       `Option 'correlated' of gaussianLatents is true or false, but ${describe(correlated)} was given.`,
     );
   }
+  const init = keptInit(given);
   return Object.freeze<LatentDistribution>({
     kind: 'latentDistribution',
     name: 'gaussian',
@@ -141,7 +147,7 @@ export function encoded(
   checkGiven(map, 'encoded', 'a map, such as mlpMap({ hidden: 20 })', (given) =>
     isPart(given, 'map', ['parameters', 'features', 'apply']),
   );
-  const { init = 'pca' } = namedOptions(options, 'encoded', ['init']);
+  const init = keptInit(namedOptions(options, 'encoded', ['init']).init ?? 'pca');
   return Object.freeze<LatentDistribution>({
     kind: 'latentDistribution',
     name: 'encoded',

@@ -5,7 +5,7 @@ import { checkDefinition, checkKnown } from '../core/options.ts';
 import { matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { type Initialization, initialLatents } from '../model/initialization.ts';
+import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters, valueTensors } from '../model/part.ts';
@@ -82,7 +82,7 @@ export function defineLatents<Name extends string, Options = undefined>(
       apply: (p) => checkMatrix(owner, latents(ownValues(p) as Record<Name, Tensor>, options)),
       toJSON: () => ({ name, ...(options !== undefined && { options }) }),
     });
-  return (options, { init = 'pca' } = {}) => made(options as Options, init);
+  return (options, { init = 'pca' } = {}) => made(options as Options, keptInit(init));
 }
 
 const PREFIX = 'latents.';

@@ -2,7 +2,7 @@ import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
 import { namedOptions } from '../core/options.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { type Initialization, initialLatents } from '../model/initialization.ts';
+import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
 import { fixed, real } from '../model/parameter.ts';
 import type { Latents } from './latents.ts';
 
@@ -19,7 +19,7 @@ import type { Latents } from './latents.ts';
  * ```
  */
 export function free(options: { init?: 'pca' | MatrixLike | Initialization } = {}): Latents {
-  const { init = 'pca' } = namedOptions(options, 'free', ['init']);
+  const init = keptInit(namedOptions(options, 'free', ['init']).init ?? 'pca');
   return Object.freeze<Latents>({
     kind: 'latents',
     name: 'free',

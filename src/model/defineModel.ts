@@ -10,7 +10,7 @@ import {
   type ModelFactory,
   modelFactory,
 } from './computedModel.ts';
-import { namedPosterior } from './language/abilitiesByName.ts';
+import { variablesPosterior } from './language/derived.ts';
 import type { Variables } from './language/graph.ts';
 import type { VariablesModel } from './language/types.ts';
 import { type VariablesDefinition, variablesModel } from './language/variablesModel.ts';
@@ -73,5 +73,5 @@ function defineVariablesModel<Data>(definition: VariablesDefinition<Data>): Mode
     checkKnown(definition ?? {}, 'defineModel', ['name', 'variables', 'data', 'search', 'toJSON']);
     checkNamed(definition ?? {}, 'variables', definition?.variables);
   });
-  return modelFactory(definition, (data, toJSON) => variablesModel(definition, data, toJSON, namedPosterior));
+  return modelFactory(definition, (data, toJSON) => variablesModel(definition, data, toJSON, variablesPosterior));
 }

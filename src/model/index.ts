@@ -55,7 +55,6 @@ export {
   type SparsePrecision,
 } from './language/density.ts';
 export type { FittedVariables } from './language/derived.ts';
-export type { RowsByName, VariableWidth } from './language/fittedGraph.ts';
 export type { Variables } from './language/graph.ts';
 export { known } from './language/known.ts';
 export { latent } from './language/latent.ts';
@@ -99,7 +98,7 @@ export {
   shared,
   type Variable,
 } from './language/variable.ts';
-export type { NamedPosterior, VariablesDefinition, VariablesPosterior } from './language/variablesModel.ts';
+export type { VariablesDefinition, VariablesPosterior } from './language/variablesModel.ts';
 export type {
   AnyModel,
   AnyPaths,
@@ -170,10 +169,9 @@ export type {
   Prediction,
   PredictiveDensity,
   Projection,
-  SequencePosterior,
   SpectralPosterior,
-  ViewedPosterior,
 } from './posterior.ts';
+export type { RowModel, RowsByName, VariableWidth } from './rowModel.ts';
 export type { Curvature, EndingKind } from './solver.ts';
 export {
   choleskyFactor,

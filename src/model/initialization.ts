@@ -41,6 +41,19 @@ export function initialLatents(
   return checkShape(checkNumbers(Matrix.from(init as MatrixLike, 'init'), 'init'), Y, latentDim);
 }
 
+/**
+ * A copy of a start, so that what the caller does with it later changes no model.
+ *
+ * @throws InvalidInputError if it is neither a matrix nor an embedding nor a text
+ */
+export function keptInit<Init>(init: Init): Init {
+  if (typeof init === 'string' || typeof init === 'function') return init;
+  if (readGiven('init', () => isEmbedding(init))) {
+    return { latents: Matrix.from((init as Initialization).latents, 'init') } as Init;
+  }
+  return Matrix.from(init as MatrixLike, 'init') as Init;
+}
+
 function isEmbedding(init: unknown): boolean {
   return (
     typeof init === 'object' &&

@@ -66,7 +66,9 @@ export function overriddenParameters<Name extends string>(
     names.map((name) => {
       const standard = defaults[name];
       const parameter = isParameter(standard) ? standard : positive(standard);
-      const override = (overrides as Partial<Record<Name, ParameterLike>>)[name];
+      const override = Object.hasOwn(overrides, name)
+        ? (overrides as Partial<Record<Name, ParameterLike>>)[name]
+        : undefined;
       return [name, override === undefined ? parameter : parameterFrom(override, parameter, `'${name}' of ${within}`)];
     }),
   ) as Record<Name, Parameter>;

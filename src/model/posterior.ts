@@ -4,7 +4,7 @@ import type { Random } from '../core/random.ts';
 import { principalSubspaceFit } from '../engine/dense/principalComponents.ts';
 import type { Graph } from '../engine/graph/graph.ts';
 import type { FieldReading } from './language/variable.ts';
-import type { NamedPosterior } from './language/variablesModel.ts';
+import type { VariablesPosterior } from './language/variablesModel.ts';
 
 const posteriors = new WeakMap<object, AnyPosterior>();
 
@@ -62,22 +62,6 @@ export interface Projection {
   readonly logDensity: Float64Array;
 }
 
-/** One place where a row may lie: a maximum of its posterior density, with the Gaussian of the same curvature. */
-export interface PlaceMode {
-  /** q entries. */
-  readonly point: Float64Array;
-  /** Share of the posterior mass; those of a row add up to 1. */
-  readonly weight: number;
-  /** A, q×q, with Σ = AᵀA: its rows are the axes of the Gaussian, as long as its standard deviations. */
-  readonly axes: Matrix;
-}
-
-/** Rows in their places, and what is known of these where the density of their observations says it. */
-export interface PlacedRows extends Projection {
-  /** The posterior of each row's latent position; empty for rows whose latents are computed from their observations. */
-  readonly places?: () => Promise<readonly (readonly PlaceMode[])[]>;
-}
-
 /** How probable new observations are at given latents. */
 export interface PredictiveDensity {
   /** log p(y_i|x_i), n entries. */
@@ -118,8 +102,6 @@ export interface MissingEntries {
 export interface Placement {
   /** Whether rows may have missing entries (NaN). */
   readonly acceptsMissing: boolean;
-  /** Whether such rows are searched for by the density of what they have, so that `place` gets complete ones only. */
-  readonly searchesMissing?: boolean;
   /** D, where it matters. */
   readonly observedColumns?: number;
   /** Places of new observations Y (n×D) that are found some time before `place` is asked for what else there is to say of them. */
@@ -165,8 +147,6 @@ export interface FieldCoordinates {
 export interface Posterior {
   /** N×q */
   readonly latents: Matrix;
-  /** Throws for new observations (n×D, NaN where missing) that the model's densities cannot be of. */
-  checkRows?(Y: Matrix): void;
 }
 
 /** Means and variances of latents, one row a point. */
@@ -191,8 +171,6 @@ export interface LatentDistributions {
   readonly variances: Matrix;
   /** How much the mapping varies along each dimension, 1 at most; that of each view by its name, where there are several. */
   readonly relevance?: Float64Array | Readonly<Record<string, Float64Array>>;
-  /** The contribution of new rows Y (n×D, NaN where missing) to the bound at these means and variances, which are found by maximizing it. */
-  placedBound?(Y: Matrix, latents: LatentMoments): PlacedBound;
 }
 
 /** The posterior of a model whose latents are distributions. */
@@ -202,14 +180,7 @@ export interface DistributedPosterior extends Posterior {
 
 /** The posterior of a model with a mapping from latents to observations. */
 export interface MappedPosterior extends Posterior {
-  /** The mapping to all columns: those of all views side by side, where there are several. */
   readonly mapping: Mapping;
-}
-
-/** The posterior of a model with several views. */
-export interface ViewedPosterior extends MappedPosterior {
-  /** The mapping to the columns of each view, by its name. */
-  readonly views: Readonly<Record<string, Mapping>>;
 }
 
 /** The posterior of a model that places new observations without a search. */
@@ -246,21 +217,14 @@ export interface SpectralPosterior extends Posterior {
   readonly eigenvalues: Float64Array;
 }
 
-/** The posterior of a model with a prior on sequences. */
-export interface SequencePosterior extends Posterior {
-  /** The mean of the latents one step after each row of X (n×q). */
-  next(X: Matrix): Matrix;
-}
-
 /** A posterior of which it is asked what it has. */
 export type AnyPosterior = Posterior &
   Partial<
     DistributedPosterior &
-      ViewedPosterior &
+      MappedPosterior &
       PlacedPosterior &
       FillingPosterior &
       LayeredPosterior &
       SpectralPosterior &
-      SequencePosterior &
-      NamedPosterior
+      VariablesPosterior
   >;

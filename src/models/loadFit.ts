@@ -3,6 +3,7 @@ import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix } from '../core/matrix.ts';
 import type { FittedTable } from '../core/namedTable.ts';
 import { checkOptions } from '../core/options.ts';
+import { safeParseOwn } from '../core/ownKeys.ts';
 import { checkSaved, damagedAt, readingAt } from '../core/saved.ts';
 import { shortNumber } from '../core/wording.ts';
 import { type EngineChoice, engineChoice } from '../engine/dense/index.ts';
@@ -103,7 +104,7 @@ const schema = v.object({
  * @throws InvalidInputError if it is damaged
  */
 function fittedTableFromJSON(json: unknown, owner: string): FittedTable {
-  const result = v.safeParse(schema, json);
+  const result = safeParseOwn(schema, json);
   const table = result.success ? (result.output as FittedTable) : undefined;
   const { mean, deviation } = table?.standardized ?? {};
   const width = table?.columns.length;

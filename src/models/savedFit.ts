@@ -80,6 +80,7 @@ const entries = {
   message: v.string(),
   diagnostics,
   table: v.optional(v.unknown()),
+  files: v.optional(v.record(v.string(), v.string())),
 };
 const schemas = {
   1: v.strictObject({ ...entries, version: v.literal(1) }),

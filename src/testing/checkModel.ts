@@ -7,12 +7,12 @@ import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { assemblyOf } from '../model/givenModel.ts';
 import { scalesAreHeld } from '../model/language/degenerateScales.ts';
 import type { FittedVariables } from '../model/language/derived.ts';
-import type { RowsByName } from '../model/language/fittedGraph.ts';
-import { compiledModel, type NamedPosterior } from '../model/language/variablesModel.ts';
+import { compiledModel, type VariablesPosterior } from '../model/language/variablesModel.ts';
 import type { AnyModel, ParameterValues } from '../model/model.ts';
 import { checkFinite, logDensity } from '../model/objective.ts';
 import { evaluate, type GivenValues, givenValues, logDensityOf } from '../model/open.ts';
 import { entriesOf, type Parameter, type ParameterValue, shapeOf, valueFrom } from '../model/parameter.ts';
+import type { RowsByName } from '../model/rowModel.ts';
 import type { Transform } from '../model/transform.ts';
 import { layOut, naturalEntries, valuesByPath } from '../model/variables.ts';
 import { modelFromJSON } from '../models/modelFromJSON.ts';
@@ -186,7 +186,7 @@ function derivedRequirements(
   own: OwnParts,
   differences: DifferenceOptions,
 ): Requirement[] {
-  const of = (one: AnyModel) => (one.posterior(at()) as Partial<NamedPosterior>).variables;
+  const of = (one: AnyModel) => (one.posterior(at()) as Partial<VariablesPosterior>).variables;
   const supports = () =>
     new Map(
       withFloat64(() => compiledModel(model, 'checkModel', 0)).graph.nodes.flatMap(({ name, densities: [placed] }) => {

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,7 +15,8 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { lockPath, writeAtomically } from '../../src/core/fileWriting.ts';
+import { lockPath } from '../../src/core/fileLock.ts';
+import { removeStaleFiles, stageFile, writeAtomically } from '../../src/core/fileWriting.ts';
 
 let folder: string;
 let file: string;
@@ -68,37 +72,93 @@ describe('writeAtomically', () => {
 
 describe('lockPath', () => {
   it('gives a path to one at a time', async () => {
-    const release = await lockPath(file);
+    const lock = await lockPath(file);
     await expect(lockPath(file)).rejects.toMatchObject({ code: 'inUse' });
-    release();
-    (await lockPath(file))();
+    lock.release();
+    (await lockPath(file)).release();
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('takes over from a process of this host that is no longer there, and from nobody else', async () => {
-    (await lockPath(file))();
-    const release = await lockPath(file);
-    const own = readFileSync(`${file}.lock`, 'utf8');
-    release();
-    // No process has a number as large.
-    writeFileSync(`${file}.lock`, own.replace(/\d+\n$/, '99999999\n'));
-    (await lockPath(file))();
-    for (const other of ['another-host.99999999\n', '']) {
-      writeFileSync(`${file}.lock`, other);
-      await expect(lockPath(file), other).rejects.toThrow(`remove '${file}.lock'`);
-    }
+  /** The lock file of a process that holds the path, changed. */
+  async function lockOf(changes: object): Promise<string> {
+    const lock = await lockPath(file);
+    const text = readFileSync(`${file}.lock`, 'utf8');
+    lock.release();
+    return JSON.stringify({ ...JSON.parse(text), listens: false, ...changes });
+  }
+
+  it.each([
+    ['of another number', { pid: 99_999_999 }],
+    ['of the same number that began at another time, as in a container that was started again', { started: '1' }],
+    ['of the same host before it was started again', { boot: 'another' }],
+    ['whose socket nobody listens on', { space: 'pid:[1]', pid: 1, listens: true }],
+  ])('takes over from an ended process %s, and says so', async (_, changes) => {
+    const stale = await lockOf(changes);
+    writeFileSync(`${file}.lock`, stale);
+    if ('listens' in changes) await endedListener(JSON.parse(stale).token);
+    const lock = await lockPath(file);
+    expect(lock.note).toContain(`process ${JSON.parse(stale).pid}, which has ended`);
+    await expect(lockPath(file)).rejects.toMatchObject({ code: 'inUse' });
+    lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  /** A socket of a process that was killed. */
+  async function endedListener(token: string): Promise<void> {
+    const path = join(folder, `.${token}.socket`);
+    const program = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
+    await once(spawn(process.execPath, ['-e', program]), 'close');
+  }
+
+  it.each([
+    ['another host', { host: 'another', boot: 'another' }],
+    ['a container whose file system has no sockets', { space: 'pid:[1]', pid: 1 }],
+  ])('takes over from no process of %s', async (_, changes) => {
+    writeFileSync(`${file}.lock`, await lockOf(changes));
+    await expect(lockPath(file)).rejects.toThrow(`remove '${file}.lock'`);
+  });
+
+  it('takes over from nobody it cannot read about', async () => {
+    writeFileSync(`${file}.lock`, '');
+    await expect(lockPath(file)).rejects.toThrow(`remove '${file}.lock'`);
+  });
+
+  it('locks files with names as long as names may be, in folders as deep', async () => {
+    const deep = join(folder, 'd'.repeat(120));
+    mkdirSync(deep);
+    const long = join(deep, 'n'.repeat(255));
+    const lock = await lockPath(long);
+    await writeAtomically(long, 'text');
+    await expect(lockPath(long)).rejects.toMatchObject({ code: 'inUse' });
+    lock.release();
+    expect(readdirSync(deep)).toEqual(['n'.repeat(255)]);
   });
 
   it('lets one of many have what a killed process left behind', async () => {
-    const release = await lockPath(file);
-    const stale = readFileSync(`${file}.lock`, 'utf8').replace(/\d+\n$/, '99999999\n');
-    release();
+    const stale = await lockOf({ pid: 99_999_999 });
     for (let round = 0; round < 20; round++) {
       writeFileSync(`${file}.lock`, stale);
       const all = await Promise.allSettled(Array.from({ length: 8 }, () => lockPath(file)));
       const held = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
       expect(held.length).toBe(1);
-      for (const releaseAgain of held) releaseAgain();
+      for (const { release } of held) release();
+      expect(readdirSync(folder)).toEqual([]);
     }
+  });
+});
+
+describe('removeStaleFiles', () => {
+  it('removes temporary files of ended processes, and those of living ones only where no other may write', async () => {
+    const staged = await stageFile(file, 'text');
+    await removeStaleFiles(file);
+    const [name] = readdirSync(folder);
+    writeFileSync(join(folder, name!.replace(/-\d+-\d+/, '-99999999-1')), 'text');
+    await removeStaleFiles(file);
+    expect(readdirSync(folder)).toEqual([name]);
+    await removeStaleFiles(join(folder, 'another.json'), true);
+    expect(readdirSync(folder)).toEqual([name]);
+    await removeStaleFiles(file, true);
+    expect(readdirSync(folder)).toEqual([]);
+    await staged.discard();
   });
 });

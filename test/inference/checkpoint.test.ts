@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,9 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import { InvalidInputError } from '../../src/core/errors.ts';
+import { temporaryName } from '../../src/core/fileWriting.ts';
 import { Matrix } from '../../src/core/matrix.ts';
+import { ownIdentity } from '../../src/core/processes.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Scalar } from '../../src/engine/tensors/tensorflow.ts';
 import { type Checkpoint, type FitOptions, fit, lbfgs, scg, stateFromJson } from '../../src/inference/index.ts';
@@ -246,26 +248,25 @@ describe('a file of checkpoints', () => {
 
   it('has no files of killed processes left beside it', async () => {
     const path = file('stale.json');
-    const host = hostname().replace(/[^A-Za-z0-9-]/g, '_');
     const ended = spawn(process.execPath, ['-e', '']);
     await once(ended, 'exit');
-    const random = '0123456789abcdef';
+    const own = await ownIdentity();
+    const endedPid = { ...own, pid: ended.pid! };
+    const living = { ...own, pid: process.ppid, started: '' };
     const others = [
-      'stale.json.tmp',
-      `stale.json.${host}.9x.${random}.tmp`,
-      `stale.json.${host}.${process.ppid}.${random}.tmp`,
-      `stale.json.another-${host}.${ended.pid}.${random}.tmp`,
-      `other.json.${host}.${ended.pid}.${random}.tmp`,
+      file('stale.json.tmp'),
+      await temporaryName(path, living),
+      await temporaryName(path, { ...endedPid, host: 'another', boot: 'another' }),
+      await temporaryName(file('other.json'), endedPid),
     ];
     // What cannot be removed is left alone.
-    const folderOfThatName = `stale.json.${host}.${ended.pid}00.${random}.tmp`;
-    mkdirSync(file(folderOfThatName));
-    others.push(folderOfThatName);
-    for (const name of [...others.slice(0, -1), `stale.json.${host}.${ended.pid}.${random}.tmp`])
-      writeFileSync(file(name), '{');
+    const folderOfThatName = await temporaryName(path, endedPid);
+    mkdirSync(folderOfThatName);
+    const before = readdirSync(folder);
+    for (const name of [...others, await temporaryName(path, endedPid)]) writeFileSync(name, '{');
     await fit(model(), { ...options, restarts: 0, maxIterations: 0, checkpoint: path });
-    const left = readdirSync(folder).filter((name) => /^(stale|other)\.json/.test(name));
-    expect(left.sort()).toEqual([...others, 'stale.json'].sort());
+    const left = readdirSync(folder).map((name) => file(name));
+    expect(left.sort()).toEqual([...before.map((name) => file(name)), ...others, path].sort());
   });
 });
 

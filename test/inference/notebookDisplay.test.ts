@@ -15,7 +15,7 @@ describe('a fit in a notebook', () => {
     expect(Object.keys(bundle).sort()).toEqual(['image/svg+xml', 'text/html', 'text/plain']);
     expect(bundle['text/plain']).toBe(`pca: 40 × 2 latents. ${fitted.message}`);
     expect(bundle['text/html']).toContain(bundle['image/svg+xml']);
-    const points = [...bundle['image/svg+xml']!.matchAll(/M([\d.-]+) ([\d.-]+)h0/g)].map(([, x, y]) => [+x!, +y!]);
+    const points = [...bundle['image/svg+xml']!.matchAll(/M([\d.-]+),([\d.-]+)h0/g)].map(([, x, y]) => [+x!, +y!]);
     expect(points).toHaveLength(40);
     const distance = (i: number, j: number) => {
       const [a, b] = [fitted.latents.row(i), fitted.latents.row(j)];
@@ -27,8 +27,8 @@ describe('a fit in a notebook', () => {
     const [drawn, there] = distance(0, 1);
     for (let j = 2; j < 40; j++) {
       const [other, otherThere] = distance(0, j);
-      // Places are written to a tenth of a unit of the picture.
-      expect(Math.abs(other - (otherThere / there) * drawn)).toBeLessThan(0.3 * (1 + otherThere / there));
+      // Positions are written to a hundredth of a pixel.
+      expect(Math.abs(other - (otherThere / there) * drawn)).toBeLessThan(0.03 * (1 + otherThere / there));
     }
     // Up in the latents is up in the picture.
     const order = (list: readonly number[], sign: number) =>

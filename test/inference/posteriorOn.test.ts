@@ -19,7 +19,7 @@ function watched() {
   const posterior = {
     latents: Matrix.zeros(2, 1),
     mapping,
-    views: { pose: mapping },
+    variables: { missingEntries: mapping },
     get graph() {
       see('graph');
       return { nodes: 2 };
@@ -37,7 +37,7 @@ describe('a posterior on an engine', () => {
   it('computes nothing before it is asked', () => {
     const { posterior, seen } = watched();
     const placed = posteriorOn('typescript', posterior);
-    expect(Object.keys(placed)).toEqual(['latents', 'mapping', 'views', 'graph', 'field', 'kktResidual']);
+    expect(Object.keys(placed)).toEqual(['latents', 'mapping', 'variables', 'graph', 'field', 'kktResidual']);
     expect(placed.latents).toBe(posterior.latents);
     expect(seen).toEqual([]);
   });
@@ -46,14 +46,14 @@ describe('a posterior on an engine', () => {
     const { posterior, seen } = watched();
     const placed = posteriorOn('typescript', posterior) as unknown as {
       mapping: { observedColumns: number; predict(): void };
-      views: { pose: { predict(): void } };
+      variables: { missingEntries: { predict(): void } };
       graph: unknown;
       field: { impute(): void };
       kktResidual(): void;
     };
     expect(placed.mapping.observedColumns).toBe(3);
     placed.mapping.predict();
-    placed.views.pose.predict();
+    placed.variables.missingEntries.predict();
     expect(placed.graph).toEqual({ nodes: 2 });
     placed.field.impute();
     placed.kktResidual();

@@ -296,7 +296,8 @@ describe('a start at neighbors', () => {
     for (const make of [gplvm, tpslvm]) {
       const result = await fit(make(many, { latentDim: 1 }), { maxIterations: 2 });
       expect(result.parameters['mapping.inducing']).toMatchObject({ rows: 50, columns: 1 });
-      expect(result.message).toMatch(/through 50 inducing inputs, as there are more than 1000 points.* t-SNE map/);
+      expect(result.message).toMatch(/through 50 inducing inputs, as there are more than 1000 points/);
+      expect(result.message).toContain('started at a t-SNE map');
     }
     const given = await fit(gplvm(many, { latentDim: 1, inducing: 7, init: 'pca' }), { maxIterations: 0 });
     expect(given.parameters['mapping.inducing']).toMatchObject({ rows: 7 });

@@ -11,8 +11,9 @@ import {
   standardNormal,
   white,
 } from '../../src/index.ts';
-import { project } from '../../src/inference/project.ts';
+import { placedRows } from '../../src/inference/places/placedRows.ts';
 import type { AnyPosterior } from '../../src/model/posterior.ts';
+import type { RowModel } from '../../src/model/rowModel.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 
@@ -34,9 +35,10 @@ interface Case {
 }
 
 const cases = reference<{ models: Case[] }>('gpy-predict-tiny.json').models;
+const project = (model: RowModel, mapping: Matrix) => placedRows(model, { mapping }, settings);
 const settings = { starts: 10, maxIterations: 200, tolerance: 1e-7 };
 
-function posteriorOf({ X, Y, params, noise_variance, jitter }: Case, withPrior: boolean): AnyPosterior {
+function posteriorOf({ X, Y, params, noise_variance, jitter }: Case, withPrior: boolean): RowModel {
   const noises = params['white.variance'] === undefined ? [] : [white({ variance: params['white.variance'][0]! })];
   const kernel = add(
     rbf({ variance: params['rbf.variance']![0]!, lengthscale: params['rbf.lengthscale']![0]! }),
@@ -57,14 +59,16 @@ function posteriorOf({ X, Y, params, noise_variance, jitter }: Case, withPrior: 
     Object.entries(kernel.parameters).map(([path, { initial }]) => [`mapping.kernel.${path}`, initial]),
   );
   const prior = { 'priors.standardNormal.precision': 1 };
-  return model.posterior({ latents, ...values, 'mapping.noise': noise_variance + jitter, ...(withPrior && prior) });
+  const noise = { 'mapping.noise': noise_variance + jitter };
+  const posterior: AnyPosterior = model.posterior({ latents, ...values, ...noise, ...(withPrior && prior) });
+  return posterior.variables!;
 }
 
 describe.each(cases.map((entry) => [entry.tag, entry] as const))('projection of new observations: %s', (_, entry) => {
   const { Ynew, numpy_optimum_of_log_predictive_density: optimum } = entry.infer;
 
   it('is at least as probable as where SciPy ends from the nearest latents', async () => {
-    const { logDensity } = await project(posteriorOf(entry, false), Matrix.from(Ynew), settings);
+    const { logDensity } = await project(posteriorOf(entry, false), Matrix.from(Ynew));
     optimum.nlpd.value.forEach((value, i) => {
       expect(logDensity[i]).toBeGreaterThanOrEqual(-value - 1e-6 * Math.abs(value));
     });
@@ -72,7 +76,7 @@ describe.each(cases.map((entry) => [entry.tag, entry] as const))('projection of 
 
   it('adds the prior on the latents', async () => {
     const posterior = posteriorOf(entry, true);
-    const { latents, logDensity } = await project(posterior, Matrix.from(Ynew), settings);
+    const { latents, logDensity } = await project(posterior, Matrix.from(Ynew));
     optimum.nlpd_plus_unit_prior.value.forEach((value, i) => {
       const squared = latents.row(i).reduce((sum, x) => sum + x * x, 0);
       expect(logDensity[i]! - 0.5 * squared).toBeGreaterThanOrEqual(-value - 1e-6 * Math.abs(value));
@@ -89,8 +93,8 @@ describe.each(cases.map((entry) => [entry.tag, entry] as const))('projection of 
     );
     const Y = Matrix.from(Ynew);
     Y.data[4] = Number.NaN;
-    const { density, gradient } = posterior.mapping!.predictiveDensity!(X, Y);
-    const { mean, variance } = posterior.mapping!.predict(X, true);
+    const { density, gradient } = posterior.density!(X, { mapping: Y });
+    const { mean, variance } = posterior.predict!({ latents: X }, true).mapping!;
     const expected = Array.from({ length: 3 }, (_, i) => {
       let sum = 0;
       for (let j = 0; j < Y.columns; j++) {
@@ -105,7 +109,7 @@ describe.each(cases.map((entry) => [entry.tag, entry] as const))('projection of 
       const at = (step: number) => {
         const moved = Matrix.from(X);
         moved.data[k] = moved.data[k]! + step;
-        return posterior.mapping!.predictiveDensity!(moved, Y).posterior[Math.floor(k / 2)]!;
+        return posterior.density!(moved, { mapping: Y }).posterior[Math.floor(k / 2)]!;
       };
       const h = 1e-2;
       const odd = (m: number) => at(m * h) - at(-m * h);

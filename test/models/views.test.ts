@@ -135,13 +135,13 @@ describe('a model with two views', () => {
     const result = await fit(shared(), { maxIterations: 0 });
     expectTypeOf(result.predict).parameter(1).toHaveProperty('view').toEqualTypeOf<'a' | 'b'>();
     // @ts-expect-error no such view
-    expect(() => result.predict([[0, 0]], { view: 'c' })).toThrow(/no view 'c'\. Its views are 'a', 'b'/);
+    expect(() => result.predict([[0, 0]], { view: 'c' })).toThrow(/no variable 'c'.*Known are a, b/);
     // @ts-expect-error which view?
-    expect(() => result.predict([[0, 0]])).toThrow(/say which with \{ view \}/);
+    expect(() => result.predict([[0, 0]])).toThrow(/which variable is meant: \{ view: 'a' \}/);
     // @ts-expect-error no such view
     await expect(result.project({ c: A })).rejects.toThrow(InvalidInputError);
-    await expect(result.project({})).rejects.toThrow(/at least one view by its name/);
-    await expect(result.project({ a: B })).rejects.toThrow(/View 'a' has 3 columns/);
+    await expect(result.project({})).rejects.toThrow(/at least one observed variable/);
+    await expect(result.project({ a: B })).rejects.toThrow(/'a' with 3 columns/);
     await expect(result.project({ a: A, b: B.slice(1) })).rejects.toThrow(/'a' has 20 and 'b' has 19/);
   });
 

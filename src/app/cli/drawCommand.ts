@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type Draws, modelFromJSON, type SamplePosteriorOptions, samplePosterior } from '../../index.ts';
-import { makeFolder, removeEmptyFolders, writeAtomically } from '../io/index.ts';
+import {
+  type Draws,
+  type Fit,
+  type Model,
+  modelFromJSON,
+  type SamplePosteriorOptions,
+  samplePosterior,
+} from '../../index.ts';
+import { checkFolderPath, openResultFolder, type ResultFolder } from '../io/index.ts';
 import { chainPlot, latentPlot, pairsPlot, rankPlot } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
 import { camelCase, PARTS_FLAG, type PartsArguments, partsOf, wholeFrom } from './flags.ts';
@@ -49,51 +56,62 @@ const PICTURES: Readonly<Record<string, (draws: Draws) => Promise<string | undef
     latents && latentPlot({ latents: latents.mean, covariances: latents.covariances, equalScales: true }),
 };
 
-async function drawFrom(
-  folder: string,
-  { out, force, json, parts, hold, workers, ...given }: DrawArguments,
-  { stdout, stderr, signal }: Context,
-): Promise<void> {
-  const [table, whole] = ['draws.csv', 'draws.json'].map((name) => join(out, name)) as [string, string];
-  checkAbsent([table, whole, ...Object.keys(PICTURES).map((name) => join(out, name))], force);
+const TABLE = 'draws.csv';
+const DRAWS = 'draws.json';
+const FILES = [TABLE, DRAWS, ...Object.keys(PICTURES)];
+
+async function drawFrom(folder: string, given: DrawArguments, context: Context): Promise<void> {
+  const { out, force, parts } = given;
+  checkAbsent(
+    FILES.map((name) => join(out, name)),
+    force,
+  );
+  await checkFolderPath(out);
   const { fit } = await readFit(folder, parts === undefined ? {} : { parts });
   const model = modelFromJSON(fit.toJSON().model, await partsOf(parts), true);
-  const topmost = await makeFolder(out);
+  const to = await openResultFolder(out, DRAWS, FILES, { force });
+  for (const note of to.notes) context.stderr.write(`note: ${note}\n`);
   try {
-    const draws = await samplePosterior(model, {
-      ...given,
-      start: fit,
-      ...(hold !== undefined && { hold: hold.split(',').map((path) => path.trim()) }),
-      ...(workers !== undefined && { workers: parts === undefined ? workers : { count: workers, parts } }),
-      ...(signal !== undefined && { signal }),
-    });
-    await writeAtomically(table, draws.toCSV());
-    await writeAtomically(whole, `${JSON.stringify(draws)}\n`);
-    const files = [table, whole];
-    for (const [name, picture] of Object.entries(PICTURES)) {
-      const svg = await picture(draws);
-      if (svg === undefined) continue;
-      const path = join(out, name);
-      await writeAtomically(path, svg, { replace: force === true });
-      files.push(path);
-    }
-    const { latents, message, diagnostics } = draws;
-    if (json) {
-      const ofLatents = latents && { rHat: latents.rHat, essBulk: latents.essBulk };
-      const { divergences } = draws;
-      stdout.write(
-        `${JSON.stringify({ model: fit.model, summary: draws.summary(), latents: ofLatents, divergences: divergences.length, message, diagnostics, files })}\n`,
-      );
-      return;
-    }
-    stdout.write(`${draws.summary()}\n`);
-    if (latents !== undefined) {
-      stdout.write(
-        `distances between latents: largest R̂ ${latents.rHat.toFixed(3)}, least effective sample size ${latents.essBulk.toFixed(0)}\n`,
-      );
-    }
-    stderr.write(`${message}\n${files.join('\n')}\n`);
+    await context.heeding(() => drawAndWrite(fit, model, to, given, context));
   } finally {
-    await removeEmptyFolders(out, topmost);
+    await to.close();
   }
+}
+
+async function drawAndWrite(
+  fit: Fit,
+  model: Model,
+  to: ResultFolder,
+  { out: _, force: __, json, parts, hold, workers, ...given }: DrawArguments,
+  { stdout, stderr, signal }: Context,
+): Promise<void> {
+  const draws = await samplePosterior(model, {
+    ...given,
+    start: fit,
+    ...(hold !== undefined && { hold: hold.split(',').map((path) => path.trim()) }),
+    ...(workers !== undefined && { workers: parts === undefined ? workers : { count: workers, parts } }),
+    ...(signal !== undefined && { signal }),
+  });
+  await to.add(TABLE, draws.toCSV());
+  for (const [name, picture] of Object.entries(PICTURES)) {
+    const svg = await picture(draws);
+    if (svg !== undefined) await to.add(name, svg);
+  }
+  const files = await to.commit((sums) => `${JSON.stringify({ ...draws.toJSON(), files: sums })}\n`);
+  const { latents, message, diagnostics } = draws;
+  if (json) {
+    const ofLatents = latents && { rHat: latents.rHat, essBulk: latents.essBulk };
+    const { divergences } = draws;
+    stdout.write(
+      `${JSON.stringify({ model: fit.model, summary: draws.summary(), latents: ofLatents, divergences: divergences.length, message, diagnostics, files })}\n`,
+    );
+    return;
+  }
+  stdout.write(`${draws.summary()}\n`);
+  if (latents !== undefined) {
+    stdout.write(
+      `distances between latents: largest R̂ ${latents.rHat.toFixed(3)}, least effective sample size ${latents.essBulk.toFixed(0)}\n`,
+    );
+  }
+  stderr.write(`${message}\n${files.join('\n')}\n`);
 }

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { InvalidInputError, loadFit } from '../../index.ts';
-import { parseTable, writeAtomically } from '../io/index.ts';
+import { parseTable, readResult, readWholeFile, writeAtomically } from '../io/index.ts';
 import { type FitArguments, fitTable } from './fitCommand.ts';
 import { camelCase, fromZero, wholeFrom } from './flags.ts';
 import { type Context, exitCodeOf } from './streams.ts';
@@ -18,6 +19,9 @@ interface ExploreArguments extends Partial<Pick<FitArguments, 'model' | 'labels'
   readonly static?: string;
   readonly force?: boolean;
 }
+
+/** Address that only this machine reaches. */
+const LOCAL = '127.0.0.1';
 
 /** Size of a table that a page can hold, which is also the most it reads. */
 const MOST_BYTES = 60e6;
@@ -30,11 +34,17 @@ export function defineExplore(command: Command, context: Context): void {
     .option('--labels <file|column>', 'labels of that fit')
     .option('--options <json|file>', 'options of that model')
     .option('--max-seconds <s>', 'seconds at most for that fit', fromZero)
-    .option('--port <n>', 'port of this machine (default: one that is free)', wholeFrom(0), 0)
+    .option('--port <n>', 'port of this machine (default: one that is free)', portFrom, 0)
     .option('--open', 'open it in the browser')
     .option('--static <file.html>', 'write the page, which opens without a server, instead of serving it')
     .option('--force', 'replace the file of --static')
     .action((data: string | undefined, given: ExploreArguments) => explore(data, given, context));
+}
+
+function portFrom(text: string): number {
+  const port = wholeFrom(0)(text);
+  if (port < 65_536) return port;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
 }
 
 async function explore(
@@ -53,23 +63,17 @@ async function explore(
     stdout.write(`${file}\n`);
     return;
   }
-  const server = createServer((request, response) => {
-    const isPage = request.url === '/';
-    response.writeHead(isPage ? 200 : 404, {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Cache-Control': 'no-store',
-    });
-    response.end(isPage ? page : '');
-  });
+  const address = `/${randomBytes(16).toString('hex')}/`;
+  const server = createServer((request, response) => answer(request, response, address, page));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
       reject(new InvalidInputError(`Port ${port} cannot be served: ${taken}. Give another with --port.`));
     });
     // Reachable from this machine only.
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, LOCAL, resolve);
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${address}`;
   stdout.write(`${url}\n`);
   stderr.write('Served to this machine only, until Ctrl-C.\n');
   if (open) openInBrowser(url);
@@ -80,6 +84,29 @@ async function explore(
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   exit(exitCodeOf(signal?.reason));
+}
+
+/**
+ * Answers with the page at its address, which holds a random token: other pages and users of this machine do not know it. A name other than this
+ * machine's in `Host` or `Origin` comes from a page elsewhere whose name was made to lead here.
+ */
+function answer(request: IncomingMessage, response: ServerResponse, address: string, page: string): void {
+  const { host = '', origin } = request.headers;
+  const own = [LOCAL, 'localhost'].map((name) => `${name}:${request.socket.localPort}`);
+  const isOwn = own.includes(host) && (origin === undefined || own.some((name) => origin === `http://${name}`));
+  const isAddress = request.url?.replace(/\?.*$/s, '') === address;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const status = !isOwn ? 403 : !isAddress ? 404 : !isRead ? 405 : 200;
+  response.writeHead(status, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    ...(status === 405 && { Allow: 'GET, HEAD' }),
+  });
+  response.end(status === 200 && request.method === 'GET' ? page : '');
 }
 
 /** The page with the table, or with a fit that is made here first; undefined if the fit failed, which it has reported. */
@@ -124,32 +151,48 @@ async function pageOf(data: string | undefined, isStatic: boolean, called?: stri
   const built = import.meta.url.endsWith('.ts') ? '../../../dist/explore/page.html' : '../../explore/page.html';
   const page = await readFile(new URL(built, import.meta.url), 'utf8');
   if (data === undefined) return page;
-  const file = (await isFolder(data)) ? join(data, 'fit.json') : data;
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new InvalidInputError(
-      `'${file}' cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}. Give a table, the folder of a fit, or its fit.json.`,
-    );
-  });
-  if (bytes.length > MOST_BYTES) {
-    throw new InvalidInputError(
-      `'${file}' has ${Math.round(bytes.length / 1e6)} MB; a page holds up to ${MOST_BYTES / 1e6}. Take a part of its rows.`,
-    );
-  }
+  const isOfFolder = await isFolder(data);
+  const file = isOfFolder ? join(data, FIT_FILE) : data;
+  const bytes = await readPart(file);
+  if (isOfFolder) await readResult(data, FIT_FILE, async () => parsed(file, text(bytes)));
   const name = called ?? basename(data);
   if (/\.(parquet|arrow|feather)$/i.test(file)) {
     throw new InvalidInputError(
       `'${file}' can be read in Node only. Give --model, so that it is fitted here first, or its table as .csv.`,
     );
   }
-  if (file.endsWith('.json')) loadFit(parsed(file, bytes.toString('utf8')));
+  if (file.endsWith('.json')) loadFit(parsed(file, text(bytes)));
   else if (isStatic) await parseTable(bytes, name, { allowMissing: true });
   const held = file.endsWith('.json')
-    ? { name, text: bytes.toString('utf8') }
-    : { name, table: bytes.toString('base64') };
+    ? { name, text: text(bytes) }
+    : { name, table: Buffer.from(bytes).toString('base64') };
   // Text in the page must not end its script element.
   const json = JSON.stringify(held).replaceAll('<', '\\u003c');
   const opening = '<script type="application/json" id="held">';
   return page.replace(`${opening}</script>`, () => `${opening}${json}</script>`);
+}
+
+const FIT_FILE = 'fit.json';
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+/** The bytes of a table or a fit that a page can hold. */
+async function readPart(file: string): Promise<Uint8Array> {
+  try {
+    return await readWholeFile(file, MOST_BYTES);
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    const { code } = error;
+    if (code !== 'tooLarge') {
+      throw new InvalidInputError(`${error.message} Give a table, the folder of a fit, or its fit.json.`, {
+        cause: error,
+        code,
+      });
+    }
+    throw new InvalidInputError(
+      `'${file}' has more than ${MOST_BYTES / 1e6} MB, which is what a page holds. Take a part of its rows.`,
+      { cause: error, code },
+    );
+  }
 }
 
 function parsed(file: string, text: string): Parameters<typeof loadFit>[0] {

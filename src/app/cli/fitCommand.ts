@@ -17,9 +17,15 @@ import {
   type Solver,
   scg,
 } from '../../index.ts';
-import { type ReadTableOptions, type StandardizedColumns, standardize, type Table } from '../io/index.ts';
+import {
+  type ReadTableOptions,
+  type ResultFolder,
+  type StandardizedColumns,
+  standardize,
+  type Table,
+} from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
-import { completedTable, prepareFiles, writeFit } from './fitFiles.ts';
+import { checkFiles, completedTable, prepareFiles, writeFit } from './fitFiles.ts';
 import {
   aboveZero,
   camelCase,
@@ -154,23 +160,33 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   if (options.missing !== undefined) checkTakesMissing(given.model);
   if (given.grid) checkPredicts(given.model, '--grid');
   checkTime(given, options);
-  const end = await prepareFiles(given);
+  await checkFiles(given);
+  const input = await readInput(data, given, options, own, streams);
+  const folder = await prepareFiles(given);
+  for (const note of folder.notes) streams.stderr.write(`note: ${note}\n`);
   try {
-    return await fitAndWrite(data, given, options, own, budget, streams);
+    return await streams.heeding(() => fitAndWrite(input, folder, given, budget, streams));
   } finally {
-    await end();
+    await folder.close();
   }
 }
 
-async function fitAndWrite(
+/** A table that was read, and the model of it. */
+interface FitInput {
+  readonly table: Table;
+  readonly pictured: ShownColumns;
+  readonly units: StandardizedColumns | undefined;
+  readonly observations: Matrix;
+  readonly model: Model;
+}
+
+async function readInput(
   data: string,
   given: FitArguments,
   options: ModelOptions,
   own: OwnParts,
-  budget: TimeBudget,
   streams: Context,
-): Promise<number> {
-  const { signal } = streams;
+): Promise<FitInput> {
   const reading: ReadTableOptions = {
     ...tableOptions(given),
     ...(given.color === undefined ? {} : { color: given.color }),
@@ -189,6 +205,18 @@ async function fitAndWrite(
   const observations = units?.apply(table.observations) ?? table.observations;
   const described = withSegments(options, sequence.segments);
   const model = describedModel(given.model, observations, table.labels, described, own);
+  return { table, pictured, units, observations, model };
+}
+
+async function fitAndWrite(
+  input: FitInput,
+  folder: ResultFolder,
+  given: FitArguments,
+  budget: TimeBudget,
+  streams: Context,
+): Promise<number> {
+  const { signal } = streams;
+  const { table, observations, model } = input;
   const bar = given.json ? NO_BAR : progressBar(streams.stderr, mostIterations(given, model, observations.rows));
   let result: Fit;
   try {
@@ -211,7 +239,7 @@ async function fitAndWrite(
     streams.stderr.write(`error: ${inFlags(result.message, given, table)} Nothing is written.\n`);
     return signal?.aborted ? exitCodeOf(signal.reason) : 1;
   }
-  const files = await write(given, table, pictured, observations, units, result, budget, streams);
+  const files = await write(input, folder, given, result, budget, streams);
   streams.stdout.write(
     given.json ? `${JSON.stringify(outcome(result, files, table, given))}\n` : summary(result, files, table, given),
   );
@@ -247,11 +275,9 @@ function mostIterations(
 }
 
 async function write(
+  { table, pictured, observations, units }: FitInput,
+  folder: ResultFolder,
   given: FitArguments,
-  table: Table,
-  pictured: ShownColumns,
-  observations: Matrix,
-  units: StandardizedColumns | undefined,
   result: Fit,
   budget: TimeBudget,
   streams: Context,
@@ -262,7 +288,7 @@ async function write(
   if (hasHoles && completed === undefined) {
     streams.stderr.write(`note: ${result.model} cannot fill in the missing entries, so there is no completed.csv.\n`);
   }
-  return writeFit(given.out, result, {
+  return writeFit(folder, result, {
     record: tableRecord(table, labelColumn, units),
     shown: {
       looks: looksOf(result, table, given, streams),

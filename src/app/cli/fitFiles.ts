@@ -11,17 +11,17 @@ import {
   type Prediction,
 } from '../../index.ts';
 import {
+  checkFolderPath,
   type LabelColumn,
-  lockPath,
-  makeFolder,
-  removeEmptyFolders,
+  openResultFolder,
+  type ResultFolder,
+  readResult,
   type StandardizedColumns,
-  writeAtomically,
-  writeTable,
+  tableText,
 } from '../io/index.ts';
 import { type PartsArguments, partsOf } from './flags.ts';
 import { readJsonFile } from './jsonOptions.ts';
-import { type PlotArguments, pictureNames, type Shown, writePictures } from './pictures.ts';
+import { addPictures, PICTURES, type PlotArguments, pictureNames, type Shown } from './pictures.ts';
 import { checkAbsent } from './streams.ts';
 import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varianceNames } from './tableReport.ts';
 
@@ -72,20 +72,19 @@ export const deviations = ({ data, rows, columns }: Matrix): Matrix => new Matri
 
 const COMPLETED_FILES = ['completed.csv', 'completedDeviations.csv'] as const;
 
-/** Writes completed.csv and completedDeviations.csv. */
-async function completedFiles(
-  folder: string,
+/** Adds completed.csv and completedDeviations.csv. */
+async function addCompleted(
+  to: ResultFolder,
   { mean, deviation }: Completed,
   { columns }: TableRecord,
-  options: { readonly ids?: LabelColumn; readonly replace: boolean },
-): Promise<string[]> {
-  const files = COMPLETED_FILES.map((name) => join(folder, name)) as [string, string];
-  await writeTable(files[0], mean, columns, undefined, options);
-  await writeTable(files[1], deviation, columns, undefined, options);
-  return files;
+  options: { readonly ids?: LabelColumn },
+): Promise<void> {
+  await to.add(COMPLETED_FILES[0], tableText(mean, columns, undefined, options));
+  await to.add(COMPLETED_FILES[1], tableText(deviation, columns, undefined, options));
 }
 
-const FILES = ['latents.csv', 'fit.json', 'trace.csv'] as const;
+const FIT_FILE = 'fit.json';
+const FILES = ['latents.csv', FIT_FILE, 'trace.csv'] as const;
 
 /** Arguments that say where a fit writes. */
 interface WritingArguments extends PlotArguments {
@@ -95,41 +94,40 @@ interface WritingArguments extends PlotArguments {
   readonly resume?: FitOptions['resume'];
 }
 
+/** Names of all files that a fit may have written to a folder. */
+const ALL_FILES = [...FILES, ...PICTURES, ...COMPLETED_FILES];
+
 /**
- * Creates the output folder and locks it and the checkpoint for this process, before a fit whose results could not be written.
+ * Checks that results can be written, before the table is read.
  *
- * @returns a function that unlocks them, and removes the folder if it is new and empty
- * @throws InvalidInputError if the folder cannot be made, holds results that must not be replaced, or another process is writing there
+ * @throws InvalidInputError if the folder cannot be made or written to, or holds results that must not be replaced
  */
-export async function prepareFiles(given: WritingArguments): Promise<() => Promise<void>> {
+export async function checkFiles(given: WritingArguments): Promise<void> {
   const { out, force, checkpoint, resume } = given;
   checkAbsent(
     [...FILES, ...COMPLETED_FILES, ...pictureNames(given)].map((name) => join(out, name)),
     force,
   );
-  const ofCheckpoint = typeof checkpoint === 'string' ? [checkpoint] : [];
-  if (checkpoint !== resume) checkAbsent(ofCheckpoint, force, '--checkpoint');
-  const topmost = await makeFolder(out);
-  const locks: (() => void)[] = [];
-  const end = async () => {
-    for (const release of locks) release();
-    await removeEmptyFolders(out, topmost);
-  };
-  try {
-    for (const path of [join(out, 'fit.json'), ...ofCheckpoint]) locks.push(await lockPath(path));
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  return end;
+  if (checkpoint !== resume) checkAbsent(checkpointFiles(given), force, '--checkpoint');
+  await checkFolderPath(out);
 }
+
+const checkpointFiles = ({ checkpoint }: WritingArguments) => (typeof checkpoint === 'string' ? [checkpoint] : []);
+
+/**
+ * Creates the output folder and locks it and the checkpoint for this process, before a fit whose results could not be written.
+ *
+ * @throws InvalidInputError if the folder cannot be made, or another process is writing there
+ */
+export const prepareFiles = (given: WritingArguments): Promise<ResultFolder> =>
+  openResultFolder(given.out, FIT_FILE, ALL_FILES, { force: given.force, alsoLocked: checkpointFiles(given) });
 
 /** Contents of the files of a fit, besides the fit itself. */
 interface FitContents {
   readonly record: TableRecord;
   /** Contents of the pictures, with the ids of the shown points. */
   readonly shown: Shown;
-  readonly plots: PlotArguments & { readonly force?: boolean };
+  readonly plots: PlotArguments;
   readonly completed?: Completed | undefined;
   /** The module of custom parts that the fit was made with. */
   readonly parts?: string | undefined;
@@ -141,26 +139,22 @@ interface FitContents {
  *
  * @returns the paths of the files, in that order
  */
-export async function writeFit(folder: string, result: Fit, beside: FitContents): Promise<string[]> {
-  const paths = FILES.map((name) => join(folder, name));
-  const [latents, fit, trace] = paths as [string, string, string];
-  const replace = beside.plots.force === true;
+export async function writeFit(to: ResultFolder, result: Fit, beside: FitContents): Promise<string[]> {
   const { record, shown, plots, completed, parts } = beside;
   const idColumn = shown.ids === undefined ? {} : { ids: { name: record.idColumn ?? 'id', values: shown.ids } };
   const variances = latentVariancesOf(result);
   const written = variances === undefined ? result.latents : sideBySide(result.latents, variances);
   const names = [...dimensionNames(result.latents), ...(variances === undefined ? [] : varianceNames(variances))];
-  await writeTable(latents, written, names, undefined, { ...idColumn, replace });
+  await to.add('latents.csv', tableText(written, names, undefined, idColumn));
+  const trace = tableText(traceMatrix(result), ['iteration', 'evaluations', 'objective', 'gradientNorm']);
+  await to.add('trace.csv', trace);
+  await addPictures(to, result, shown, plots);
+  if (completed !== undefined) await addCompleted(to, completed, record, idColumn);
   const { checksums, ...saved } = result.toJSON();
-  const sums = { ...checksums, table: checksum(record) };
-  await writeAtomically(fit, `${JSON.stringify({ ...saved, table: record, checksums: sums, parts })}\n`, { replace });
-  await writeTable(trace, traceMatrix(result), ['iteration', 'evaluations', 'objective', 'gradientNorm'], undefined, {
-    replace,
+  return to.commit((files) => {
+    const sums = { ...checksums, table: checksum(record), files: checksum(files) };
+    return `${JSON.stringify({ ...saved, table: record, files, checksums: sums, parts })}\n`;
   });
-  paths.push(...(await writePictures(folder, result, shown, plots)));
-  if (completed !== undefined)
-    paths.push(...(await completedFiles(folder, completed, record, { ...idColumn, replace })));
-  return paths;
 }
 
 const traceMatrix = ({ trace }: Fit): Matrix =>
@@ -189,13 +183,12 @@ interface SavedFit {
  * @throws InvalidInputError if there is none, fit.json is not a saved fit, or its parts are missing
  */
 export async function readFit(folder: string, { parts: given }: PartsArguments): Promise<SavedFit> {
-  const file = join(folder, 'fit.json');
-  if (!existsSync(file)) {
+  if (!existsSync(join(folder, FIT_FILE))) {
     throw new InvalidInputError(
       `'${folder}' holds no fit.json. Give the folder that 'latentfield fit' wrote with --out.`,
     );
   }
-  const saved = await readJsonFile(file, 'saved fit');
+  const saved = await readResult(folder, FIT_FILE, (path) => readJsonFile(path, 'saved fit'));
   const isObject = typeof saved === 'object' && saved !== null;
   const { parts, ...json } = isObject ? (saved as { parts?: unknown }) : {};
   if (parts !== undefined && given === undefined) {

@@ -1,30 +1,56 @@
 #!/usr/bin/env node
-import { explanation, run, savesWhenStopped } from './run.ts';
+import { explanation, run } from './run.ts';
 import { CLEAN_TERMINAL, checkOutput, exitCodeOf, standardStreams } from './streams.ts';
 
 /** Signals that stop the program, and what a fit's message calls them. */
 const STOPPING = { SIGINT: 'Ctrl-C', SIGTERM: 'SIGTERM', SIGHUP: 'SIGHUP' };
 
-const argv = process.argv.slice(2);
 const { stderr } = standardStreams;
 const interrupted = new AbortController();
 const clean = () => {
   if (stderr.isTTY) stderr.write(CLEAN_TERMINAL);
 };
-for (const [signal, name] of Object.entries(STOPPING)) {
-  // The first signal stops a fit, which then writes its best point; a second one ends the program at once.
-  process.on(signal, () => {
-    if (interrupted.signal.aborted || !savesWhenStopped(argv)) {
-      clean();
-      process.exit(exitCodeOf(name));
-    }
-    stderr.write(`\nStopping after this evaluation; ${name} again to quit at once.\n`);
-    interrupted.abort(name);
-  });
+
+/**
+ * Listeners for the signals. There are none most of the time: the kernel then ends the process at once, also while JavaScript computes or a file
+ * without a writer is opened. The first process of a container ends by itself, as the kernel spares it.
+ */
+function listen(listener: ((signal: string) => void) | undefined): void {
+  for (const signal of Object.keys(STOPPING)) {
+    process.removeAllListeners(signal);
+    if (listener !== undefined) process.on(signal, listener);
+  }
 }
+const nameOf = (signal: string) => STOPPING[signal as keyof typeof STOPPING];
+const end = (signal: string) => {
+  clean();
+  process.exit(exitCodeOf(nameOf(signal)));
+};
+const unheeded = process.pid === 1 ? end : undefined;
+
+async function heeding<T>(work: () => Promise<T>): Promise<T> {
+  listen((signal) => {
+    // Another signal ends the program at once.
+    listen(unheeded);
+    clean();
+    stderr.write(`\nStopping after this evaluation; ${nameOf(signal)} again to quit at once.\n`);
+    interrupted.abort(nameOf(signal));
+  });
+  try {
+    return await work();
+  } finally {
+    listen(unheeded);
+  }
+}
+
+listen(unheeded);
 process.on('uncaughtException', (error) => {
   clean();
   stderr.write(`error: ${explanation(error)}\n`);
   process.exit(1);
 });
-process.exitCode = await run(argv, standardStreams, interrupted.signal, checkOutput);
+process.exitCode = await run(process.argv.slice(2), standardStreams, {
+  signal: interrupted.signal,
+  heeding,
+  finish: checkOutput,
+});

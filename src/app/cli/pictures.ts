@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, NumericalError } from '../../index.ts';
-import { type Table, writeAtomically } from '../io/index.ts';
+import type { ResultFolder, Table } from '../io/index.ts';
 import {
   decodedGrid,
   type ImageShape,
@@ -18,6 +17,8 @@ import { descriptionOf } from './modelDescriptions.ts';
 import { latentVariancesOf } from './tableReport.ts';
 
 const FORMATS = ['svg', 'png', 'html'] as const;
+/** Names of all pictures that a fit may have. */
+export const PICTURES = ['plot.svg', 'plot.png', 'plot.html', 'grid.svg', 'grid.png'] as const;
 type PlotFormat = (typeof FORMATS)[number];
 
 /** Picture flags as parsed by commander. */
@@ -126,29 +127,19 @@ export interface Shown {
   readonly time: PictureTime;
 }
 
-/** Writes the requested pictures into a folder and returns their paths. */
-export async function writePictures(
-  folder: string,
-  result: Fit,
-  shown: Shown,
-  given: PlotArguments & { readonly force?: boolean },
-): Promise<string[]> {
-  const writing = { replace: given.force === true };
+/** Adds the requested pictures to a result. */
+export async function addPictures(to: ResultFolder, result: Fit, shown: Shown, given: PlotArguments): Promise<void> {
   const svgs = new Map<string, string>();
-  const paths: string[] = [];
   for (const name of pictureNames(given)) {
     const [kind, format] = name.split('.') as ['plot' | 'grid', string];
-    const path = join(folder, name);
     if (format === 'html') {
-      await writeAtomically(path, await page(result, shown, given), writing);
+      await to.add(name, await page(result, shown, given));
     } else {
       const svg = svgs.get(kind) ?? (await (kind === 'plot' ? plot : grid)(result, shown, given));
       svgs.set(kind, svg);
-      await writeAtomically(path, format === 'png' ? await svgToPng(svg) : svg, writing);
+      await to.add(name, format === 'png' ? await svgToPng(svg) : svg);
     }
-    paths.push(path);
   }
-  return paths;
 }
 
 const titleOf = ({ model, objective }: Fit) => `${model}, objective ${objective.toPrecision(6)}`;

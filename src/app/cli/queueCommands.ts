@@ -75,7 +75,7 @@ export function defineWorker(command: Command, context: Context): void {
 
 async function work(
   { redis, prefix, lockSeconds, parts, queue, threads, mostBytes, data }: WorkerArguments,
-  { stderr, signal }: Context,
+  { stderr, signal, heeding }: Context,
 ): Promise<void> {
   const connection = checkedServer(redis, 'worker');
   // Errors in the parts are reported here once, and not by each thread.
@@ -91,7 +91,7 @@ async function work(
   };
   signal?.addEventListener('abort', close);
   try {
-    await worker.ended;
+    await heeding(() => worker.ended);
     say('Stopped. Unfinished fits are back in the queue.');
   } finally {
     signal?.removeEventListener('abort', close);
@@ -209,7 +209,11 @@ export function defineSweep(command: Command, context: Context): void {
     .action((spec: string, given: SweepArguments) => runSweep(spec, given, context));
 }
 
-async function runSweep(file: string, given: SweepArguments, { stdout, stderr, signal, exit }: Context): Promise<void> {
+async function runSweep(
+  file: string,
+  given: SweepArguments,
+  { stdout, stderr, signal, heeding, exit }: Context,
+): Promise<void> {
   checkRequired(given, ['--out <dir>']);
   const { redis, prefix, threads, patience, parts, json } = given;
   if (redis !== undefined && threads !== undefined) {
@@ -224,17 +228,21 @@ async function runSweep(file: string, given: SweepArguments, { stdout, stderr, s
   const spec = await specOf(file);
   const out = given.out!;
   await makeFolder(out);
-  const release = await lockPath(join(out, 'table.csv'));
+  const lock = await lockPath(join(out, 'table.csv'));
+  if (lock.note !== undefined) stderr.write(`note: ${lock.note}\n`);
   let shown = '';
-  const result = await sweep(spec, {
-    ...(redis === undefined ? { parts, threads } : { connection: redis }),
-    ...{ prefix, patience, out, signal },
-    onProgress({ done, total, kept }) {
-      const line = `${done} of ${total} fits${kept > 0 ? `, ${kept} of them kept from before` : ''}\n`;
-      if (!json && line !== shown) stderr.write(line);
-      shown = line;
-    },
-  }).finally(release);
+  const swept = heeding(() =>
+    sweep(spec, {
+      ...(redis === undefined ? { parts, threads } : { connection: redis }),
+      ...{ prefix, patience, out, signal },
+      onProgress({ done, total, kept }) {
+        const line = `${done} of ${total} fits${kept > 0 ? `, ${kept} of them kept from before` : ''}\n`;
+        if (!json && line !== shown) stderr.write(line);
+        shown = line;
+      },
+    }),
+  );
+  const result = await swept.finally(() => lock.release());
   const { table, status, text, kept } = result;
   stdout.write(json ? `${JSON.stringify({ status, kept, table, file: join(out, 'table.csv') })}\n` : text);
   if (status === 'stopped') exit(exitCodeOf(signal?.reason));

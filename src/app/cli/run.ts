@@ -12,8 +12,6 @@ interface CommandEntry {
   readonly description: string;
   /** Adds arguments, flags and action; the command's modules are loaded with it. */
   readonly define: (command: Command, context: Context) => Promise<void>;
-  /** True if the command saves its results when a signal stops it; a signal ends other commands at once. */
-  readonly savesWhenStopped?: true;
 }
 
 /** Commands in the order of `--help`. */
@@ -21,7 +19,6 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   fit: {
     description: 'fit a model to a table of numbers; write latents.csv, fit.json, trace.csv and pictures',
     define: async (...given) => (await import('./fitCommand.ts')).defineFit(...given),
-    savesWhenStopped: true,
   },
   project: {
     description:
@@ -31,7 +28,6 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   draw: {
     description: "draw from the posterior of a fit's model, from the fit on; the summary is printed",
     define: async (...given) => (await import('./drawCommand.ts')).defineDraw(...given),
-    savesWhenStopped: true,
   },
   score: {
     description: 'say how good a fit is: its objective, how well classes and neighborhoods are kept',
@@ -77,12 +73,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   explore: {
     description: 'serve a page on this machine that fits a table or shows a fit; or write it as one file',
     define: async (...given) => (await import('./exploreCommand.ts')).defineExplore(...given),
-    savesWhenStopped: true,
   },
   worker: {
     description: 'run the fits of a queue on Redis until stopped (SIGTERM, Ctrl-C)',
     define: async (...given) => (await import('./queueCommands.ts')).defineWorker(...given),
-    savesWhenStopped: true,
   },
   queue: {
     description: 'show the jobs that a queue on Redis has given up, with the reasons, and clear them',
@@ -91,16 +85,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   sweep: {
     description: 'fit and score a grid of models, options, seeds and folds; run again, it resumes',
     define: async (...given) => (await import('./queueCommands.ts')).defineSweep(...given),
-    savesWhenStopped: true,
   },
 };
 
 /** The command that the arguments call, or whose help they ask for. */
 const commandIn = (argv: readonly string[]): string | undefined => (argv[0] === 'help' ? argv[1] : argv[0]);
-
-/** True if a signal lets the command continue until it has saved its results. */
-export const savesWhenStopped = (argv: readonly string[]): boolean =>
-  Object.hasOwn(COMMANDS, argv[0] ?? '') && COMMANDS[argv[0]!]!.savesWhenStopped === true;
 
 const EXAMPLES = `
 Examples:
@@ -120,21 +109,28 @@ async function withModelHelp(argv: readonly string[]): Promise<readonly string[]
   return model === undefined ? argv : ['info', model];
 }
 
+/** The process that a command runs in. */
+interface CommandProcess {
+  /** Aborting it stops a fit, which then writes its best point; its reason is 'Ctrl-C' or the name of a signal. */
+  readonly signal?: AbortSignal | undefined;
+  readonly heeding?: Context['heeding'];
+  /** Called when everything is written; an error it throws is one of the command. */
+  readonly finish?: () => void;
+}
+
 /**
  * Runs the command line: data on stdout, diagnostics on stderr.
  *
  * @param given - arguments after the program's name
  * @param streams - where to write
- * @param signal - aborting it stops a fit, which then writes its best point; its reason is 'Ctrl-C' or the name of a signal
- * @param finish - called when everything is written; an error it throws is one of the command
+ * @param process - the process around it
  * @returns the exit code: 0; 2 for wrong usage or input, and files that cannot be read or written; 1 if the computation failed or its result could
  *   not be written to standard output; 128 plus the number of the signal that stopped it
  */
 export async function run(
   given: readonly string[],
   streams: Streams,
-  signal?: AbortSignal,
-  finish?: () => void,
+  { signal, heeding = (work) => work(), finish }: CommandProcess = {},
 ): Promise<number> {
   const argv = await withModelHelp(given);
   let exitCode = 0;
@@ -153,7 +149,7 @@ export async function run(
   try {
     for (const [name, entry] of Object.entries(COMMANDS)) {
       const command = program.command(name).description(entry.description);
-      if (name === commandIn(argv)) await entry.define(command, { ...streams, signal, exit });
+      if (name === commandIn(argv)) await entry.define(command, { ...streams, signal, heeding, exit });
     }
     await program.parseAsync(argv, { from: 'user' });
     finish?.();

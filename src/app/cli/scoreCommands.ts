@@ -98,7 +98,13 @@ async function neighborhoodScores(
   { stderr }: Context,
 ): Promise<Pick<Scores, 'neighbors' | 'trustworthiness' | 'continuity'>> {
   try {
-    const rows = await comparedRows(fit, rowsOfPoints(fit, table));
+    const observed = rowsOfPoints(fit, table);
+    const rows = await comparedRows(fit, observed);
+    const missing = observed.data.filter(Number.isNaN).length;
+    if (missing > 0) {
+      const entries = missing === 1 ? 'The missing entry is' : `The ${missing} missing entries are`;
+      stderr.write(`note: ${entries} filled in by the fit for trustworthiness and continuity.\n`);
+    }
     const neighbors = given ?? usualNeighbors(rows.rows);
     return {
       neighbors,

@@ -189,6 +189,8 @@ export interface Streams {
 export interface Context extends Streams {
   /** Aborting it stops the command; its reason names the signal. */
   readonly signal?: AbortSignal | undefined;
+  /** Runs work that saves its results when a signal stops it. At all other times a signal ends the process at once. */
+  readonly heeding: <T>(work: () => Promise<T>) => Promise<T>;
   /** Sets the exit code of a command that ends without an error, if it is not 0. */
   readonly exit: (code: number) => void;
 }

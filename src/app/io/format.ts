@@ -29,6 +29,25 @@ export function formatOf(file: string): Format {
 /** True if a file starts like a gzip file. */
 const isGzipped = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
+/** First bytes of packed files that are not unpacked here, and how to unpack them. */
+const PACKED: readonly (readonly [name: string, signature: string, way: string])[] = [
+  ['zstd', '\x28\xb5\x2f\xfd', "unpack it with 'zstd -d'"],
+  ['xz', '\xfd7zXZ', "unpack it with 'unxz'"],
+  ['bzip2', 'BZh', "unpack it with 'bunzip2'"],
+  ['lz4', '\x04\x22\x4d\x18', "unpack it with 'lz4 -d'"],
+  ['zip, as spreadsheets are', 'PK\x03\x04', 'unpack it, or save the sheet as .csv'],
+];
+
+/** @throws InvalidInputError if text begins like a packed file */
+export function checkIsText(bytes: Uint8Array, file: string): void {
+  const start = String.fromCharCode(...bytes.subarray(0, 6));
+  const found = PACKED.find(([, signature]) => start.startsWith(signature));
+  if (found === undefined) return;
+  throw new InvalidInputError(`'${file}' is no text: it is packed by ${found[0]}. First ${found[2]}.`, {
+    code: 'cannotRead',
+  });
+}
+
 /**
  * Largest size of an unpacked file. While it is read, text takes up to twenty times as much memory, and V8 has 4 GB unless the program was started
  * with more; arrays take three times their size.

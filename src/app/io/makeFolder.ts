@@ -13,23 +13,50 @@ import { describe } from '../../core/matrix.ts';
  * @internal
  */
 export async function makeFolder(folder: string): Promise<string | undefined> {
+  const present = await checkFolderPath(folder);
+  const path = resolve(folder);
+  const missing: string[] = [];
+  for (let above = path; above !== present; above = dirname(above)) missing.unshift(above);
+  try {
+    // One by one: the recursive form never ends in file systems such as /proc, which refuse a folder whose parent exists.
+    for (const next of missing) await mkdir(next).catch(unlessPresent);
+    await access(folder, constants.W_OK);
+    return missing[0];
+  } catch (error) {
+    throw unwritable(folder, error);
+  }
+}
+
+/**
+ * Checks that a folder for results exists or could be made, before anything is computed.
+ *
+ * @returns the folder itself or its nearest existing parent
+ * @throws InvalidInputError if a file is in its place or above it, or if it is not writable
+ * @internal
+ */
+export async function checkFolderPath(folder: string): Promise<string> {
   checkPath(folder, 'makeFolder');
   const present = firstPresent(resolve(folder));
   if (!statSync(present).isDirectory()) {
     const which = present === resolve(folder) ? `'${folder}'` : `'${present}', above '${folder}',`;
     throw new InvalidInputError(`${which} is a file, but results take a folder. Give the path of a folder.`);
   }
-  try {
-    const made = await mkdir(folder, { recursive: true });
-    await access(folder, constants.W_OK);
-    return made === undefined ? undefined : resolve(made);
-  } catch (error) {
-    throw new InvalidInputError(
-      `Nothing can be written to the folder '${folder}': ${systemReason(error)}. Give a folder that you may write to.`,
-      { cause: error },
-    );
-  }
+  await access(present, constants.W_OK).catch((error) => {
+    throw unwritable(folder, error);
+  });
+  return present;
 }
+
+/** Another process may have made the same folder. */
+function unlessPresent(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+const unwritable = (folder: string, cause: unknown) =>
+  new InvalidInputError(
+    `Nothing can be written to the folder '${folder}': ${systemReason(cause)}. Give a folder that you may write to.`,
+    { cause, code: 'cannotWrite' },
+  );
 
 /**
  * Removes empty folders, from a folder up to the topmost one that `makeFolder` created.

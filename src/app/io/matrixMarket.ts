@@ -20,7 +20,7 @@ const BYTES_OF_ENTRY = 8;
  * @see Boisvert, Pozo & Remington 1996, The Matrix Market Exchange Formats
  */
 export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBytes('mtx', undefined)): SparseMatrix {
-  const lines = linesOf(bytes);
+  const lines = linesOf(bytes, file);
   const first = lines.next().value;
   const [, object, format, field, symmetry] = BANNER.exec(first?.text ?? '')?.map((word) => word.toLowerCase()) ?? [];
   const wrong = (line: number | undefined, what: string) =>
@@ -36,7 +36,7 @@ export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBy
     throw wrong(1, `is '${symmetry}': 'general', 'symmetric' and 'skew-symmetric' are read.`);
   }
   const sizes = lines.next().value;
-  const size = sizes?.text.trim().split(/\s+/).map(Number) ?? [];
+  const size = sizes?.text.trim().split(/\s+/).map(numberIn) ?? [];
   const isList = format === 'coordinate';
   if (
     size.length !== (isList ? 3 : 2) ||
@@ -65,7 +65,7 @@ export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBy
   let [count, at] = [0, { i: skew, j: 0 }];
   for (const { text, line } of lines) {
     const cells = text.trim().split(/\s+/);
-    const numbers = cells.map(Number);
+    const numbers = cells.map(numberIn);
     const wanted = isList ? (field === 'pattern' ? 2 : 3) : 1;
     if (numbers.length !== wanted || !numbers.every(Number.isFinite)) {
       throw wrong(
@@ -92,15 +92,34 @@ export function parseMatrixMarket(bytes: Uint8Array, file: string, most = mostBy
   return compressed(entries, rows, columns, file);
 }
 
+/** A decimal number; NaN for anything else, also for the hexadecimal numbers of JavaScript. */
+const numberIn = (cell: string): number =>
+  /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(cell) ? Number(cell) : Number.NaN;
+
+/** Longest line of a Matrix Market file, which holds at most three numbers. */
+const LONGEST_LINE = 65_536;
+const PERCENT = 37;
+
 /** Lines that are neither blank nor comments, with their numbers, starting with the banner, which looks like a comment. */
-function* linesOf(bytes: Uint8Array): Generator<{ readonly text: string; readonly line: number }, undefined> {
+function* linesOf(
+  bytes: Uint8Array,
+  file: string,
+): Generator<{ readonly text: string; readonly line: number }, undefined> {
   const decoder = new TextDecoder();
   let [from, line] = [0, 1];
   while (from < bytes.length) {
     const found = bytes.indexOf(NEWLINE, from);
     const end = found < 0 ? bytes.length : found;
-    const text = decoder.decode(bytes.subarray(from, end)).trimEnd();
-    if (text !== '' && (line === 1 || !text.startsWith('%'))) yield { text, line };
+    if (line === 1 || bytes[from] !== PERCENT) {
+      if (end - from > LONGEST_LINE) {
+        throw new InvalidInputError(
+          `'${file}', line ${line} has ${end - from} characters: it is damaged, or no Matrix Market file.`,
+          { code: 'damaged' },
+        );
+      }
+      const text = decoder.decode(bytes.subarray(from, end)).trimEnd();
+      if (text !== '') yield { text, line };
+    }
     [from, line] = [end + 1, line + 1];
   }
   return undefined;

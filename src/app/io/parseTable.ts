@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, checkOptions } from '../../core/options.ts';
 import { arrowTable, parquetTable } from './columnarTable.ts';
 import { delimitedTable, type TextOptions } from './delimited.ts';
-import { type Format, formatOf, mostBytes, unpacked } from './format.ts';
+import { checkIsText, type Format, formatOf, mostBytes, unpacked } from './format.ts';
 import { type NumpyOptions, numpyArchiveTable, numpyTable } from './numpyTable.ts';
 import type { RawTable } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
@@ -59,6 +59,7 @@ export async function rawTableOf(
     case 'mtx':
       return (await import('./matrixMarket.ts')).matrixMarketTable(bytes, file, most);
     default:
+      checkIsText(bytes, file);
       return delimitedTable(bytes, format, file, options);
   }
 }

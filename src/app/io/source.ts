@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { InvalidInputError } from '../../core/errors.ts';
 import { systemReason } from '../../core/host.ts';
@@ -47,10 +48,21 @@ function signedFormat(bytes: Uint8Array): Format {
   return SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1] ?? 'txt';
 }
 
-async function packed(file: string, name: string, most: number): Promise<Uint8Array> {
-  if (file === STDIN) return collected(process.stdin, name, most);
+const packed = (file: string, name: string, most: number): Promise<Uint8Array> =>
+  file === STDIN ? collected(process.stdin, name, most) : readWholeFile(file, most);
+
+/**
+ * Reads a file of limited size. The size of pipes and devices is only known while they are read.
+ *
+ * @param most - largest size in bytes
+ * @throws InvalidInputError with the code `tooLarge`, or `cannotRead`
+ * @internal
+ */
+export async function readWholeFile(file: string, most: number): Promise<Uint8Array> {
   try {
-    checkSize((await stat(file)).size, most, name);
+    const found = await stat(file);
+    if (!found.isFile() && !found.isDirectory()) return await collected(createReadStream(file), file, most);
+    checkSize(found.size, most, file);
     return await readFile(file);
   } catch (error) {
     if (error instanceof InvalidInputError) throw error;

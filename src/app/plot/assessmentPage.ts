@@ -3,9 +3,9 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
 import type { Assessment } from '../../inference/assessment/assessment.ts';
+import { escaped } from '../../scene/index.ts';
 import { latentPlot } from './latentPlot.ts';
 import type { LookOptions } from './looks.ts';
-import { escaped } from './render.ts';
 
 export interface AssessmentPageOptions extends Pick<LookOptions, 'labels' | 'legendTitle'> {
   /** Result of `assess`. */

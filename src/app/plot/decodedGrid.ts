@@ -2,14 +2,14 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkFunction, givenOptions, withDefaults } from '../../core/options.ts';
+import { type Line, sceneSvg } from '../../scene/index.ts';
 import { columnsShown } from './layers.ts';
 import { axis, gridPoints, range } from './precisionGrid.ts';
-import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
+import { checkPictureSize } from './render.ts';
+import { brightness, checkImage, type ImageShape, imageAddress, MOST_PIXELS } from './rowImages.ts';
 
 /** Largest number of points in each direction. */
 const MOST = 1000;
-
-import { brightness, checkImage, type ImageShape, imageAddress, MOST_PIXELS } from './rowImages.ts';
 
 /** Pixels along the longer side of the whole picture, to which small images are enlarged. */
 const SHARP = 1200;
@@ -85,48 +85,32 @@ export async function decodedGrid(predict: Decode, latents: MatrixLike, options:
   const url = await imageAddress(mean, cells, resolution, shape, brightness(seen), enlarged);
   const height = (width * imageHeight) / imageWidth;
   // Each image is centered on its latent point: the picture extends half a step beyond the first and the last.
-  const domain = ({ low, length }: typeof across) => {
+  const domainOf = ({ low, length }: typeof across) => {
     const half = length / (resolution - 1) / 2;
-    return [low - half, low + length + half];
+    return [low - half, low + length + half] as const;
   };
-  const scale = { type: 'linear', zero: false, nice: false } as const;
-  const spec = pictureOf(
-    { title, description: 'Decoded latent space', width, height },
-    {
-      data: [
-        { name: 'grid', values: [{ url }] },
-        { name: 'borders', values: Array.from({ length: resolution - 1 }, (_, k) => (k + 1) / resolution) },
-      ],
-      scales: [
-        { ...scale, name: 'x', range: 'width', domain: domain(across) },
-        { ...scale, name: 'y', range: 'height', domain: domain(up) },
-      ],
-      axes: [
-        { scale: 'x', orient: 'bottom', title: `latent dimension ${first + 1}`, tickCount: 6, zindex: 1 },
-        { scale: 'y', orient: 'left', title: `latent dimension ${second + 1}`, tickCount: 6, zindex: 1 },
-      ],
-      marks: [
-        markOf(
-          'image',
-          { name: 'decoded', data: 'grid' },
-          {
-            x: { value: 0 },
-            y: { value: 0 },
-            width: { value: width },
-            height: { value: height },
-            url: { field: 'url' },
-            aspect: { value: false },
-            smooth: { value: false },
-          },
-        ),
-        ...[
-          { y2: { value: height }, x: { signal: 'datum.data * width' } },
-          { x2: { value: width }, y: { signal: 'datum.data * height' } },
-        ].map((place) =>
-          markOf('rule', { data: 'borders' }, { ...place, stroke: { value: '#ffffff' }, strokeWidth: { value: 2 } }),
-        ),
-      ],
-    },
-  );
-  return renderSvg(spec);
+  const [x, y] = [domainOf(across), domainOf(up)];
+  const middle = ([low, high]: readonly [number, number]) => (low + high) / 2;
+  const border = { color: '#ffffff', width: 2, inPairs: true } as const;
+  /** Both ends of lines between the cells of one axis, and of the other. */
+  const between = ([low, high]: readonly [number, number]) =>
+    Array.from({ length: resolution - 1 }, (_, k) => low + ((k + 1) / resolution) * (high - low)).flatMap((at) => [
+      at,
+      at,
+    ]);
+  const ends = (of: readonly [number, number]) => Array.from({ length: resolution - 1 }, () => of).flat();
+  const borders: Line[] = [
+    { ...border, x: between(x), y: ends(y) },
+    { ...border, x: ends(x), y: between(y) },
+  ];
+  return sceneSvg({
+    ...{ width, height, description: title ?? 'Decoded latent space', ...(title !== undefined && { title }) },
+    x: { domain: x, title: `latent dimension ${first + 1}`, ticks: 6 },
+    y: { domain: y, title: `latent dimension ${second + 1}`, ticks: 6 },
+    marks: [
+      { mark: 'images', name: 'decoded', x: [middle(x)], y: [middle(y)], width, height, urls: [url] },
+      { mark: 'lines', name: 'borders', lines: borders },
+    ],
+    legends: [],
+  });
 }

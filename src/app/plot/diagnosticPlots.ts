@@ -1,9 +1,11 @@
+import { nice } from 'd3-array';
 import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, withDefaults } from '../../core/options.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
-import { EDGE, FRAME, PRIMARY } from './looks.ts';
-import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
+import { type Axis, sceneSvg } from '../../scene/index.ts';
+import { EDGE, PRIMARY } from './looks.ts';
+import { checkPictureSize } from './render.ts';
 
 export interface AdjacencyPlotOptions {
   readonly title?: string;
@@ -32,34 +34,17 @@ export async function adjacencyPlot(graph: Graph, options: AdjacencyPlotOptions 
   const joined = pairsOf(checkGraph(graph, 'adjacencyPlot'));
   const share = (100 * 2 * joined.length) / square(graph.size);
   const caption = `${2 * joined.length} of ${graph.size}² are not 0: ${share.toFixed(1)} %`;
-  const spec = pictureOf(
-    { title, description: 'Weights of a graph', width: size, height: size },
-    {
-      data: [{ name: 'weights', values: [{ path: squares(joined, size / graph.size) }] }],
-      marks: [
-        markOf(
-          'rect',
-          {},
-          { width: { value: size }, height: { value: size }, stroke: { value: FRAME }, fill: { value: null } },
-        ),
-        markOf('path', { name: 'entries', data: 'weights' }, { path: { field: 'path' }, fill: { value: EDGE } }),
-        markOf(
-          'text',
-          { name: 'caption' },
-          {
-            x: { value: size / 2 },
-            y: { value: size + 20 },
-            align: { value: 'center' },
-            font: { value: 'sans-serif' },
-            fontSize: { value: 13 },
-            fill: { value: '#222222' },
-            text: { value: caption },
-          },
-        ),
-      ],
-    },
-  );
-  return renderSvg(spec);
+  return sceneSvg({
+    ...{ width: size, height: size, description: title ?? 'Weights of a graph', ...(title !== undefined && { title }) },
+    ...{ x: { domain: [0, graph.size] }, y: { domain: [0, graph.size] }, legends: [] },
+    marks: [
+      {
+        ...{ mark: 'cells', name: 'entries', rows: graph.size, columns: graph.size, color: EDGE },
+        at: joined.flatMap(([i, j]) => [[i, j] as const, [j, i] as const]),
+      },
+      { mark: 'note', name: 'caption', text: caption },
+    ],
+  });
 }
 
 /** The pairs with positive weight; a graph may contain edges of weight 0. */
@@ -67,14 +52,6 @@ const pairsOf = ({ sources, targets, weights }: Graph): (readonly [i: number, j:
   Array.from(weights.keys())
     .filter((e) => weights[e]! > 0)
     .map((e) => [sources[e]!, targets[e]!]);
-
-/** Path of squares for both entries of every pair; squares are never too small to see. */
-function squares(pairs: readonly (readonly [i: number, j: number])[], side: number): string {
-  const drawn = Math.round(100 * Math.max(side, 1.5)) / 100;
-  const square = (row: number, column: number) =>
-    `M${Math.round(100 * column * side) / 100},${Math.round(100 * row * side) / 100}h${drawn}v${drawn}h${-drawn}Z`;
-  return pairs.map(([i, j]) => square(i, j) + square(j, i)).join('');
-}
 
 export interface TracePlotOptions {
   readonly title?: string;
@@ -111,38 +88,20 @@ export async function tracePlot(
         : `A trace must be finite, but entry ${bad} is ${trace[bad]!.objective} after ${trace[bad]!.evaluations} evaluations.`,
     );
   }
-  const spec = pictureOf(
-    { title, description: 'Objective by evaluations', ...size },
-    {
-      data: [{ name: 'trace', values: trace.map(({ evaluations, objective }) => ({ evaluations, objective })) }],
-      scales: [
-        { name: 'x', type: 'linear', range: 'width', zero: false, domain: { data: 'trace', field: 'evaluations' } },
-        {
-          name: 'y',
-          type: 'linear',
-          range: 'height',
-          zero: false,
-          nice: true,
-          domain: { data: 'trace', field: 'objective' },
-        },
-      ],
-      axes: [
-        { scale: 'x', orient: 'bottom', title: 'evaluations', tickCount: 6 },
-        { scale: 'y', orient: 'left', title: 'objective', tickCount: 6, grid: true, gridColor: '#e5e5e5' },
-      ],
-      marks: [
-        markOf(
-          'line',
-          { name: 'curve', data: 'trace' },
-          {
-            x: { scale: 'x', field: 'evaluations' },
-            y: { scale: 'y', field: 'objective' },
-            stroke: { value: PRIMARY },
-            strokeWidth: { value: 1.75 },
-          },
-        ),
-      ],
-    },
-  );
-  return renderSvg(spec);
+  const [x, y] = [trace.map(({ evaluations }) => evaluations), trace.map(({ objective }) => objective)];
+  return sceneSvg({
+    ...{ ...size, description: title ?? 'Objective by evaluations', ...(title !== undefined && { title }) },
+    x: { domain: domainOf(x), title: 'evaluations', ticks: 6 },
+    y: { domain: nice(...domainOf(y), 6), title: 'objective', ticks: 6, grid: true },
+    marks: [{ mark: 'lines', name: 'curve', lines: [{ x, y, color: PRIMARY, width: 1.75 }] }],
+    legends: [],
+  });
+}
+
+/** Smallest and largest value; some way to both sides of values that are equal. */
+export function domainOf(values: readonly number[]): Axis['domain'] {
+  const low = values.reduce((a, b) => Math.min(a, b));
+  const high = values.reduce((a, b) => Math.max(a, b));
+  const some = Math.abs(low) / 2 || 1;
+  return high > low ? [low, high] : [low - some, high + some];
 }

@@ -1,10 +1,11 @@
-import type { Mark, Spec } from 'vega';
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, givenList, unknownName, withDefaults } from '../../core/options.ts';
 import type { Draws, PredictiveCheck } from '../../inference/sampling/index.ts';
+import { type Axis, type Mark, sceneSvg } from '../../scene/index.ts';
+import { domainOf } from './diagnosticPlots.ts';
 import { colorOf, PRIMARY } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';
-import { checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
+import { checkPictureSize } from './render.ts';
 
 /** Options of {@link chainPlot}, {@link rankPlot} and {@link pairsPlot}. */
 export interface DrawsPlotOptions {
@@ -46,25 +47,15 @@ export async function chainPlot(draws: Draws, options: DrawsPlotOptions = {}): P
   return panels(draws, options, 'chainPlot', (name, size) => {
     const values = draws.values(name);
     const step = Math.ceil(values.columns / MOST_POINTS);
-    const rows = Array.from({ length: values.rows }, (_, c) =>
-      Array.from({ length: Math.ceil(values.columns / step) }, (_, s) => ({
-        chain: colorOf(c),
-        x: s * step,
-        y: values.at(c, s * step),
-      })),
-    ).flat();
-    const line: Mark = {
-      type: 'group',
-      from: { facet: { name: 'chain', data: 'shown', groupby: 'chain' } },
-      marks: [
-        markOf(
-          'line',
-          { name: 'chains', data: 'chain' },
-          { ...at, stroke: { field: 'chain' }, strokeWidth: { value: 0.7 } },
-        ),
-      ],
-    };
-    return panel({ ...size, rows, x: 'draw', y: name, marks: [line] });
+    const x = Array.from({ length: Math.ceil(values.columns / step) }, (_, s) => s * step);
+    const lines = Array.from({ length: values.rows }, (_, c) => ({
+      ...{ x, y: x.map((draw) => values.at(c, draw)), color: colorOf(c), width: 0.7 },
+    }));
+    return panel({
+      ...size,
+      ...{ x: 'draw', y: name, xDomain: domainOf(x), yDomain: domainOf(lines.flatMap(({ y }) => y)) },
+      marks: [{ mark: 'lines', name: 'chains', lines }],
+    });
   });
 }
 
@@ -93,35 +84,20 @@ export async function rankPlot(draws: Draws, options: DrawsPlotOptions = {}): Pr
     const expected = count / BINS;
     const highest = Math.max(2 * expected, ...counts.flatMap((own) => Array.from(own)));
     // Chain c stands on level c, and its highest bar reaches 0.9 above it.
-    const rows = counts.flatMap((own, c) =>
-      Array.from(own, (number, bin) => ({
-        chain: colorOf(c),
-        x: bin / BINS,
-        x2: (bin + 1) / BINS,
-        y: c,
-        y2: c + (0.9 * number) / highest,
-        mean: c + (0.9 * expected) / highest,
-      })),
-    );
-    const mean = markOf(
-      'rule',
-      { data: 'shown' },
-      {
-        x: { scale: 'x', field: 'x' },
-        x2: { scale: 'x', field: 'x2' },
-        y: { scale: 'y', field: 'mean' },
-        stroke: { value: '#444444' },
-        strokeDash: { value: [3, 2] },
-      },
-    );
-    const limits = { xDomain: [0, 1], yDomain: [0, chains] } as const;
+    const bins = counts.flatMap((own, c) => Array.from(own, (number, bin) => ({ c, bin, number })));
+    const bars: Mark = {
+      ...{ mark: 'bars', name: 'bars', color: bins.map(({ c }) => colorOf(c)) },
+      ...{ x: bins.map(({ bin }) => bin / BINS), x2: bins.map(({ bin }) => (bin + 1) / BINS) },
+      ...{ y: bins.map(({ c }) => c), y2: bins.map(({ c, number }) => c + (0.9 * number) / highest) },
+    };
+    const lines = counts.map((_, c) => {
+      const mean = c + (0.9 * expected) / highest;
+      return { x: [0, 1], y: [mean, mean], color: '#444444', width: 1, dashes: [3, 2] };
+    });
     return panel({
       ...size,
-      ...limits,
-      rows,
-      x: `rank of ${name}`,
-      y: 'chain',
-      marks: [bars({ field: 'chain' }), mean],
+      ...{ xDomain: [0, 1], yDomain: [0, chains], x: `rank of ${name}`, y: 'chain' },
+      marks: [bars, { mark: 'lines', name: 'expected', lines }],
     });
   });
 }
@@ -157,10 +133,14 @@ export async function pairsPlot(draws: Draws, options: DrawsPlotOptions = {}): P
   for (const [i, first] of names.entries()) {
     for (const second of names.slice(i + 1)) {
       const [a, b] = [draws.values(first).data, draws.values(second).data];
-      const rows = places.map((k) => ({ x: a[k]!, y: b[k]!, color: divergent.has(k) ? MARKED : PRIMARY }));
-      const look = { size: { value: 10 }, fill: { field: 'color' }, fillOpacity: { value: 0.45 } };
-      const point = markOf('symbol', { name: 'points', data: 'shown' }, { ...at, ...look });
-      pictures.push(await renderSvg(panel({ ...size, rows, x: first, y: second, marks: [point] })));
+      const [x, y] = [places.map((k) => a[k]!), places.map((k) => b[k]!)];
+      const points: Mark = {
+        ...{ mark: 'points', name: 'points', x, y, radius: 1.6, opacity: 0.45 },
+        looks: [PRIMARY, MARKED].map((color) => ({ color, shape: 'circle' }) as const),
+        lookOf: places.map((k) => (divergent.has(k) ? 1 : 0)),
+      };
+      const domains = { xDomain: domainOf(x), yDomain: domainOf(y) };
+      pictures.push(panel({ ...size, ...domains, x: first, y: second, marks: [points] }));
     }
   }
   return pictureGrid(pictures, { columns: Math.min(3, pictures.length), ...(title !== undefined && { title }) });
@@ -190,49 +170,24 @@ export async function predictivePlot(check: PredictiveCheck, options: Predictive
   const width1 = (high - low || 1) / BINS;
   const counts = new Float64Array(BINS);
   for (const value of replicated) counts[Math.min(BINS - 1, Math.floor((value - low) / width1))]!++;
-  const rows = Array.from(counts, (y2, bin) => ({ x: low + bin * width1, x2: low + (bin + 1) * width1, y: 0, y2 }));
-  const line = markOf(
-    'rule',
-    { name: 'observed' },
-    {
-      x: { scale: 'x', value: observed },
-      y: { value: 0 },
-      y2: { value: height },
-      stroke: { value: MARKED },
-      strokeWidth: { value: 2 },
-    },
-  );
-  const domains = { xDomain: [low, low + BINS * width1], yDomain: [0, Math.max(...counts)] } as const;
-  const labels = { x: `${statistic} (observed in red, p = ${check.pValue.toFixed(3)})`, y: 'replications' };
-  return renderSvg(
-    panel({
-      width,
-      height,
-      ...domains,
-      ...labels,
-      rows,
-      marks: [bars({ value: PRIMARY }), line],
-      ...(title && { title }),
-    }),
-  );
+  const most = Math.max(...counts);
+  const bins = Array.from(counts.keys());
+  return panel({
+    ...{ width, height, ...(title && { title }) },
+    ...{ xDomain: [low, low + BINS * width1], yDomain: [0, most] },
+    ...{ x: `${statistic} (observed in red, p = ${check.pValue.toFixed(3)})`, y: 'replications' },
+    marks: [
+      {
+        ...{ mark: 'bars', name: 'bars', color: PRIMARY, y: bins.map(() => 0), y2: Array.from(counts) },
+        ...{ x: bins.map((bin) => low + bin * width1), x2: bins.map((bin) => low + (bin + 1) * width1) },
+      },
+      {
+        ...{ mark: 'lines', name: 'observed' },
+        lines: [{ x: [observed, observed], y: [0, most], color: MARKED, width: 2 }],
+      },
+    ],
+  });
 }
-
-const at = { x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: 'y' } };
-
-/** Bars from (x, y) to (x2, y2), with white borders. */
-const bars = (fill: { readonly field: string } | { readonly value: string }): Mark =>
-  markOf(
-    'rect',
-    { name: 'bars', data: 'shown' },
-    {
-      ...at,
-      x2: { scale: 'x', field: 'x2' },
-      y2: { scale: 'y', field: 'y2' },
-      fill,
-      stroke: { value: '#ffffff' },
-      strokeWidth: { value: 0.5 },
-    },
-  );
 
 interface PanelSize {
   readonly width: number;
@@ -241,37 +196,20 @@ interface PanelSize {
 
 interface Panel extends PanelSize {
   readonly title?: string;
-  readonly rows: object[];
   /** Titles of the axes. */
   readonly x: string;
   readonly y: string;
-  /** Range of the axes; default that of the rows. */
-  readonly xDomain?: readonly [number, number];
-  readonly yDomain?: readonly [number, number];
-  readonly marks: Mark[];
+  readonly xDomain: Axis['domain'];
+  readonly yDomain: Axis['domain'];
+  readonly marks: readonly Mark[];
 }
 
-function panel({ width, height, title, rows, x, y, xDomain, yDomain, marks }: Panel): Spec {
-  const scale = (name: 'x' | 'y', domain: readonly [number, number] | undefined) => ({
-    name,
-    type: 'linear' as const,
-    range: name === 'x' ? ('width' as const) : ('height' as const),
-    zero: false,
-    domain: domain === undefined ? { data: 'shown', field: name } : [...domain],
+const panel = ({ x, y, xDomain, yDomain, title, ...rest }: Panel): string =>
+  sceneSvg({
+    ...{ ...rest, description: title ?? `${y} by ${x}`, ...(title !== undefined && { title }), legends: [] },
+    x: { domain: xDomain, title: x, ticks: 5 },
+    y: { domain: yDomain, title: y, ticks: 4 },
   });
-  return pictureOf(
-    { title, description: `${y} by ${x}`, width, height },
-    {
-      data: [{ name: 'shown', values: rows }],
-      scales: [scale('x', xDomain), scale('y', yDomain)],
-      axes: [
-        { scale: 'x', orient: 'bottom', title: x, tickCount: 5 },
-        { scale: 'y', orient: 'left', title: y, tickCount: 4 },
-      ],
-      marks,
-    },
-  );
-}
 
 function chosen(draws: Draws, options: DrawsPlotOptions, caller: string, most: number) {
   checkGiven(
@@ -295,10 +233,9 @@ async function panels(
   draws: Draws,
   options: DrawsPlotOptions,
   caller: string,
-  specOf: (name: string, size: PanelSize) => Spec,
+  draw: (name: string, size: PanelSize) => string,
 ): Promise<string> {
   const { names, title, ...size } = chosen(draws, options, caller, 6);
-  const pictures: string[] = [];
-  for (const name of names) pictures.push(await renderSvg(specOf(name, size)));
+  const pictures = names.map((name) => draw(name, size));
   return pictureGrid(pictures, { columns: Math.min(2, names.length), ...(title !== undefined && { title }) });
 }

@@ -1,3 +1,4 @@
+export { markPath, mixed, PALETTES, type Scene, sceneSvg } from '../../scene/index.ts';
 export { type AssessmentPageOptions, assessmentPage } from './assessmentPage.ts';
 export { canvasMap } from './canvasMap.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';
@@ -10,11 +11,10 @@ export {
   predictivePlot,
   rankPlot,
 } from './drawsPlot.ts';
-export { type LatentPlotOptions, latentPlot, latentPlotSpecs, type PictureSpec } from './latentPlot.ts';
+export { type LatentPlotOptions, latentPlot, latentScenes } from './latentPlot.ts';
 export { panelColumns } from './layers.ts';
 export type { LookOptions } from './looks.ts';
 export { MOST_LABELS } from './looks.ts';
-export { markPath } from './page/drawing.ts';
 export type {
   CanvasMap,
   MapEvents,

@@ -1,36 +1,23 @@
-import type { Axis, Mark, Scale, Spec } from 'vega';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
+import { type Axis, type Ellipses, extents, type Mark, type Scene, sceneSvg } from '../../scene/index.ts';
 import {
   checkCovariances,
   checkVariances,
   columnsShown,
-  covarianceEllipse,
-  ellipse,
-  ellipseMarks,
-  extents,
   graphLayer,
   imageLayer,
+  type Position,
   panelColumns,
   precisionLayer,
   reach,
 } from './layers.ts';
-import {
-  FRAME,
-  fillOf,
-  type LookOptions,
-  lookFields,
-  lookLegends,
-  lookScales,
-  type PointLooks,
-  pointLooks,
-  sizeOf,
-} from './looks.ts';
+import { type LookOptions, lookLegends, type PointLooks, pointLooks, type SharedLooks, sharedLooks } from './looks.ts';
 import { pictureGrid } from './pictureGrid.ts';
 import type { PrecisionGrid } from './precisionGrid.ts';
-import { CONFIG, checkPictureSize, markOf, pictureOf, renderSvg } from './render.ts';
+import { checkPictureSize } from './render.ts';
 import type { ImageShape } from './rowImages.ts';
 
 export interface LatentPlotOptions extends LookOptions {
@@ -114,34 +101,27 @@ interface Panel extends LatentPlotOptions {
  * ```
  */
 export async function latentPlot(options: LatentPlotOptions): Promise<string> {
-  const pictures: string[] = [];
-  for (const spec of await specsOf(options, 'latentPlot')) pictures.push(await renderSvg(spec));
+  const pictures = (await scenesOf(options, 'latentPlot')).map(sceneSvg);
   if (pictures.length === 1) return pictures[0]!;
   return pictureGrid(pictures, { columns: 2, ...(options.title !== undefined && { title: options.title }) });
 }
 
-/** A picture as a Vega specification, plain data: its rows in `data`, its layers, from the background on, in `marks`. */
-export type PictureSpec = Readonly<Record<string, unknown>>;
-
 /**
- * The layers of a {@link latentPlot} as plain data, for pages that draw or change them themselves: Vega specifications, which `vega.parse` takes as
- * they are. They survive `structuredClone` and JSON.
+ * The layers of a {@link latentPlot} as plain data, for pages that draw or change them themselves: `sceneSvg` draws them. They
+ * survive `structuredClone` and JSON.
  *
  * @param options - those of `latentPlot`
- * @returns one specification for each panel: one, or three for three dimensions
+ * @returns one scene for each panel: one, or three for three dimensions
  * @throws the same errors as `latentPlot`
  * @example
  * ```ts
- * const [spec] = await latentPlotSpecs({ latents: result.latents, labels });
- * self.postMessage(structuredClone(spec));
+ * const [scene] = await latentScenes({ latents: result.latents, labels });
+ * self.postMessage(structuredClone(scene));
  * ```
  */
-export async function latentPlotSpecs(options: LatentPlotOptions): Promise<PictureSpec[]> {
-  const specs = await specsOf(options, 'latentPlotSpecs');
-  return specs.map((spec) => ({ ...spec, config: CONFIG }));
-}
+export const latentScenes = (options: LatentPlotOptions): Promise<Scene[]> => scenesOf(options, 'latentScenes');
 
-async function specsOf(options: LatentPlotOptions, caller: string): Promise<Spec[]> {
+async function scenesOf(options: LatentPlotOptions, caller: string): Promise<Scene[]> {
   const latents = Matrix.from(namedOptions(options, caller, OPTIONS).latents, 'latents');
   const looks = pointLooks(options, latents.rows);
   const panels = panelColumns(latents, options.columns);
@@ -154,43 +134,35 @@ async function specsOf(options: LatentPlotOptions, caller: string): Promise<Spec
     );
   }
   const size = panels.length === 1 ? { width: 460, height: 400 } : { width: 340, height: 300 };
-  const specs: Spec[] = [];
+  const scenes: Scene[] = [];
   for (const [k, columns] of panels.entries()) {
     const grid = grids?.[k];
     const { title, ...untitled } = { ...size, ...rest };
     // The legend stands beside the second panel, which ends the first row.
     const hasLegend = k === Math.min(1, panels.length - 1);
     const panel = { ...untitled, columns, looks, hasLegend, ...(grid && { precision: grid }) };
-    specs.push(await specOf(latents, title === undefined || panels.length > 1 ? panel : { ...panel, title }));
+    scenes.push(await sceneOf(latents, title === undefined || panels.length > 1 ? panel : { ...panel, title }));
   }
-  return specs;
+  return scenes;
 }
 
 const isList = (precision: PrecisionGrid | readonly PrecisionGrid[]): precision is readonly PrecisionGrid[] =>
   Array.isArray(precision);
 
-async function specOf(latents: Matrix, panel: Panel): Promise<Spec> {
-  const { width = 460, height = 400, precision, looks } = panel;
+async function sceneOf(latents: Matrix, panel: Panel): Promise<Scene> {
+  const { width = 460, height = 400, precision, title } = panel;
   checkPictureSize({ width, height });
   const [first, second] = columnsShown(latents, panel.columns);
-  const covariances = panel.covariances && checkCovariances(panel.covariances, latents);
-  if (covariances !== undefined && panel.variances !== undefined) {
-    throw new InvalidInputError('Points take either variances or covariances, but both were given.');
-  }
-  const variances =
-    covariances === undefined
-      ? panel.variances && checkVariances(Matrix.from(panel.variances, 'The variances of the latents'), latents)
-      : diagonals(covariances, latents);
-  const across = reach(variances, latents.rows, first);
-  const up = reach(variances, latents.rows, second);
-  const at = Array.from({ length: latents.rows }, (_, i) => ({
+  const points = Array.from({ length: latents.rows }, (_, i) => ({
     x: finite(latents, i, first),
     y: second === undefined ? i : finite(latents, i, second),
   }));
   if (precision && panel.equalScales) checkAspect(precision, width / height);
-  const background = precision && precisionLayer(precision, width, height);
-  const corners = at.flatMap(({ x, y }, i) => {
-    const [dx, dy] = [across?.[i] ?? 0, up?.[i] ?? 0];
+  const background = precision && precisionLayer(precision);
+  const looks = sharedLooks(panel.looks, latents.rows);
+  const spread = spreadOf(panel, latents, first, second);
+  const corners = points.flatMap(({ x, y }, i) => {
+    const [dx, dy] = [spread?.reachX[i] ?? 0, spread?.reachY?.[i] ?? 0];
     return dx === 0 && dy === 0
       ? [{ x, y }]
       : [
@@ -199,56 +171,61 @@ async function specOf(latents: Matrix, panel: Panel): Promise<Spec> {
         ];
   });
   const domains = precision ?? extents(corners, width, height, panel.equalScales ?? false);
-  const [toX, toY] = [positionOn(domains.x, width), positionOn(domains.y, height)];
-  const pixels = at.map(({ x, y }) => [toX(x), height - toY(y)] as const);
-  const [pixelsX, pixelsY] = [toX(1) - toX(0), toY(1) - toY(0)];
-  const outlineOf = (i: number) => {
-    const own = covariances?.[i];
-    return own === undefined || second === undefined
-      ? ellipse(toX(across![i]!) - toX(0), up === undefined ? 0 : toY(up[i]!) - toY(0))
-      : covarianceEllipse(own.at(first, first), own.at(first, second), own.at(second, second), pixelsX, pixelsY);
-  };
-  const points = at.map((point, i) => ({
-    ...point,
-    ...lookFields(looks, i),
-    ...(across && { outline: outlineOf(i) }),
+  const [x, y] = [domainOf(domains.x), domainOf(domains.y)];
+  const at = { x: points.map((point) => point.x), y: points.map((point) => point.y) };
+  const pixels = points.map((point) => ({
+    x: ((point.x - x[0]) / (x[1] - x[0])) * width,
+    y: ((point.y - y[0]) / (y[1] - y[0])) * height,
   }));
-  const edges = panel.graph && graphLayer(panel.graph, pixels);
-  const images = await imagesOf(panel, pixels, latents.rows);
-  return pictureOf(
-    { title: panel.title, description: 'Latent points', width, height },
-    {
-      data: [
-        { name: 'latents', values: points },
-        ...(background?.data ?? []),
-        ...(edges?.data ?? []),
-        ...(images?.data ?? []),
-      ],
-      scales: [
-        axisScale('x', 'width', domains.x),
-        axisScale('y', 'height', domains.y),
-        ...lookScales(looks, (shape) => sizeOf(shape, circleSize(latents.rows))),
-        ...(background?.scales ?? []),
-      ],
-      axes:
-        panel.axes === false
-          ? []
-          : [
-              axis('x', 'bottom', `latent dimension ${first + 1}`),
-              axis('y', 'left', second === undefined ? 'index of the point' : `latent dimension ${second + 1}`),
-            ],
-      legends: panel.hasLegend ? [...lookLegends(looks), ...(background?.legends ?? [])] : [],
-      ...(panel.axes === false && { encode: { enter: { stroke: { value: FRAME } } } }),
-      marks: [
-        ...(background?.marks ?? []),
-        ...(edges?.marks ?? []),
-        ...(across ? [ellipseMarks(looks)] : []),
-        pointMarks(latents.rows, looks),
-        ...(images?.marks ?? []),
-      ],
-    },
-  );
+  const images = await imagesOf(panel, points, pixels, looks);
+  const marks: (Mark | undefined)[] = [
+    background?.bands,
+    panel.graph && graphLayer(panel.graph, points),
+    spread && { mark: 'ellipses', name: 'ellipses', ...at, ...spread.covariance, ...looks },
+    { mark: 'points', name: 'points', ...at, ...looks, radius: radiusOf(latents.rows) },
+    images,
+  ];
+  const axisOf = (domain: Axis['domain'], title: string): Axis =>
+    panel.axes === false ? { domain } : { domain, title, ticks: 6 };
+  return {
+    ...{ width, height, description: title ?? 'Latent points', ...(title !== undefined && { title }) },
+    x: axisOf(x, `latent dimension ${first + 1}`),
+    y: axisOf(y, second === undefined ? 'index of the point' : `latent dimension ${second + 1}`),
+    marks: marks.filter((mark) => mark !== undefined),
+    legends: panel.hasLegend ? [...lookLegends(panel.looks), ...(background?.legends ?? [])] : [],
+  };
 }
+
+interface Spread {
+  readonly covariance: Pick<Ellipses, 'xx' | 'yy' | 'xy'>;
+  /** Two standard deviations of each point along the axes. */
+  readonly reachX: Float64Array;
+  readonly reachY?: Float64Array | undefined;
+}
+
+/** Variances of the points along the axes, of which their ellipses are made. */
+function spreadOf(panel: Panel, latents: Matrix, first: number, second: number | undefined): Spread | undefined {
+  const covariances = panel.covariances && checkCovariances(panel.covariances, latents);
+  if (covariances !== undefined && panel.variances !== undefined) {
+    throw new InvalidInputError('Points take either variances or covariances, but both were given.');
+  }
+  const variances =
+    covariances === undefined
+      ? panel.variances && checkVariances(Matrix.from(panel.variances, 'The variances of the latents'), latents)
+      : diagonals(covariances, latents);
+  if (variances === undefined) return undefined;
+  return {
+    covariance: {
+      xx: Array.from(variances.column(first)),
+      yy: second === undefined ? Array(latents.rows).fill(0) : Array.from(variances.column(second)),
+      ...(covariances && second !== undefined && { xy: covariances.map((own) => own.at(first, second)) }),
+    },
+    reachX: reach(variances, latents.rows, first)!,
+    reachY: reach(variances, latents.rows, second),
+  };
+}
+
+const domainOf = (numbers: ArrayLike<number>) => [numbers[0]!, numbers[numbers.length - 1]!] as const;
 
 /** The variances on the diagonals, N×q. */
 const diagonals = (covariances: readonly Matrix[], { rows, columns }: Matrix): Matrix =>
@@ -260,14 +237,19 @@ const diagonals = (covariances: readonly Matrix[], { rows, columns }: Matrix): M
     columns,
   );
 
-async function imagesOf({ image, observations, looks }: Panel, pixels: Parameters<typeof imageLayer>[2], rows: number) {
+async function imagesOf(
+  { image, observations }: Panel,
+  points: readonly Position[],
+  pixels: readonly Position[],
+  looks: SharedLooks,
+) {
   if (image === undefined) return undefined;
   if (observations === undefined)
     throw new InvalidInputError('Images of points are rows of observations: give these too.');
   const Y = Matrix.from(observations, 'The observations');
-  if (Y.rows === rows) return imageLayer(Y, image, pixels, looks);
+  if (Y.rows === points.length) return imageLayer(Y, image, points, pixels, looks);
   throw new InvalidInputError(
-    `There are ${rows} latent points, but ${Y.rows} observations were given. Give those of the same points.`,
+    `There are ${points.length} latent points, but ${Y.rows} observations were given. Give those of the same points.`,
   );
 }
 
@@ -289,45 +271,5 @@ function finite(latents: Matrix, i: number, j: number): number {
   throw new InvalidInputError(`Latent points must be finite, but row ${i}, column ${j} is ${value}.`);
 }
 
-/** Scale of an axis that spans exactly from the first to the last number. */
-const axisScale = (name: 'x' | 'y', range: 'width' | 'height', numbers: ArrayLike<number>): Scale => ({
-  name,
-  type: 'linear',
-  range,
-  zero: false,
-  nice: false,
-  domain: [numbers[0]!, numbers[numbers.length - 1]!],
-});
-
-/** Maps a number to its distance in pixels from the start of the axis. */
-function positionOn(numbers: ArrayLike<number>, length: number): (value: number) => number {
-  const [low, high] = [numbers[0]!, numbers[numbers.length - 1]!];
-  return (value) => ((value - low) / (high - low)) * length;
-}
-
-const axis = (scale: string, orient: 'bottom' | 'left', title: string): Axis => ({
-  scale,
-  orient,
-  title,
-  tickCount: 6,
-  // Above the background, which would cover half of the axis line.
-  zindex: 1,
-});
-
-/** Points of a large set are smaller, so that clusters stay separate. */
-const circleSize = (count: number) => Math.min(48, Math.max(14, 14_000 / count));
-
-const pointMarks = (count: number, looks: PointLooks): Mark =>
-  markOf(
-    'symbol',
-    { name: 'points', data: 'latents' },
-    {
-      x: { scale: 'x', field: 'x' },
-      y: { scale: 'y', field: 'y' },
-      size: looks.kindOf === undefined ? { value: circleSize(count) } : { scale: 'size', field: 'label' },
-      fill: fillOf(looks),
-      shape: looks.kindOf === undefined ? { value: 'circle' } : { scale: 'shape', field: 'label' },
-      stroke: { value: '#ffffff' },
-      strokeWidth: { value: 0.5 },
-    },
-  );
+/** Radius of a point in pixels: points of a large set are smaller, so that clusters stay separate. */
+const radiusOf = (count: number) => Math.sqrt(Math.min(48, Math.max(14, 14_000 / count))) / 2;

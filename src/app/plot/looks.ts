@@ -1,45 +1,16 @@
-import type { Legend, Scale } from 'vega';
 import { InvalidInputError } from '../../core/errors.ts';
 import { isMissingText } from '../../core/observations.ts';
+import { type Legend, type Look, mixed, PALETTES, SHAPES } from '../../scene/index.ts';
 
-/** Nine hues of Tableau 10, and nearly black. The difference between any two is at least 18 by CIEDE2000, where 2 is visible. */
-const COLORS = [
-  '#4c78a8',
-  '#f58518',
-  '#54a24b',
-  '#e45756',
-  '#b279a2',
-  '#222222',
-  '#72b7b2',
-  '#eeca3b',
-  '#9d755d',
-  '#ff9da6',
-];
-
-/** Seven shapes to ten colors: no two of 70 labels share both. */
-const SHAPES = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross', 'triangle-right'];
-
-/** Fraction of its bounding square that a shape fills; Vega sizes symbols by the square. */
-const FILLED: Readonly<Record<string, number>> = {
-  circle: Math.PI / 4,
-  square: 1,
-  'triangle-up': Math.sqrt(3) / 4,
-  diamond: 1 / 2,
-  'triangle-down': Math.sqrt(3) / 4,
-  cross: 0.64,
-  'triangle-right': Math.sqrt(3) / 4,
-};
+const { labels: COLORS, numbers: NUMBERS } = PALETTES.light;
 
 /** Most labels that can have distinct looks. */
 export const MOST_LABELS = COLORS.length * SHAPES.length;
 
-export const PRIMARY = COLORS[0]!;
+export const PRIMARY = COLORS[0];
 
-/** Color of points without a label or number: the gray of Tableau 10. */
-export const UNLABELED = '#bab0ac';
-
-/** Color scale of numbers, perceptually uniform and suited to color-blind readers (Smith, van der Walt & Firing 2015). */
-export const NUMBERS_SCHEME = 'viridis';
+/** Color of points without a label or number. */
+export const UNLABELED = PALETTES.light.none;
 
 /** Grays of the background, from uncertain to certain. */
 export const GRAYS = ['#7a7a7a', '#ffffff'];
@@ -47,14 +18,7 @@ export const GRAYS = ['#7a7a7a', '#ffffff'];
 /** Color of the edges of a graph. */
 export const EDGE = '#444444';
 
-/** Frame of a picture without axes. */
-export const FRAME = '#bbbbbb';
-
 export const colorOf = (label: number): string => COLORS[label % COLORS.length]!;
-const shapeOf = (label: number): string => SHAPES[label % SHAPES.length]!;
-
-/** Size at which a shape has the area of a circle of the given size. */
-export const sizeOf = (shape: string, size: number): number => (size * FILLED.circle!) / FILLED[shape]!;
 
 /** Options for the colors of points. */
 export interface LookOptions {
@@ -79,17 +43,9 @@ export interface PointLooks {
   readonly title: string;
 }
 
-interface Kind {
+interface Kind extends Look {
   readonly name: string;
-  readonly color: string;
-  readonly shape: string;
 }
-
-/** Size of a circle in a legend; other shapes have the same area. */
-const LEGEND_SIZE = 60;
-
-/** Most labels in one column of a legend. */
-const MOST_ROWS = 18;
 
 const NONE: Kind = { name: '(none)', color: UNLABELED, shape: 'circle' };
 
@@ -142,74 +98,36 @@ function kindsOf(names: readonly string[]): Kind[] {
       `A picture can distinguish ${MOST_LABELS} labels, but ${sorted.length} different ones were given. Group them, or leave them out.`,
     );
   }
-  const kinds = sorted.map((name, k) => ({ name, color: colorOf(k), shape: shapeOf(k) }));
+  const kinds = sorted.map((name, k) => ({ name, color: colorOf(k), shape: SHAPES[k % SHAPES.length]! }));
   return hasNone ? [...kinds, NONE] : kinds;
 }
 
-/** Fields from which Vega draws point i. */
-export const lookFields = ({ kinds, kindOf, values }: PointLooks, i: number): object => ({
-  ...(kindOf !== undefined && { label: kinds[kindOf[i]!]!.name }),
-  // JSON has no NaN.
-  ...(values !== undefined && { value: Number.isNaN(values[i]) ? null : values[i] }),
-});
-
-/** Scales of colors, shapes and sizes; `pointSize` gives the size of a shape. */
-export function lookScales({ kinds, values, range }: PointLooks, pointSize: (shape: string) => number): Scale[] {
-  const domain = kinds.map(({ name }) => name);
-  const shape: Scale = { name: 'shape', type: 'ordinal', domain, range: kinds.map((kind) => kind.shape) };
-  if (values === undefined) {
-    return [
-      { name: 'color', type: 'ordinal', domain, range: kinds.map(({ color }) => color) },
-      shape,
-      { name: 'size', type: 'ordinal', domain, range: kinds.map((kind) => pointSize(kind.shape)) },
-      { name: 'legendSize', type: 'ordinal', domain, range: kinds.map((kind) => sizeOf(kind.shape, LEGEND_SIZE)) },
-    ];
-  }
-  return [
-    { name: 'color', type: 'linear', zero: false, domain: [...(range ?? [0, 1])], range: { scheme: NUMBERS_SCHEME } },
-  ];
+/** Different looks of points, and the index of each point's. */
+export interface SharedLooks {
+  readonly looks: readonly Look[];
+  readonly lookOf: readonly number[];
 }
 
-/** Fill of a point. */
-export function fillOf({ kindOf, values }: PointLooks) {
-  if (kindOf !== undefined) return { scale: 'color', field: 'label' };
-  if (values === undefined) return { value: PRIMARY };
-  return [{ test: 'datum.value !== null', scale: 'color', field: 'value' }, { value: UNLABELED }];
+/** Looks of all points: those of their kinds, or circles of one color or in colors by number. */
+export function sharedLooks({ kinds, kindOf, values, range }: PointLooks, rows: number): SharedLooks {
+  if (kindOf !== undefined) return { looks: kinds.map(({ color, shape }) => ({ color, shape })), lookOf: [...kindOf] };
+  const colors = Array.from({ length: rows }, (_, i) =>
+    values === undefined ? PRIMARY : numberColor(values[i]!, range),
+  );
+  const distinct = [...new Set(colors)];
+  const at = new Map(distinct.map((color, k) => [color, k]));
+  return {
+    looks: distinct.map((color) => ({ color, shape: 'circle' })),
+    lookOf: colors.map((color) => at.get(color)!),
+  };
 }
+
+/** Color of a number; gray without one. */
+const numberColor = (value: number, range: PointLooks['range']): string =>
+  range === undefined || Number.isNaN(value) ? UNLABELED : mixed(NUMBERS, (value - range[0]) / (range[1] - range[0]));
 
 export function lookLegends({ kinds, range, title }: PointLooks): Legend[] {
-  if (range !== undefined) {
-    return [
-      {
-        fill: 'color',
-        type: 'gradient',
-        title,
-        gradientLength: 120,
-        gradientStrokeColor: '#999999',
-        gradientStrokeWidth: 0.5,
-        tickCount: 4,
-      },
-    ];
-  }
+  if (range !== undefined) return [{ title, range, stops: NUMBERS }];
   if (kinds.length === 0) return [];
-  const columns = Math.ceil(kinds.length / MOST_ROWS);
-  const rows = Math.ceil(kinds.length / columns);
-  // Vega misplaces entries unless all columns are full: blank entries fill the last one.
-  const blanks = Array.from({ length: rows * columns - kinds.length }, (_, k) => ' '.repeat(k + 1));
-  return [
-    {
-      fill: 'color',
-      shape: 'shape',
-      title,
-      values: [...kinds.map(({ name }) => name), ...blanks],
-      size: 'legendSize',
-      symbolStrokeColor: '#ffffff',
-      symbolStrokeWidth: 0.5,
-      symbolLimit: 0,
-      columns,
-      ...(blanks.length > 0 && {
-        encode: { symbols: { update: { opacity: { signal: "trim(datum.value) === '' ? 0 : 1" } } } },
-      }),
-    },
-  ];
+  return [{ title, entries: kinds.map(({ name, color, shape }) => ({ name, look: { color, shape } })) }];
 }

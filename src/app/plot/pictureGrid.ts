@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, namedOptions } from '../../core/options.ts';
-import { escaped } from './render.ts';
+import { escaped } from '../../scene/index.ts';
 
 export interface PictureGridOptions {
   /** Pictures per row, at least 1; default all of them. */

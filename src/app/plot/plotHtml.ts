@@ -1,16 +1,16 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
+import { escaped, PALETTES, printable, shapePath } from '../../scene/index.ts';
 import { checkVariances, reach } from './layers.ts';
-import { type LookOptions, NUMBERS_SCHEME, type PointLooks, PRIMARY, pointLooks, UNLABELED } from './looks.ts';
-import { insidePolygon, shapePath } from './page/drawing.ts';
+import { type LookOptions, type PointLooks, PRIMARY, pointLooks, sharedLooks } from './looks.ts';
+import { insidePolygon } from './page/drawing.ts';
 import type { Pixels } from './page/mapDrawing.ts';
 import { drawMarks, drawOver, drawRulers } from './page/mapDrawing.ts';
 import { mapOnCanvas } from './page/mapOnCanvas.ts';
 import type { MapTheme } from './page/mapScene.ts';
 import type { PageData } from './page/runPage.ts';
 import { describePoint, runPage } from './page/runPage.ts';
-import { escaped, printable } from './render.ts';
 import { brightness, checkImage, type ImageShape } from './rowImages.ts';
 
 export interface PlotHtmlOptions extends LookOptions {
@@ -34,8 +34,6 @@ export interface PlotHtmlOptions extends LookOptions {
 /** Most numbers of the rows, some 12 MB of text, and most points. */
 const MOST_NUMBERS = 2e6;
 const MOST_POINTS = 200_000;
-/** Number of color stops of a legend. */
-const STOPS = 16;
 
 const OPTIONS: readonly (keyof PlotHtmlOptions)[] = [
   'latents',
@@ -144,7 +142,7 @@ async function pageData(options: PlotHtmlOptions, latents: Matrix): Promise<Page
     ids: ids === undefined ? Array.from({ length: N }, (_, i) => String(i)) : ids.map(printable),
     kindOf: Array.from(looks.kindOf ?? []),
     kinds: looks.kinds.map(({ name, color, shape }) => ({ name: printable(name), color, path: shapePath(shape) })),
-    ...(await numberColors(looks)),
+    ...numberColors(looks, N),
     legendTitle: printable(looks.title),
     ...rowsOf(options, N),
     equalScales: options.equalScales ?? false,
@@ -152,18 +150,15 @@ async function pageData(options: PlotHtmlOptions, latents: Matrix): Promise<Page
   };
 }
 
-/** Colors of numbers, by the same Vega scale as in pictures. */
-async function numberColors({ values, range }: PointLooks): Promise<Pick<PageData, 'values' | 'colors' | 'scale'>> {
+/** Colors of numbers, the same as in pictures. */
+function numberColors(looks: PointLooks, N: number): Pick<PageData, 'values' | 'colors' | 'scale'> {
+  const { values, range } = looks;
   if (values === undefined) return { values: [], colors: [] };
-  const { scheme } = await import('vega');
-  const at = scheme(NUMBERS_SCHEME) as unknown as (part: number) => string;
-  const numbers = Array.from(values, (value) => (Number.isNaN(value) ? null : rounded(value, 6)));
-  if (range === undefined) return { values: numbers, colors: numbers.map(() => UNLABELED) };
-  const part = (value: number) => (value - range[0]) / (range[1] - range[0]);
+  const { looks: shared, lookOf } = sharedLooks(looks, N);
   return {
-    values: numbers,
-    colors: Array.from(values, (value) => (Number.isNaN(value) ? UNLABELED : at(part(value)))),
-    scale: { range, stops: Array.from({ length: STOPS }, (_, k) => at(k / (STOPS - 1))) },
+    values: Array.from(values, (value) => (Number.isNaN(value) ? null : rounded(value, 6))),
+    colors: lookOf.map((k) => shared[k]!.color),
+    ...(range && { scale: { range, stops: PALETTES.light.numbers } }),
   };
 }
 

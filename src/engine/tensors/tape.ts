@@ -105,9 +105,9 @@ function reachedFrom(xs: readonly Tensor[], tape: readonly TapeNode[]): Set<numb
   const reached = new Set<number>();
   for (const { id } of xs) reached.add(id);
   for (const { inputs, outputs } of tape) {
-    for (const name in inputs) {
-      if (!reached.has(inputs[name]!.id)) continue;
-      for (const { id } of outputs) reached.add(id);
+    for (const { id } of Object.values(inputs)) {
+      if (!reached.has(id)) continue;
+      for (const output of outputs) reached.add(output.id);
       break;
     }
   }

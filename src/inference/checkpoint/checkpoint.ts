@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
+import { safeParseOwn } from '../../core/ownKeys.ts';
 import { checkDepth, checkSums, checksums } from '../../core/saved.ts';
 import { shortNumber } from '../../core/wording.ts';
 import type { TraceEntry } from '../../model/fit.ts';
@@ -105,7 +106,7 @@ async function readCheckpoint(given: string | object): Promise<Checkpoint> {
     );
   }
   checkDepth(json, name);
-  const result = v.safeParse(schema, json);
+  const result = safeParseOwn(schema, json);
   if (result.success) {
     checkContent(json as Checkpoint, name);
     return result.output as Checkpoint;

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { removeStaleFiles, writeAtomically } from '../../core/fileWriting.ts';
 import { nodeModule, systemReason } from '../../core/host.ts';
 import { checkGiven, readGiven } from '../../core/options.ts';
+import { safeParseOwn } from '../../core/ownKeys.ts';
 import { callersFunction, UNFINISHED } from '../fit/inputChecks.ts';
 import type { SolverState } from '../minimize/solution.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -68,7 +69,7 @@ function encode(value: object): SolverStateJson {
  * ```
  */
 export function stateFromJson(json: unknown): SolverState {
-  const result = readGiven('A solver state', () => v.safeParse(stateSchema, json));
+  const result = readGiven('A solver state', () => safeParseOwn(stateSchema, json));
   if (result.success) return result.output;
   const path = result.issues[0].path?.map(({ key }) => String(key)).join('.');
   throw new InvalidInputError(

@@ -21,8 +21,8 @@ import {
 import type { AnyModel, Model } from '../../model/model.ts';
 import { outsideSupport } from '../../model/parameter.ts';
 import { type AnyPosterior, type Prediction, rememberPosterior } from '../../model/posterior.ts';
+import { type Abilities, abilitiesOf, withGraph } from './abilities.ts';
 import type { Gathered } from './batches.ts';
-import { type Abilities, abilitiesOf, withGraph } from './fitAbilities.ts';
 import type { FitProblem } from './fitProblem.ts';
 import type { Point, RunEvent, Stage } from './run.ts';
 
@@ -243,7 +243,8 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
   }
   const { table } = model;
   const posterior = posteriorOn(engine, made);
-  const { values, objective, terms, trace, status, message, diagnostics } = finiteOutcome(outcome, made);
+  const { values, objective, status, message, ...records } = finiteOutcome(outcome, made);
+  const [terms, trace, diagnostics] = [frozen(records.terms), frozen(records.trace), frozen(records.diagnostics)];
   // In one order, however the fit came about: its text is then the same too.
   const rest = { objective, terms, trace, status, message, diagnostics };
   const { latents: _, ...parameters } = values;
@@ -265,6 +266,14 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
   // Not among the members that are listed: notebooks ask for it by its symbol.
   const whole = Object.freeze(Object.defineProperty(members, NOTEBOOK, { value: () => displayed(fitted) }));
   return rememberPosterior(whole, posterior) as unknown as Fit<P, A>;
+}
+
+/** A frozen copy of a record or a list, with its lists and records; the search goes on with the original. */
+function frozen<T>(record: T): T {
+  if (Array.isArray(record)) return Object.freeze(record.map(frozen)) as T;
+  if (typeof record !== 'object' || record === null || Object.getPrototypeOf(record) !== Object.prototype)
+    return record;
+  return Object.freeze(Object.fromEntries(Object.entries(record).map(([key, entry]) => [key, frozen(entry)]))) as T;
 }
 
 /** By which notebooks of JavaScript (Deno's kernel of Jupyter, and Quarto with it) ask a value how it is shown. */
@@ -324,9 +333,8 @@ const PARTS: Readonly<Record<string, Place>> = {
   placement: placed({}),
   distribution: placed({}),
   field: placed({}),
-  variables: placed({}),
-  views: (views, during) =>
-    Object.fromEntries(Object.entries(views).map(([name, view]) => [name, placed({})(view, during)])),
+  missing: placed({}),
+  variables: placed({ missingEntries: placed({}) }),
 };
 
 /**

@@ -6,7 +6,7 @@ import { surfaceOf } from './metricField.ts';
 
 /** Points on the geodesic between two latents, equally far from each other along it. */
 export function geodesicPoints(
-  posterior: Pick<AnyPosterior, 'latents' | 'fitted' | 'variables' | 'mapping' | 'views'>,
+  posterior: Pick<AnyPosterior, 'latents' | 'fitted' | 'variables' | 'mapping'>,
   view: string | undefined,
   from: LatentPlace,
   to: LatentPlace,

@@ -19,7 +19,7 @@ export interface Surface {
 /** Points whose metrics are computed together. */
 const TOGETHER = 16;
 
-type Mapped = Pick<AnyPosterior, 'latents' | 'fitted' | 'variables' | 'mapping' | 'views'>;
+type Mapped = Pick<AnyPosterior, 'latents' | 'fitted' | 'variables' | 'mapping'>;
 
 /**
  * The surface of a posterior.
@@ -28,8 +28,8 @@ type Mapped = Pick<AnyPosterior, 'latents' | 'fitted' | 'variables' | 'mapping' 
  * @throws InvalidInputError for a model without a mapping, or a view that it has not
  */
 export function surfaceOf(posterior: Mapped, view: string | undefined, caller: string): Surface {
-  const { fitted, variables, mapping, views, latents } = posterior;
-  if (fitted !== undefined && (variables ?? mapping) !== undefined) {
+  const { fitted, variables, mapping, latents } = posterior;
+  if (fitted !== undefined && variables !== undefined) {
     const names = fitted.observed.map(({ name }) => name);
     if (view !== undefined && !names.includes(view)) throw unknownName('view', view, names, caller);
     // A model that has no single root says so when its metric is asked for.
@@ -40,15 +40,13 @@ export function surfaceOf(posterior: Mapped, view: string | undefined, caller: s
       metric: inSlices((X) => expectedMetric(fitted, X, view)),
     };
   }
-  const names = Object.keys(views ?? {});
-  if (view !== undefined && !names.includes(view)) throw unknownName('view', view, names, caller);
-  const chosen = view === undefined ? mapping : views![view];
-  if (chosen === undefined) {
+  if (view !== undefined) throw unknownName('view', view, [], caller);
+  if (mapping === undefined) {
     throw new InvalidInputError(
       `${caller} takes a fit of a model with a mapping from latents to observations, such as gplvm, but this one has none.`,
     );
   }
-  return { latents, chart: undefined, metric: inSlices(metricOf(chosen, latents)) };
+  return { latents, chart: undefined, metric: inSlices(metricOf(mapping, latents)) };
 }
 
 /** The metric of a mapping's mean. */

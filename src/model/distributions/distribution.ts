@@ -59,11 +59,11 @@ function summed<Name extends string>(
     else own[key] = new Float64Array(entries.length);
   }
   for (let i = 0; i < x.length; i++) {
-    for (const key in own) at[key as Name] = entryAt(values[key] as Float64Array, i);
+    for (const key of Object.keys(own)) at[key as Name] = entryAt(values[key] as Float64Array, i);
     value += logDensity(x[i]!, at);
     gradient[i] = slope(x[i]!, at);
     const inValues = valueSlopes(x[i]!, at);
-    for (const key in own) own[key]![own[key]!.length === 1 ? 0 : i]! += inValues[key as Name];
+    for (const key of Object.keys(own)) own[key]![own[key]!.length === 1 ? 0 : i]! += inValues[key as Name];
   }
   return { value, x: gradient, values: own };
 }

@@ -3,7 +3,7 @@ import { Matrix } from '../../core/matrix.ts';
 import type { AnyModel, ParameterValues } from '../model.ts';
 import type { CompiledGraph } from './compiled.ts';
 import type { Node } from './graph.ts';
-import type { NamedPosterior } from './variablesModel.ts';
+import type { VariablesPosterior } from './variablesModel.ts';
 
 /** Powers of the shrinking factor with which a parameter may change. */
 const POWERS = [0, -1, -2, 1, 2] as const;
@@ -113,7 +113,7 @@ function checkClosing(
 
 /** The means that the density of a variable says of its points, given others; undefined where it says none. */
 function meansOf(model: AnyModel, { name, given }: Node, at: ParameterValues): Matrix | undefined {
-  const { variables } = model.posterior(at) as Partial<NamedPosterior>;
+  const { variables } = model.posterior(at) as Partial<VariablesPosterior>;
   if (given.length === 0 || variables === undefined) return undefined;
   const { values } = variables;
   return variables.predict(Object.fromEntries(given.map((each) => [each, values[each]!])), false)[name]?.mean;

@@ -1,35 +1,21 @@
-import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix } from '../../core/matrix.ts';
-import type { AnyPosterior, LatentMoments, Mapping } from '../posterior.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import type { AnyPosterior } from '../posterior.ts';
+import type { RowModel, RowsByName } from '../rowModel.ts';
 import { pickedRows } from './compiled.ts';
-import type { FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
+import type { FittedGraph } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
-import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
+import { ancestors, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
 import { fieldPosterior } from './readOff.ts';
-import { indexOf, isEncoded, pointRows } from './variable.ts';
+import { indexOf, pointRows } from './variable.ts';
 
 /** Quantities derived from a fit of a model of variables, in plain numbers, all by the densities that it was fitted with. */
-export interface FittedVariables
-  extends OfNewRows,
-    OfGaussianRows,
-    Pick<FittedGraph, 'values' | 'variances' | 'charts' | 'fields' | 'coordinates' | 'roots'> {
-  /** Observed variables. */
-  readonly observed: readonly VariableWidth[];
-  /** Known variables that new rows come with. */
-  readonly known: readonly VariableWidth[];
-  /** Names of the known variables whose values stand for rows of a plate. */
-  readonly indices: ReadonlySet<string>;
-  /** Names of the variables that new rows have. */
-  readonly rowNames: ReadonlySet<string>;
-  /** The variable that `fit.latents` shows. */
-  readonly shown: string;
+export interface FittedVariables extends RowModel, OfNewRows, OfGaussianRows, Pick<FittedGraph, 'coordinates'> {
+  readonly density: OfNewRows['density'];
+  readonly predict: OfNewRows['predict'];
+  readonly sample: OfNewRows['sample'];
   /** Observations of those that were fitted, as they were given; NaN where missing. */
   readonly observations: RowsByName;
-  /** Throws for observations outside of the support of their density. */
-  checkRows(given: RowsByName): void;
-  /** Abilities that fits of this model do not have, with the reasons, by name. */
-  readonly missing: Readonly<Record<string, string>>;
 }
 
 /** Derives the quantities of a model of variables at these values. */
@@ -58,7 +44,17 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
       }
     },
     missing: reasonsMissing(of),
+    ...embeddedBy(of),
   };
+}
+
+/** Places in an embedding of complete rows, where the shown variable is one that was made beforehand. */
+function embeddedBy({ model, latents, observed, values }: FittedGraph): Pick<RowModel, 'embedded'> {
+  const { name, variable } = model.graph.shown;
+  const { place } = pointRows(variable) ?? {};
+  const [only, ...others] = observed;
+  if (place === undefined || only === undefined || others.length > 0 || latents.length !== 1) return {};
+  return { embedded: async (given) => ({ [name]: await place(given[only.name]!, values[name]!) }) };
 }
 
 /** Missing abilities with their reasons. */
@@ -139,102 +135,21 @@ export function drawnWithoutNoise({ model, observed, at }: FittedGraph): string[
   );
 }
 
-/**
- * What fits of a model with observed variables can do.
- *
- * @param hasViews - whether observed variables are views, each asked for by its name even where it is the only one
- */
-export const rowsPosterior =
-  (hasViews: boolean) =>
-  (of: FittedGraph): AnyPosterior =>
-    withRows(of, fittedVariables(of), hasViews);
-
-/** The posterior of fitted points, and what follows from it for new rows. */
-export function withRows(of: FittedGraph, variables: FittedVariables, hasViews: boolean): AnyPosterior {
-  const byView = variables.observed.length > 1 || hasViews;
-  const own = {
-    ...distributionOf(variables, byView),
-    ...mappingOf(of, variables, byView),
-    checkRows: (Y: Matrix) => variables.checkRows(apart(Y, variables.observed)),
-    ...(variables.next && { next: variables.next }),
-  };
+/** The posterior of a model of variables: the values that are shown, the random fields over the points, and what follows for new rows. */
+export function variablesPosterior(of: FittedGraph): AnyPosterior {
+  const variables = fittedVariables(of);
+  const own = { variables, ...distributionOf(variables) };
   // Fields are searched for when they are asked for.
-  return Object.defineProperties(own, Object.getOwnPropertyDescriptors(fieldPosterior(of))) as AnyPosterior;
+  return Object.defineProperties(own, Object.getOwnPropertyDescriptors(fieldPosterior(of))) as unknown as AnyPosterior;
 }
 
-function distributionOf(variables: FittedVariables, byView: boolean): Partial<AnyPosterior> {
-  const { shown, variances, relevance, observed, bound, missingEntries } = variables;
+function distributionOf({ shown, variances, relevance, observed }: FittedVariables): Partial<AnyPosterior> {
   if (variances[shown] === undefined) return {};
   const [first] = Object.values(relevance);
   return {
     distribution: {
       variances: variances[shown],
-      ...(first && { relevance: byView ? relevance : first }),
-      ...(bound && { placedBound: (Y: Matrix, x: LatentMoments) => bound(apart(Y, observed), x) }),
+      ...(first && { relevance: observed.length > 1 ? relevance : first }),
     },
-    ...(missingEntries && !byView && { missing: missingEntries }),
   };
-}
-
-/** The mapping from latents to observations, where one latent variable, or one that is computed from known rows, is all that new rows have. */
-function mappingOf({ model }: FittedGraph, variables: FittedVariables, byView: boolean): Partial<AnyPosterior> {
-  const { latents, observed, known, missing, shown } = variables;
-  const isPlain = latents.length === 1 && known.length === 0 && latents[0]!.name === shown;
-  if (!isPlain || 'project' in missing || 'predict' in missing) return {};
-  const of = (own: FittedVariables['observed']): Mapping => {
-    const side = (found: RowsByName) => joinedColumns(own.map(({ name }) => found[name]!));
-    return {
-      observedColumns: own.reduce((sum, { columns }) => sum + columns, 0),
-      predict: (X, noise, spread) => {
-        const found = variables.predict({ [shown]: X }, noise, spread && { [shown]: spread });
-        const part = (key: 'mean' | 'variance') =>
-          side(Object.fromEntries(own.map(({ name }) => [name, found[name]![key]])));
-        return { mean: part('mean'), variance: part('variance') };
-      },
-      ...('sample' in missing
-        ? {}
-        : { sample: (X: Matrix, random, noise) => side(variables.sample({ [shown]: X }, random, noise)) }),
-      predictiveDensity: (X, Y, isRough) => variables.density(X, apart(Y, own), isRough),
-    };
-  };
-  const { variable } = model.graph.shown;
-  const isComputed = variable.role === 'mapped' || isEncoded(variable);
-  const { place } = pointRows(variable) ?? {};
-  const takesMissing = model.graph.nodes.every(
-    ({ variable }) => variable.role !== 'observed' || variable.density.takesMissing,
-  );
-  const mapping = of(observed);
-  return {
-    mapping,
-    ...(byView && { views: Object.fromEntries(observed.map((own) => [own.name, of([own])])) }),
-    ...((isComputed || place !== undefined) && {
-      placement: {
-        acceptsMissing: takesMissing,
-        searchesMissing: takesMissing,
-        observedColumns: mapping.observedColumns,
-        ...(place && { found: (Y: Matrix) => place(Y, variables.values[shown]!) }),
-        place: (Y: Matrix, found?: Matrix) => {
-          const given = apart(Y, observed);
-          const X = found ?? variables.computed(given)[shown];
-          if (X === undefined) throw new InvalidInputError(`New rows need all that '${shown}' is computed from.`);
-          const latentVariances = variables.computedVariances(given)[shown];
-          const { density } = mapping.predictiveDensity!(X, Y);
-          return { latents: X, ...(latentVariances && { latentVariances }), logDensity: density };
-        },
-      },
-    }),
-  };
-}
-
-/** Columns of observed variables that stand side by side, each under its name; those that are missing in all rows are left out. */
-function apart(Y: Matrix, observed: FittedVariables['observed']): RowsByName {
-  const found: Record<string, Matrix> = {};
-  let from = 0;
-  for (const { name, columns } of observed) {
-    const own = Matrix.zeros(Y.rows, columns);
-    for (let i = 0; i < Y.rows; i++) own.data.set(Y.row(i).subarray(from, from + columns), i * columns);
-    from += columns;
-    if (observed.length === 1 || !own.data.every(Number.isNaN)) found[name] = own;
-  }
-  return found;
 }

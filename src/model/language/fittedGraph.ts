@@ -9,21 +9,13 @@ import type { Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow
 import type { ParameterValues, TensorMap } from '../model.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import type { FieldCoordinates, LearnedByLayer } from '../posterior.ts';
+import type { RowsByName, VariableWidth } from '../rowModel.ts';
 import { type CompiledGraph, latentRowsAt, type NodeValues, pickedMatrix, pickedRows } from './compiled.ts';
 import type { Conditional, DensityContext, Rows, RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity } from './graph.ts';
 import type { Chart } from './mapped.ts';
 import { readOff, withDeviations } from './readOff.ts';
 import { distributedRows, isEncoded, type MappedVariable } from './variable.ts';
-
-/** Matrices of rows, by the names of their variables. */
-export type RowsByName = Readonly<Record<string, Matrix>>;
-
-/** A variable with rows of its own, and its number of columns. */
-export interface VariableWidth {
-  readonly name: string;
-  readonly columns: number;
-}
 
 /** Rows of a known or observed variable as the model sees them. */
 interface SeenRows {

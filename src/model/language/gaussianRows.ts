@@ -7,19 +7,13 @@ import { valueAndGradients } from '../../engine/tensors/gradients.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { LatentMoments, MissingEntries, PlacedBound } from '../posterior.ts';
+import type { RowModel } from '../rowModel.ts';
 import type { RowMoments } from './density.ts';
-import type { Fitted, FittedGraph, RowsByName } from './fittedGraph.ts';
+import type { Fitted, FittedGraph } from './fittedGraph.ts';
 import type { Node } from './graph.ts';
 
 /** Quantities derived for Gaussian rows. */
-export interface OfGaussianRows {
-  /**
-   * What new rows of the observed variables add to the bound, given the means and variances of the shown variable: where that is one of Gaussian rows,
-   * and the only one that is searched.
-   */
-  readonly bound: ((given: RowsByName, x: LatentMoments) => PlacedBound) | undefined;
-  /** What missing entries are like, where they are observed with Gaussian noise at Gaussian rows of the shown variable, and of nothing else. */
-  readonly missingEntries: MissingEntries | undefined;
+export interface OfGaussianRows extends Pick<RowModel, 'bound' | 'missingEntries'> {
   /** How much each observed variable varies along the columns of the shown variable, which it alone is given; of those that say it. */
   readonly relevance: Readonly<Record<string, Float64Array>>;
 }

@@ -5,7 +5,7 @@ import { isPart, namedOptions } from '../../core/options.ts';
 import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { shortNumber } from '../../core/wording.ts';
-import { initialLatents } from '../initialization.ts';
+import { initialLatents, keptInit } from '../initialization.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
 import { latentRowsAt, type StartMaps, startFunctions, startObservations } from './compiled.ts';
 import { type DensityLike, densityOf, type RowsStart } from './density.ts';
@@ -58,7 +58,8 @@ export function latent<
     'posterior',
     'rows',
   ]);
-  const { dim, density, given, factors, init = 'pca', posterior = 'point', rows } = own;
+  const { dim, density, given, factors, posterior = 'point', rows } = own;
+  const init = keptInit(own.init ?? 'pca');
   if (!Number.isInteger(dim) || dim < 1) {
     throw new InvalidInputError(`latent takes a whole number of dimensions from 1, but ${describe(dim)} was given.`);
   }
@@ -172,7 +173,8 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   if (posterior !== undefined && 'features' in posterior) {
     const isSpread = posterior.kind === 'latentDistribution';
     // Rows that are not one a point know nothing of the observations.
-    const elsewhere = node.isPointwise && variable.init === 'pca' ? undefined : startOf();
+    const isOwn = node.isPointwise && variable.init === 'pca' && maps?.[name] === undefined;
+    const elsewhere = isOwn ? undefined : startOf();
     const begun = (elsewhere && posterior.from?.(elsewhere)) ?? posterior;
     const seen = node.isPointwise ? (posterior.mapsObservations ? observations() : left()) : elsewhere!;
     const all = begun.parameters(seen, variable.dim, seed);

@@ -9,36 +9,17 @@ import { valueAndGradients } from '../../engine/tensors/gradients.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { jointDraw, normalEntries } from '../jointDraw.ts';
-import type { Prediction, PredictiveDensity } from '../posterior.ts';
+import type { Prediction } from '../posterior.ts';
+import type { RowModel, RowsByName } from '../rowModel.ts';
 import { type Conditional, checkedRowTerms, type RowMoments } from './density.ts';
-import type { Fitted, FittedGraph, RowsByName, VariableWidth } from './fittedGraph.ts';
+import type { Fitted, FittedGraph } from './fittedGraph.ts';
 import type { Node, PlacedDensity } from './graph.ts';
 import { isEncoded } from './variable.ts';
 
 /** Quantities of new rows, all derived from the densities that the model was fitted with. */
-export interface OfNewRows {
-  /** Variables that are searched for new rows, in the order in which they stand side by side: latent ones; where there are none, what is mapped from known rows. */
-  readonly latents: readonly VariableWidth[];
-  /**
-   * log density of new rows at values of the latent variables side by side (n×Q): of their observations and of all factors of such rows.
-   *
-   * @param given - rows of the observed and known variables; NaN counts as not observed
-   */
-  density(X: Matrix, given: RowsByName, isRough?: boolean): PredictiveDensity;
-  /**
-   * Moments of the variables that follow from these values; of observations with `noise`. With variances the values of the variable of that name are means of
-   * Gaussian rows, and observations that are given it alone have their moments under these.
-   */
-  predict(values: RowsByName, noise: boolean, variances?: RowsByName): Readonly<Record<string, Prediction>>;
-  /** A draw of the variables that follow from these values. */
-  sample(values: RowsByName, random: Random, noise: boolean): RowsByName;
-  /** Values of variables that new rows have without a search: mapped from known ones, or the means of an encoder. */
-  computed(given: RowsByName): RowsByName;
-  /** Variances of Gaussian rows that an encoder computes, by name. */
-  computedVariances(given: RowsByName): RowsByName;
-  /** Mean of the row of the shown variable that follows these; undefined where nothing says so. */
-  readonly next: ((before: Matrix) => Matrix) | undefined;
-}
+export type OfNewRows = Required<Pick<RowModel, 'density' | 'predict' | 'sample'>> &
+  Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'next'>;
+
 /** How many draws stand for a variable between those that are given and those that are asked for. */
 const DRAWS = 128;
 /** Seed of these draws: predictions are the same each time. */

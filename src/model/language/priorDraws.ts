@@ -8,9 +8,10 @@ import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { AnyModel, ParameterValues } from '../model.ts';
 import { parameterFrom, shapeOf } from '../parameter.ts';
 import { valueTensors } from '../part.ts';
+import type { RowsByName } from '../rowModel.ts';
 import { type CompiledGraph, pickedRows } from './compiled.ts';
 import { drawnWithoutNoise, reasonsMissing, silentOfNewRows } from './derived.ts';
-import { fittedGraph, type RowsByName } from './fittedGraph.ts';
+import { fittedGraph } from './fittedGraph.ts';
 import { isGaussian } from './variable.ts';
 import { compiledModel } from './variablesModel.ts';
 

@@ -20,7 +20,6 @@ import type {
 import { checkSupport } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
-import type { VariableAbilities } from './abilitiesByName.ts';
 import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartMaps, seenData } from './compiled.ts';
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
@@ -58,12 +57,7 @@ export interface NamedVariables<Data> extends VariablesDefinition<Data> {
 /** The posterior of a model of variables. */
 export interface VariablesPosterior extends Posterior {
   readonly fitted: FittedGraph;
-}
-
-/** The posterior of a user-defined model, whose rows are asked for by the names of its variables. */
-export interface NamedPosterior extends VariablesPosterior {
   readonly variables: FittedVariables;
-  readonly abilities: VariableAbilities;
 }
 
 /**
@@ -130,7 +124,7 @@ export function variablesModel<Data>(
       const posterior = posteriorOf(fittedGraph(compiledFor(values), values));
       const source = stream();
       if (source === undefined || !isSampled(source) || source.latents === undefined) return posterior;
-      return ofAllRows(source.latents, posterior as AnyPosterior & Partial<NamedPosterior>);
+      return ofAllRows(posterior, source.latents);
     },
     toJSON,
   };
@@ -233,20 +227,20 @@ const unread = (name: string) =>
   );
 
 /** What a fit shows whose model keeps some of its rows, with the latents of all. Values of other variables are known of those rows only. */
-function ofAllRows({ mean, variance }: LatentMoments, posterior: AnyPosterior & Partial<NamedPosterior>): AnyPosterior {
-  const { distribution, variables } = posterior;
-  const placed = { ...posterior, latents: mean, distribution: { ...distribution, variances: variance } };
-  if (variables === undefined) return placed as AnyPosterior;
+function ofAllRows(posterior: AnyPosterior, { mean, variance }: LatentMoments): AnyPosterior {
+  const variables = posterior.variables!;
   const { shown, rowNames } = variables;
   const shared = Object.entries(variables.values).filter(([name]) => !rowNames.has(name));
   return {
-    ...placed,
+    ...posterior,
+    latents: mean,
+    distribution: { ...posterior.distribution, variances: variance },
     variables: {
       ...variables,
       values: { ...Object.fromEntries(shared), [shown]: mean },
       variances: { [shown]: variance },
     },
-  } as AnyPosterior;
+  };
 }
 
 /** Points with a density of their own, whose scales might shrink with them. */

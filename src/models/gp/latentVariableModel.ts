@@ -15,7 +15,7 @@ import type { DistributedViewed } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import { normalEntries } from '../../model/jointDraw.ts';
 import type { Density } from '../../model/language/density.ts';
-import { rowsPosterior } from '../../model/language/derived.ts';
+import { variablesPosterior } from '../../model/language/derived.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
 import { latent } from '../../model/language/latent.ts';
 import type { Observations } from '../../model/language/observations.ts';
@@ -264,7 +264,8 @@ const latentSchema = v.strictObject(latentEntries);
 
 /** Throws unless the latents and priors of a named model are such, and their dimension is a whole number from 1. */
 export function checkLatents(name: string, given: object): void {
-  checkOptions(latentSchema, given, name);
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  checkOptions(latentSchema, Object.fromEntries(known), name);
   checkFields(name, (given as { readonly priors?: readonly Prior[] }).priors);
 }
 
@@ -368,7 +369,7 @@ export function declaredModel<Data>(
     },
     toJSON: (of: Data) => toJSON(declared(of), of),
   };
-  return madeHere(variablesModel(definition, data, () => definition.toJSON(data), rowsPosterior(hasViews)));
+  return madeHere(variablesModel(definition, data, () => definition.toJSON(data), variablesPosterior));
 }
 
 function searchedModel({ latents, posterior, priors, mappings, hasViews }: Declaration): SearchedModel {

@@ -12,7 +12,7 @@ import { slices } from '../../inference/minimize/slices.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import type { Placing } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
-import { initialLatents } from '../../model/initialization.ts';
+import { initialLatents, keptInit } from '../../model/initialization.ts';
 import type { Density, DensityContext, Rows } from '../../model/language/density.ts';
 import { known } from '../../model/language/known.ts';
 import { latent } from '../../model/language/latent.ts';
@@ -131,7 +131,8 @@ export function checkMetric(points: Matrix, metric: Metric, init: unknown, name:
 }
 
 /** A named map: latents X whose density is given the observations. */
-export function mapModel(name: 'tsne' | 'umap' | 'sammon', parts: MapParts): MapModel {
+export function mapModel(name: 'tsne' | 'umap' | 'sammon', given: MapParts): MapModel {
+  const parts = { ...given, init: keptInit(given.init) };
   const { points, latentDim, solver, saved } = parts;
   const density: Density = Object.freeze({
     kind: 'density',

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -10,24 +11,35 @@ import { latentfield, prepared } from './latentfield.ts';
 const isBuilt = existsSync(fileURLToPath(new URL('../../../dist/explore/page.html', import.meta.url)));
 const unbuilt = isBuilt ? '' : ' (the page is not built: npm run build)';
 
+/** Status of an answer to a request whose `Host` is another; `fetch` sets its own. */
+const statusFor = (url: string, host: string) =>
+  new Promise((resolve, reject) => {
+    get(url, { headers: { Host: host } }, (response) => resolve(response.resume().statusCode)).on('error', reject);
+  });
+
 describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
   it('serves the page with the table to this machine until it is stopped', async () => {
     const { data } = await prepared();
     const stop = new AbortController();
-    const running = latentfield(['explore', data, '--port', '48317'], { signal: stop.signal });
-    const url = 'http://127.0.0.1:48317/';
-    let html = '';
-    for (let k = 0; k < 100 && html === ''; k++) {
-      html = await fetch(url).then(
-        (response) => response.text(),
-        () => '',
-      );
-      if (html === '') await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    let url = '';
+    const running = latentfield(['explore', data, '--port', '48317'], {
+      signal: stop.signal,
+      onOutput: (text) => {
+        url = text.trim();
+      },
+    });
+    while (url === '') await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:48317\/[0-9a-f]{32}\/$/);
+    const html = await (await fetch(url)).text();
     const held = JSON.parse(/<script type="application\/json" id="held">(.*?)<\/script>/s.exec(html)![1]!);
     expect(held.name).toBe('data.csv');
     expect(Buffer.from(held.table, 'base64')).toEqual(readFileSync(data));
+    expect((await fetch(`${url}?x=1`)).status).toBe(200);
     expect((await fetch(`${url}etc/passwd`)).status).toBe(404);
+    expect((await fetch('http://127.0.0.1:48317/')).status).toBe(404);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(url, { headers: { Origin: 'http://elsewhere.example' } })).status).toBe(403);
+    expect(await statusFor(url, 'elsewhere.example:48317')).toBe(403);
     // A second one on the same port says so.
     const second = await latentfield(['explore', '--port', '48317']);
     expect(second.exitCode).toBe(2);
@@ -73,7 +85,7 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
     const { data, path } = await prepared();
     const missing = await latentfield(['explore', join(path, 'none.csv')]);
     expect(missing.exitCode).toBe(2);
-    expect(missing.stderr).toContain("none.csv' cannot be read: there is no such file.");
+    expect(missing.stderr).toContain("none.csv' cannot be read: there is no such file or folder.");
     const file = join(path, 'page.html');
     expect(await latentfield(['explore', data, '--static', file])).toMatchObject({ exitCode: 0, stdout: `${file}\n` });
     const again = await latentfield(['explore', data, '--static', file]);
@@ -157,12 +169,16 @@ describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(`a page of latentfield explor
     const data = join(path, 'ragged.csv');
     writeFileSync(data, 'a,b\n1,2\n3,4,5\n6,7\n');
     const stop = new AbortController();
-    const running = latentfield(['explore', data, '--port', '48319'], { signal: stop.signal });
+    let url = '';
+    const running = latentfield(['explore', data], {
+      signal: stop.signal,
+      onOutput: (text) => {
+        url = text.trim();
+      },
+    });
+    while (url === '') await new Promise((resolve) => setTimeout(resolve, 20));
     const page = await (await browser.newContext()).newPage();
-    for (let k = 0; k < 100; k++) {
-      if ((await page.goto('http://127.0.0.1:48319/').catch(() => undefined))?.ok()) break;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await page.goto(url);
     await page.getByRole('alert').getByText("'ragged.csv' is ragged").waitFor();
     await page.getByRole('button', { name: 'Leave out 1 line' }).first().waitFor();
     expect(await page.getByRole('application').count()).toBe(0);

@@ -5,11 +5,12 @@ import { pipeFlow } from '../../../src/app/data/index.ts';
 import { writeTable } from '../../../src/app/io/index.ts';
 import { temporaryFolder } from '../io/folder.ts';
 
-function capture(isTTY = false) {
+function capture(isTTY = false, onOutput?: (text: string) => void) {
   let text = '';
   const stream = new Writable({
     write(chunk, _encoding, done) {
       text += String(chunk);
+      onOutput?.(text);
       done();
     },
   });
@@ -22,12 +23,17 @@ function capture(isTTY = false) {
  */
 export async function latentfield(
   given: readonly string[],
-  { isTTY = false, signal, force = true }: { isTTY?: boolean; signal?: AbortSignal; force?: boolean } = {},
+  {
+    isTTY = false,
+    signal,
+    force = true,
+    onOutput,
+  }: { isTTY?: boolean; signal?: AbortSignal; force?: boolean; onOutput?: (text: string) => void } = {},
 ) {
   const args = given[0] === 'fit' && force && !given.includes('--help') ? [...given, '--force'] : given;
-  const stdout = capture();
+  const stdout = capture(false, onOutput);
   const stderr = capture(isTTY);
-  const exitCode = await run(args, { stdout: stdout.stream, stderr: stderr.stream }, signal);
+  const exitCode = await run(args, { stdout: stdout.stream, stderr: stderr.stream }, { signal });
   const plain = /^(.*: \d+ points, \d+ columns: |(labels|ids|colors): |\d+ s: ).*\n/gm;
   return { exitCode, stdout: stdout.read(), stderr: stderr.read(), messages: stderr.read().replace(plain, '') };
 }

@@ -1,10 +1,10 @@
 import crypto from 'node:crypto';
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { writeAtomically } from '../../../src/core/fileWriting.ts';
+import { temporaryName, writeAtomically } from '../../../src/core/fileWriting.ts';
+import { ownIdentity } from '../../../src/core/processes.ts';
 import { InvalidInputError } from '../../../src/index.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -14,8 +14,7 @@ it('a link that stands where the temporary file would be is not written through'
   syncBuiltinESMExports();
   const victim = join(folder, 'victim.txt');
   writeFileSync(victim, 'kept');
-  const host = hostname().replace(/[^A-Za-z0-9-]/g, '_');
-  symlinkSync(victim, join(folder, `fit.json.${host}.${process.pid}.${'0'.repeat(16)}.tmp`));
+  symlinkSync(victim, await temporaryName(join(folder, 'fit.json'), await ownIdentity()));
   await expect(writeAtomically(join(folder, 'fit.json'), 'new')).rejects.toThrow(InvalidInputError);
   expect(readFileSync(victim, 'utf8')).toBe('kept');
   expect(readdirSync(folder)).not.toContain('fit.json');

@@ -116,8 +116,11 @@ describe('pictures of draws', () => {
     expect(most).toBe(100);
     const all = [check.observed, ...check.replicated];
     const [low, high] = [Math.min(...all), Math.max(...all)];
-    const transform = marks(root, 'observed')[0]!.attributes.transform!;
-    expect(Number(/\(([\d.]+)/.exec(transform)![1])).toBeCloseTo((200 * (check.observed - low)) / (high - low), 0);
+    const [, left, from, right, to] = /M([\d.]+),([\d.]+)L([\d.]+),([\d.]+)/
+      .exec(marks(root, 'observed')[0]!.attributes.d!)!
+      .map(Number);
+    expect(left).toBeCloseTo((200 * (check.observed - low)) / (high - low), 1);
+    expect([right, from, to]).toEqual([left, 100, 0]);
     expect(texts(root).join()).toMatch('largest entry');
   });
 

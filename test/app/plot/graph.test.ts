@@ -33,7 +33,7 @@ describe('latentPlot of a graph', () => {
     const points = marks(root, 'points').map(position);
     const between = (i: number, j: number) => `${points[i]!.join(',')} ${points[j]!.join(',')}`;
     const edges = marks(root, 'edges').map(({ attributes }) => ({
-      opacity: Number(attributes['stroke-opacity']),
+      opacity: Number(attributes['stroke-opacity'] ?? 1),
       lines: linesOf(attributes.d!),
     }));
     // One of the four edges weighs no more than the first, three no more than the next two.
@@ -47,7 +47,8 @@ describe('latentPlot of a graph', () => {
   it('draws the edges below the points, all of them opaque where they weigh the same', async () => {
     const svg = await latentPlot({ latents, graph: graphOf([0, 1, 7], [2, 4, 7]) });
     expect(marks(parseSvg(svg), 'edges').map(({ attributes }) => attributes['stroke-opacity'] ?? '1')).toEqual(['1']);
-    expect(svg.indexOf('edges')).toBeLessThan(svg.indexOf('points'));
+    expect(svg.indexOf('class="edges"')).toBeGreaterThan(0);
+    expect(svg.indexOf('class="edges"')).toBeLessThan(svg.indexOf('class="points"'));
     expect(marks(parseSvg(await latentPlot({ latents, graph: graphOf() })), 'edges')).toHaveLength(0);
   });
 

@@ -1,16 +1,17 @@
-import { scheme } from 'vega';
 import { describe, expect, it } from 'vitest';
 import {
   decodedGrid,
   latentPlot,
   MOST_LABELS,
+  PALETTES,
   panelColumns,
   precisionGrid,
   svgToPng,
 } from '../../../src/app/plot/index.ts';
 import { colorOf, UNLABELED } from '../../../src/app/plot/looks.ts';
 import { Matrix } from '../../../src/core/matrix.ts';
-import { colorDifference, type Lab, labOf } from './colorDifference.ts';
+import { mixed } from '../../../src/scene/index.ts';
+import { colorDifference, contrast, type Lab, labOf, oklabOf, SIGHTS } from './colorDifference.ts';
 import { areaOf, elements, marks, parseSvg, position, type SvgElement, texts } from './svg.ts';
 
 const latents = [
@@ -21,11 +22,12 @@ const latents = [
   [2, 1],
 ];
 const fills = (svg: string, name = 'points') => marks(parseSvg(svg), name).map(({ attributes }) => attributes.fill);
-const hex = (color: string) =>
-  `#${color
-    .match(/\d+/g)!
-    .map((part) => Number(part).toString(16).padStart(2, '0'))
-    .join('')}`;
+/** Ground of pictures, and of maps in light and dark. */
+const GROUNDS = [
+  ['light', '#ffffff'],
+  ['light', '#fdfcf9'],
+  ['dark', '#222e38'],
+] as const;
 
 describe('colors of labels', () => {
   it('are told apart by CIEDE2000, which agrees with published pairs', () => {
@@ -50,10 +52,27 @@ describe('colors of labels', () => {
     }
   });
 
+  it('differ for normal, protan, deutan and tritan sight, in lightness, and from the ground', () => {
+    for (const [name, ground] of GROUNDS) {
+      const colors = PALETTES[name].labels;
+      expect(colors).toHaveLength(10);
+      for (const [i, a] of colors.entries()) {
+        expect(contrast(a, ground), `${a} on ${ground}`).toBeGreaterThan(3);
+        for (const b of colors.slice(0, i)) {
+          expect(contrast(a, b), `${a} and ${b}`).toBeGreaterThan(1.06);
+          for (const sight of SIGHTS) {
+            const [seen, other] = [a, b].map((color) => oklabOf(color, sight)) as [Lab, Lab];
+            expect(Math.hypot(...seen.map((value, k) => value - other[k]!)), `${a} and ${b}`).toBeGreaterThan(0.085);
+          }
+        }
+      }
+    }
+  });
+
   it('come with shapes of one area', async () => {
     const many = Array.from({ length: 7 }, (_, i) => [i, i]);
     const picture = parseSvg(await latentPlot({ latents: many, labels: many.map(([i]) => i!) }));
-    for (const name of ['points', 'role-legend-symbol']) {
+    for (const name of ['points', 'legend-symbol']) {
       const areas = marks(picture, name).map(areaOf);
       expect(areas).toHaveLength(7);
       for (const area of areas) expect(area / areas[0]!).toBeCloseTo(1, 2);
@@ -70,10 +89,10 @@ describe('colors of labels', () => {
     for (const count of [19, 40, MOST_LABELS]) {
       const many = Array.from({ length: count }, (_, i) => [i, i % 7]);
       const root = parseSvg(await latentPlot({ latents: many, labels: many.map(([i]) => i!) }));
-      const entries = elements(root, ({ attributes }) => attributes.class?.includes('role-scope') ?? false)
-        .flatMap(({ children }) => children)
-        .map((entry) => ({ at: position(entry), text: texts(entry)[0]?.trim() ?? '' }))
-        .filter(({ text }) => text !== '');
+      const entries = elements(root, ({ attributes }) => attributes.class === 'legend-entry').map((entry) => ({
+        at: position(entry),
+        text: texts(entry)[0]!,
+      }));
       entries.sort((a, b) => a.at[0] - b.at[0] || a.at[1] - b.at[1]);
       expect(entries.map(({ text }) => Number(text))).toEqual(many.map(([i]) => i));
     }
@@ -81,15 +100,27 @@ describe('colors of labels', () => {
 });
 
 describe('colors of numbers', () => {
-  it('are those of viridis from the smallest to the largest, gray without a number', async () => {
+  it('are those of the ramp from the smallest to the largest, gray without a number', async () => {
     const svg = await latentPlot({ latents, color: [10, 30, 20, Number.NaN, 15], legendTitle: 'age' });
-    const at = scheme('viridis') as unknown as (part: number) => string;
-    expect(fills(svg).map((fill) => (fill!.startsWith('#') ? fill : hex(fill!)))).toEqual([
-      ...[0, 1, 0.5].map((part) => hex(at(part))),
-      UNLABELED,
-      hex(at(0.25)),
-    ]);
+    const stops = PALETTES.light.numbers;
+    expect(stops).toHaveLength(7);
+    const [low, middle, high] = [stops[0], stops[3], stops[6]];
+    expect(fills(svg)).toEqual([low, high, middle, UNLABELED, mixed([stops[1], stops[2]], 0.5)]);
+    expect(mixed(['#000000', '#ff8010'], 0.5)).toBe('#804008');
     expect(texts(parseSvg(svg))).toEqual(expect.arrayContaining(['age', '10', '30']));
+  });
+
+  it('keep a contrast of 3 to the ground and move evenly, darker on light ground and lighter on dark', () => {
+    for (const [name, ground] of GROUNDS) {
+      const stops = PALETTES[name].numbers;
+      for (const color of stops) expect(contrast(color, ground), `${color} on ${ground}`).toBeGreaterThan(3);
+      const lightness = stops.map((color) => oklabOf(color)[0]);
+      const steps = lightness.slice(1).map((L, k) => L - lightness[k]!);
+      for (const step of steps) {
+        expect(Math.sign(step)).toBe(name === 'light' ? -1 : 1);
+        expect(step / steps[0]!).toBeCloseTo(1, 0);
+      }
+    }
   });
 
   it('are refused beside labels, in another number, and where infinite', async () => {
@@ -140,7 +171,7 @@ describe('scales and panels', () => {
       ['1', '3'],
       ['2', '3'],
     ]);
-    expect(panels.map((panel) => marks(panel, 'role-legend-symbol').length)).toEqual([0, 2, 0]);
+    expect(panels.map((panel) => marks(panel, 'legend-symbol').length)).toEqual([0, 2, 0]);
     expect(texts(root).filter((text) => text === 'All')).toHaveLength(1);
     const first = await latentPlot({ latents: three, columns: [0, 1] });
     expect(parseSvg(first).children.filter(({ name }) => name === 'svg')).toHaveLength(0);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const sources = fileURLToPath(new URL('../../../src', import.meta.url));
 
 /** What only decides how something is drawn, where the last digit is not seen. */
-const DRAWN = ['app/plot/layers.ts', 'app/plot/page/drawing.ts', 'app/plot/page/runPage.ts'];
+const DRAWN = ['app/plot/page/runPage.ts'];
 
 /** Compiled kernels as text, in which any characters may follow each other. */
 const COMPILED = ['engine/wasm/engineModule.ts', 'engine/wasm/threadedEngineModule.ts'];

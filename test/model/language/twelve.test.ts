@@ -21,7 +21,7 @@ import { describe as described } from '../../../src/kernels/index.ts';
 import type { Fit, FitOf } from '../../../src/model/fit.ts';
 import { samplePrior } from '../../../src/model/index.ts';
 import { SHARES, stratifiedEntries } from '../../../src/model/language/compiled.ts';
-import type { NamedPosterior } from '../../../src/model/language/variablesModel.ts';
+import type { VariablesPosterior } from '../../../src/model/language/variablesModel.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { evaluate } from '../../../src/model/open.ts';
 import { loadFit } from '../../../src/models/index.ts';
@@ -163,7 +163,7 @@ const valuesOf = (name: Name, { values }: Abilities) => {
 const variablesOf = (name: Name, { parameters, latents }: Fit) => {
   const shown = Object.keys(expected[name]!.values).filter((path) => !(path in parameters));
   const values = { ...parameters, ...Object.fromEntries(shown.map((path) => [path, latents])) };
-  return (modelOf(name).posterior!(values as never) as NamedPosterior).variables;
+  return (modelOf(name).posterior!(values as never) as VariablesPosterior).variables;
 };
 
 it.each(names)('%s says the same in all that is derived from it', (name) => {

@@ -1,26 +1,16 @@
-import { type MapTheme, markPath } from 'latentfield/plot';
+import { type MapTheme, markPath, mixed, PALETTES as plot } from 'latentfield/plot';
 
-/** Ten categories, at least 0.11 apart in OKLab for pairs of normal, protan, deutan and tritan sight; and numbers, where more is darker in the light, lighter in the dark. */
+/** The colors of pictures, and those of images and differences beside them. */
 export const PALETTES = {
   light: {
-    labels: [
-      ...['#424b96', '#bd3b08', '#208470', '#7e2f4f', '#8b35de'],
-      ...['#4d1f00', '#e64eb1', '#a79220', '#320d74', '#2198ec'],
-    ],
-    numbers: ['#e3d3a0', '#a9bd74', '#55a183', '#2a7c95', '#2e4f8f', '#2b1d5c'],
+    ...plot.light,
     ink: ['#fdfcf9', '#c9d6d3', '#7da3a5', '#3b6d78', '#173f4c', '#0b2733'],
     differences: ['#8a3509', '#cf8f55', '#f4eee3', '#5f9db8', '#0f4a6c'],
-    none: '#8a8f8f',
   },
   dark: {
-    labels: [
-      ...['#a1c3fa', '#fdc49a', '#3fb906', '#f0899d', '#ad86e2'],
-      ...['#b98a3a', '#d94291', '#d0fc19', '#7d74f7', '#76fffe'],
-    ],
-    numbers: ['#37398a', '#2c6ba6', '#35989a', '#76bd7f', '#cddc7c', '#fff4b8'],
+    ...plot.dark,
     ink: ['#0d141b', '#203a44', '#3c6a72', '#74a3a2', '#b9d4cc', '#f3f7ee'],
     differences: ['#f7ad6c', '#a55f30', '#1b2630', '#3d86aa', '#a3dcf4'],
-    none: '#6d7b88',
   },
 } as const;
 
@@ -112,14 +102,3 @@ export const ofOneColor = (rows: number, theme: Theme): Coloring => ({
   kindOf: new Uint16Array(rows),
   numbers: undefined,
 });
-
-/** A color between stops, as #rrggbb. */
-export function mixed(stops: readonly string[], part: number): string {
-  const at = Math.min(1, Math.max(0, part)) * (stops.length - 1);
-  const from = Math.min(stops.length - 2, Math.floor(at));
-  const channel = (k: number) => {
-    const value = (color: string) => Number.parseInt(color.slice(k, k + 2), 16);
-    return Math.round(value(stops[from]!) + (at - from) * (value(stops[from + 1]!) - value(stops[from]!)));
-  };
-  return `#${[1, 3, 5].map((k) => channel(k).toString(16).padStart(2, '0')).join('')}`;
-}

@@ -1,6 +1,6 @@
-import type { MapPictures } from 'latentfield/plot';
+import { type MapPictures, mixed } from 'latentfield/plot';
 import type { Dataset, RowView } from '../data/dataset.ts';
-import { mixed, type Theme } from './colors.ts';
+import type { Theme } from './colors.ts';
 
 type Image = Extract<RowView, { kind: 'image' }>;
 

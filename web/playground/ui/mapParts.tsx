@@ -1,8 +1,8 @@
-import type { CanvasMap, MapTool } from 'latentfield/plot';
+import { type CanvasMap, type MapTool, mixed } from 'latentfield/plot';
 import { useMemo } from 'preact/hooks';
 import type { Background } from '../background.ts';
 import type { Dataset } from '../data/dataset.ts';
-import { type Coloring, mixed, type Theme } from '../drawing/colors.ts';
+import type { Coloring, Theme } from '../drawing/colors.ts';
 import type { Behind } from '../terrain.ts';
 import { short } from './figures.tsx';
 import { Icon } from './icon.tsx';

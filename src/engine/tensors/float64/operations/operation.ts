@@ -19,7 +19,7 @@ interface Invocation {
  */
 export function kernel<I, A extends object = object>(kernelName: string, compute: Compute<I, A>): void {
   const kernelFunc = ({ inputs, attrs, backend }: Invocation) => {
-    for (const name in inputs) if (inputs[name] !== undefined) backend.offset(inputs[name]);
+    for (const input of Object.values(inputs)) if (input !== undefined) backend.offset(input);
     return backend.run(kernelName, compute as unknown as AnyCompute, inputs, attrs ?? {});
   };
   tf.registerKernel({ kernelName, backendName: FLOAT64, kernelFunc: kernelFunc as unknown as tf.KernelFunc });

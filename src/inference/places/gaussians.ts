@@ -1,9 +1,9 @@
-import { exp, log, square } from '../core/elementary/index.ts';
-import type { Matrix } from '../core/matrix.ts';
-import { rowsOf, stacked } from '../core/rowMatrices.ts';
-import type { LatentDistributions, LatentMoments } from '../model/posterior.ts';
-import { type BatchEvaluation, minimizeBatch } from './minimize/minimizeBatch.ts';
-import { lbfgs } from './solvers/lbfgs.ts';
+import { exp, log, square } from '../../core/elementary/index.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import { stacked } from '../../core/rowMatrices.ts';
+import type { LatentMoments, PlacedBound } from '../../model/posterior.ts';
+import { type BatchEvaluation, minimizeBatch } from '../minimize/minimizeBatch.ts';
+import { lbfgs } from '../solvers/lbfgs.ts';
 
 /** Searches that are evaluated side by side. */
 const AT_ONCE = 64;
@@ -36,13 +36,13 @@ interface Search {
  * and from the training Gaussians at which its bound is greatest: where the process is sure, a point can be likelier than all that a Gaussian reaches, and far from
  * where the bound is greatest.
  *
+ * @param boundAt - what rows, by their numbers, add to it at Gaussians of these means and variances
  * @param fitted - the training Gaussians, N×q
  * @param pause - awaited after every evaluation
  */
 export async function projectedGaussians(
-  placedBound: NonNullable<LatentDistributions['placedBound']>,
+  boundAt: (rows: readonly number[], x: LatentMoments) => PlacedBound,
   fitted: LatentMoments,
-  Y: Matrix,
   { X, training }: GaussianStarts,
   { maxIterations, tolerance }: { readonly maxIterations: number; readonly tolerance: number },
   pause: () => Promise<void>,
@@ -63,7 +63,7 @@ export async function projectedGaussians(
         q,
       ),
     };
-    const { values, mean, variance } = placedBound(rowsOf(Y, rows), x);
+    const { values, mean, variance } = boundAt(rows, x);
     const gradients = asked.map((_, n) => {
       const log = variance.row(n).map((slope, d) => slope * x.variance.at(n, d));
       return Float64Array.of(...mean.row(n), ...log).map((entry) => -entry);

@@ -1,11 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Matrix } from '../../src/core/matrix.ts';
-import { completed } from '../../src/core/progressiveWork.ts';
-import { seededRandom } from '../../src/core/random.ts';
-import { project, weightedPlaces } from '../../src/inference/project.ts';
-import type { MappedPosterior, Mapping } from '../../src/model/posterior.ts';
+import { Matrix } from '../../../src/core/matrix.ts';
+import { completed } from '../../../src/core/progressiveWork.ts';
+import { seededRandom } from '../../../src/core/random.ts';
+import { type PlacingSettings, placedRows } from '../../../src/inference/places/placedRows.ts';
+import { rowModelOf } from '../../../src/inference/places/rowModelOf.ts';
+import { weightedPlaces } from '../../../src/inference/places/weighted.ts';
+import type { MappedPosterior, Mapping } from '../../../src/model/posterior.ts';
 
 const settings = { starts: 3, maxIterations: 100, tolerance: 1e-10 };
+const project = (posterior: MappedPosterior, y: Matrix, own: PlacingSettings) =>
+  placedRows(rowModelOf(posterior), { y }, own);
 
 /**
  * log p(y|x) = −(x − y)²/2 − x⁴/100, training latents on a line. With `broken` it has no value on the training latents below 0,
@@ -133,7 +137,9 @@ describe('projection', () => {
     try {
       const controller = new AbortController();
       setTimeout(() => controller.abort(new RangeError('enough')));
-      await expect(project(posterior, Y, settings, controller.signal)).rejects.toThrow(new RangeError('enough'));
+      await expect(project(posterior, Y, { ...settings, signal: controller.signal })).rejects.toThrow(
+        new RangeError('enough'),
+      );
       expect(sizes).toEqual([]);
     } finally {
       clock.mockRestore();
@@ -179,7 +185,7 @@ describe('projection', () => {
   it('stops at its signal', async () => {
     const { posterior, sizes } = quartic(8);
     const controller = new AbortController();
-    await project(posterior, Y, settings, controller.signal);
+    await project(posterior, Y, { ...settings, signal: controller.signal });
     const evaluations = sizes.length;
     const aborting: MappedPosterior = {
       ...posterior,
@@ -191,7 +197,9 @@ describe('projection', () => {
         },
       },
     };
-    await expect(project(aborting, Y, settings, controller.signal)).rejects.toThrow(new RangeError('enough'));
+    await expect(project(aborting, Y, { ...settings, signal: controller.signal })).rejects.toThrow(
+      new RangeError('enough'),
+    );
     expect(sizes.length).toBe(evaluations + 3);
   });
 });
@@ -205,7 +213,7 @@ describe('weighted places of a row', () => {
     };
     const mode = { point: Float64Array.of(3), weight: 1, axes: Matrix.from([[Math.sqrt(3)]]) };
     const latents = Matrix.from(Array.from({ length: 11 }, (_, k) => [k]));
-    const [places] = completed(weightedPlaces(density, Matrix.from([[0]]), [[mode]], latents, 1));
+    const [places] = completed(weightedPlaces(density, [[mode]], latents, 1));
     const mean = (of: (x: number) => number) =>
       places!.reduce((sum, { point, weight }) => sum + weight * of(point[0]!), 0);
     expect(Math.abs(mean((x) => x) / 4 - 1)).toBeLessThan(0.02);

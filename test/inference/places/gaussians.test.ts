@@ -1,7 +1,7 @@
 import { Matrix } from 'latentfield';
 import { describe, expect, it } from 'vitest';
-import { projectedGaussians } from '../../src/inference/projectedGaussians.ts';
-import { expectClose } from '../tolerance.ts';
+import { projectedGaussians } from '../../../src/inference/places/gaussians.ts';
+import { expectClose } from '../../tolerance.ts';
 
 /**
  * The expectation of two wells of width 1 and of the depths 4 at −2 and 9 at 3 under a Gaussian of mean m and variance s, plus ½(log s − s):
@@ -17,7 +17,7 @@ function bound(m: number, s: number): number {
 
 const slope = (at: (step: number) => number) => (8 * (at(1e-3) - at(-1e-3)) - (at(2e-3) - at(-2e-3))) / 12e-3;
 
-const placedBound = (_: Matrix, { mean, variance }: { mean: Matrix; variance: Matrix }) => {
+const placedBound = (_: readonly number[], { mean, variance }: { mean: Matrix; variance: Matrix }) => {
   const each = (of: (m: number, s: number) => number) => mean.data.map((m, n) => of(m, variance.data[n]!));
   const column = (entries: Float64Array) => new Matrix(entries, mean.rows, 1);
   return {
@@ -33,14 +33,7 @@ const fitted = {
   variance: Matrix.from([[0.2], [0.3], [0.2], [0.2]]),
 };
 const searchedFrom = (X: number[], training: number[][]) =>
-  projectedGaussians(
-    placedBound,
-    fitted,
-    Matrix.zeros(X.length, 1),
-    { X: Matrix.from(X.map((x) => [x])), training },
-    settings,
-    async () => {},
-  );
+  projectedGaussians(placedBound, fitted, { X: Matrix.from(X.map((x) => [x])), training }, settings, async () => {});
 
 describe('the Gaussian of a new row', () => {
   it('is that of greatest bound, though the likeliest point lies at another maximum', async () => {

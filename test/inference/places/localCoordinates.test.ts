@@ -1,6 +1,6 @@
 import { Matrix } from 'latentfield';
 import { expect, it } from 'vitest';
-import { localCoordinates } from '../../src/inference/localCoordinates.ts';
+import { localCoordinates } from '../../../src/inference/places/localCoordinates.ts';
 
 /** Coordinates around each of some points of f(x) = ½xᵀAx, A symmetric, whose gradient is Ax. */
 function coordinatesOf(A: number[][], length: number): Matrix {

@@ -1,9 +1,9 @@
-import type { Matrix } from '../core/matrix.ts';
-import { rowsOf, stacked } from '../core/rowMatrices.ts';
-import type { Mapping } from '../model/posterior.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import { stacked } from '../../core/rowMatrices.ts';
+import type { PredictiveDensity } from '../../model/posterior.ts';
+import { minimizeBatch } from '../minimize/minimizeBatch.ts';
+import { lbfgs } from '../solvers/lbfgs.ts';
 import { localCoordinates, scaledIdentity } from './localCoordinates.ts';
-import { minimizeBatch } from './minimize/minimizeBatch.ts';
-import { lbfgs } from './solvers/lbfgs.ts';
 
 /** How the latents of new observations are looked for. */
 export interface ProjectionSettings {
@@ -14,7 +14,8 @@ export interface ProjectionSettings {
   readonly tolerance: number;
 }
 
-type Density = NonNullable<Mapping['predictiveDensity']>;
+/** Log density of rows, by their numbers, at points. With `isRough` a quick approximation will do: searches begin with it. */
+export type DensityOfRows = (X: Matrix, rows: readonly number[], isRough?: boolean) => PredictiveDensity;
 
 /** How many of a row's searches go on by the approximation, and for how many iterations each time: those that have come furthest. */
 const ROUNDS = [
@@ -64,8 +65,7 @@ export interface Search {
  * @param length - a distance between training latents that are neighbors
  */
 export function* projectionSearch(
-  density: Density,
-  Y: Matrix,
+  density: DensityOfRows,
   starts: readonly RowStarts[],
   length: number,
   { maxIterations, tolerance }: ProjectionSettings,
@@ -106,10 +106,7 @@ export function* projectionSearch(
   function gradientsAt(own: readonly Search[], points: readonly Float64Array[]): Matrix {
     return density(
       stacked(points, q),
-      rowsOf(
-        Y,
-        own.map(({ row }) => row),
-      ),
+      own.map(({ row }) => row),
       true,
     ).gradient;
   }
@@ -130,7 +127,7 @@ export function* projectionSearch(
           q,
         );
         const rows = problems.map((problem) => from[problem]!.row);
-        const { posterior, gradient } = density(latents, rowsOf(Y, rows), isRough);
+        const { posterior, gradient } = density(latents, rows, isRough);
         return {
           values: posterior.map((sum) => (Number.isFinite(sum) ? -sum : Number.NaN)),
           gradients: problems.map((problem, k) => pulledBack(gradient.row(k), coordinates(problem))),

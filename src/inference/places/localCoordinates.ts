@@ -1,5 +1,5 @@
-import { Matrix } from '../core/matrix.ts';
-import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
 
 /** The step of differences of the gradient, as a part of the length. */
 export const STEP = 1e-3;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fit, fixed, gplvm, Matrix, rbf, seededRandom } from '../../src/index.ts';
-import { expectClose } from '../tolerance.ts';
+import { fit, fixed, gplvm, Matrix, rbf, seededRandom } from '../../../src/index.ts';
+import { expectClose } from '../../tolerance.ts';
 
 const { normal } = seededRandom(5);
 const X = Array.from({ length: 60 }, () => [normal(), normal()]);

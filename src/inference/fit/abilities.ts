@@ -1,0 +1,318 @@
+import * as v from 'valibot';
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { ObservationsLike } from '../../core/namedTable.ts';
+import { checkEntries } from '../../core/observations.ts';
+import {
+  checkOptions,
+  integerFromOne,
+  numberFromZero,
+  seedOption,
+  signalOption,
+  unknownName,
+} from '../../core/options.ts';
+import { seededRandom } from '../../core/random.ts';
+import { columnsByName, rowsOf } from '../../core/rowMatrices.ts';
+import type { AnyAbilities, LatentPlace, PredictedLatents, ProjectOptions, Viewed } from '../../model/abilities.ts';
+import type { AnyPosterior, MissingEntries, Prediction, Projection } from '../../model/posterior.ts';
+import type { RowModel, RowsByName } from '../../model/rowModel.ts';
+import type { PlacedRows } from '../places/placedRows.ts';
+import { rowModelOf } from '../places/rowModelOf.ts';
+import {
+  type GivenRows,
+  isNamed,
+  type Observed,
+  observedRows,
+  onlyOf,
+  pathBetween,
+  startingRows,
+} from './givenRows.ts';
+import { givenVariances, sameShape } from './inputChecks.ts';
+
+const projectOptions = v.strictObject({
+  starts: v.optional(integerFromOne, 40),
+  maxIterations: v.optional(integerFromOne, 200),
+  tolerance: v.optional(numberFromZero, 1e-6),
+  signal: signalOption,
+});
+const view = v.optional(v.any());
+const predictOptions = v.strictObject({
+  noise: v.optional(v.boolean(), false),
+  view,
+  latentVariances: v.optional(v.any()),
+});
+const sampleOptions = v.strictObject({ seed: seedOption, noise: v.optional(v.boolean(), true), view });
+const interpolateOptions = v.strictObject({
+  view,
+  along: v.optional(v.picklist(['line', 'geodesic'], "'line' or 'geodesic'"), 'line'),
+});
+
+/** Abilities of a fit beside showing its outcome. */
+export type Abilities = Partial<AnyAbilities> | Viewed<string>;
+
+type Predicted = Readonly<Record<string, Prediction>>;
+
+/**
+ * The abilities of a fit, by the names of its model's variables; a matrix or a table is the short form where one variable can be meant. Its graph and field are read when they
+ * are asked for, as a layer searches for them then.
+ *
+ * @param observed - the matrix of observations that are given, a table's in the order of the columns that were fitted
+ */
+export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilities {
+  const { eigenvalues, distribution, variables } = posterior;
+  const model = rowModelOf(posterior);
+  return {
+    ...(distribution && {
+      latentVariances: distribution.variances,
+      ...(distribution.relevance && { relevance: distribution.relevance }),
+    }),
+    ...(eigenvalues !== undefined && { eigenvalues }),
+    ...(variables && valuesOf(model)),
+    ...fieldAbilities(posterior, model, observed),
+    ...rowAbilities(posterior, model, observed),
+  } as Abilities;
+}
+
+/** A fit with the graph of its posterior, where that has one, as a member that is computed when it is read. */
+export function withGraph<F extends object>(fit: F, posterior: AnyPosterior): F {
+  if (!('graph' in posterior)) return fit;
+  return Object.defineProperty(fit, 'graph', { get: () => posterior.graph, enumerable: true });
+}
+
+/** Values of the variables that are not observed, and random fields by name. */
+function valuesOf({ values, observed, fields }: RowModel) {
+  const own = Object.entries(values).filter(([name]) => !observed.some((one) => one.name === name));
+  return {
+    values: Object.freeze(Object.fromEntries(own)),
+    ...(Object.keys(fields).length > 0 && { field: (name: string) => fieldOf(fields, name) }),
+  };
+}
+
+/** A random field over the points, as its fit shows it. */
+function fieldOf(fields: RowModel['fields'], name: string) {
+  const own = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (own === undefined) throw unknownName('random field', name, Object.keys(fields), 'field');
+  const { graph, field, kktResidual, multipliers } = own();
+  return Object.freeze({
+    graph,
+    multipliers,
+    kktResidual,
+    precision: () => field.precision(),
+    covariance: () => field.covariance(),
+    impute: (Y: MatrixLike) => field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN)),
+  });
+}
+
+/** What the random field over the points does by itself. */
+function fieldAbilities(posterior: AnyPosterior, model: RowModel, observed: Observed): object {
+  if (!('field' in posterior)) return {};
+  const shown = {
+    precision: () => posterior.field!.precision(),
+    covariance: () => posterior.field!.covariance(),
+  };
+  // A mapping fills in new observations too, those that were fitted among them.
+  if (!('predict' in model.missing) && !('project' in model.missing)) return shown;
+  return {
+    ...shown,
+    impute: (Y: ObservationsLike) =>
+      posterior.field!.impute(checkEntries(Matrix.from(observed(Y), 'Y'), 'Y', Number.isNaN)),
+  };
+}
+
+/** What is asked of new rows. */
+function rowAbilities(posterior: AnyPosterior, model: RowModel, observed: Observed): object {
+  const { missing, missingEntries } = model;
+  const can = (ability: string) => !(ability in missing);
+  const canReconstruct = can('project') && can('predict');
+  return {
+    ...(can('project') && { project: projecting(model, observed) }),
+    ...(can('predict') && predicting(posterior, model)),
+    ...(can('sample') && { sample: sampling(model) }),
+    ...(canReconstruct ? filling(model, observed) : reconstructingByField(posterior, model, observed)),
+    ...(missingEntries && { missingLogDensity: missingLogDensity(model, missingEntries, observed) }),
+    ...(can('forecast') && { forecast: (steps: number) => forecast(model, steps) }),
+  };
+}
+
+/** Rows in their places. What places them is loaded when it is asked for, as most pages have no use for it. */
+async function placed(model: RowModel, rows: RowsByName, options: ProjectOptions, caller: string, fills = false) {
+  const settings = checkOptions(projectOptions, options, caller);
+  const { placedRows } = await import('../places/placedRows.ts');
+  return placedRows(model, rows, { ...settings, fills });
+}
+
+const projecting =
+  (model: RowModel, observed: Observed) =>
+  async (given: GivenRows, options: ProjectOptions = {}): Promise<Projection & { readonly values?: RowsByName }> => {
+    const rows = observedRows(model, given, observed, 'project');
+    const { places: _, values, ...projection } = await placed(model, rows, options, 'project');
+    return isNamed(given) ? { ...projection, values } : projection;
+  };
+
+function predicting(posterior: AnyPosterior, model: RowModel): object {
+  const { shown, roots, values } = model;
+  return {
+    predict: (given: GivenRows, options: object = {}) => {
+      const { noise, view, latentVariances } = checkOptions(predictOptions, options, 'predict');
+      const rows = startingRows(model, given, 'predict');
+      const variances =
+        latentVariances === undefined ? undefined : { [shown]: spreadOf(model, rows, latentVariances as MatrixLike) };
+      const found = model.predict!(rows, noise, variances);
+      return isNamed(given) && view === undefined ? found : onlyOf(found, model, 'predict', view);
+    },
+    interpolate: (from: LatentPlace, to: LatentPlace, steps: number, options: object = {}) => {
+      const { view, along } = checkOptions(interpolateOptions, options, 'interpolate');
+      const straight = pathBetween(model, from, to, steps);
+      const predicted = (rows: RowsByName): PredictedLatents => {
+        const prediction = onlyOf(model.predict!(rows, false), model, 'interpolate', view);
+        return { latents: rows[shown] ?? model.computed(rows)[shown]!, ...prediction };
+      };
+      if (along === 'line') return predicted(straight);
+      return import('../geometry/along.ts').then(({ geodesicPoints }) => {
+        const points = geodesicPoints(posterior, view as string | undefined, from, to, steps);
+        return predicted({ [values[roots[0]!] === undefined ? shown : roots[0]!]: points });
+      });
+    },
+  };
+}
+
+/** Variances of the shown variable's rows, for a model that has Gaussian ones. */
+function spreadOf(model: RowModel, rows: RowsByName, given: MatrixLike): Matrix {
+  const { shown, variances } = model;
+  if (variances[shown] !== undefined && rows[shown] !== undefined) return givenVariances(given, rows[shown]);
+  throw new InvalidInputError(
+    `predict takes latentVariances for Gaussian rows of '${shown}', which this fit has not. Leave the option out.`,
+  );
+}
+
+const sampling =
+  (model: RowModel) =>
+  (given: GivenRows, options: object = {}) => {
+    const { seed, noise, view } = checkOptions(sampleOptions, options, 'sample');
+    const found = model.sample!(startingRows(model, given, 'sample'), seededRandom(seed), noise);
+    return isNamed(given) && view === undefined ? found : onlyOf(found, model, 'sample', view);
+  };
+
+/** Abilities that place rows and predict there. */
+function filling(model: RowModel, observed: Observed): object {
+  const { missing, missingEntries } = model;
+  const names = model.observed.map(({ name }) => name);
+  /** Something for each observed variable whose rows are given, or of the only one. */
+  const forEach = <T>(given: GivenRows, rows: RowsByName, caller: string, of: (name: string) => T) => {
+    const found = Object.fromEntries(names.filter((name) => rows[name] !== undefined).map((name) => [name, of(name)]));
+    return isNamed(given) ? found : onlyOf(found, model, caller);
+  };
+  return {
+    reconstruct: async (given: GivenRows, options: ProjectOptions = {}) => {
+      const rows = observedRows(model, given, observed, 'reconstruct');
+      const predicted = await predictedAt(model, rows, await placed(model, rows, options, 'reconstruct'), true);
+      return forEach(given, rows, 'reconstruct', (name) => predicted[name]!.mean);
+    },
+    ...(!('impute' in missing) && {
+      impute: async (given: GivenRows, options: ProjectOptions = {}) => {
+        const filled = missingEntries?.impute;
+        const rows = observedRows(model, given, observed, 'impute', true);
+        if (filled !== undefined) {
+          checkOptions(projectOptions, options, 'impute');
+          return forEach(given, rows, 'impute', (name) => filled(rows[name]!));
+        }
+        const places = await placed(model, rows, options, 'impute', true);
+        const predicted = await predictedAt(model, rows, places, true);
+        return forEach(given, rows, 'impute', (name) => completed(rows[name]!, predicted[name]!));
+      },
+    }),
+    ...(names.length > 1 && {
+      translate: async (given: GivenRows, to: string, options: ProjectOptions = {}) => {
+        if (!names.includes(to)) throw unknownName('variable', to, names, 'translate');
+        const rows = observedRows(model, given, observed, 'translate');
+        const places = await placed(model, rows, options, 'translate');
+        const predicted = await predictedAt(model, rows, places, false);
+        const { latents, latentVariances } = places;
+        return { latents, ...(latentVariances && { latentVariances }), ...predicted[to]! };
+      },
+    }),
+  };
+}
+
+/** Predictions of rows over what is known of their places. */
+async function predictedAt(
+  model: RowModel,
+  given: RowsByName,
+  { values, latentVariances, places }: PlacedRows,
+  noise: boolean,
+): Promise<Predicted> {
+  const { known, latents, shown, variances } = model;
+  const knownRows = (numbers?: readonly number[]) =>
+    Object.fromEntries(
+      known.map(({ name }) => [name, numbers === undefined ? given[name]! : rowsOf(given[name]!, numbers)]),
+    );
+  const isSpread = places === undefined && latentVariances !== undefined && variances[shown] !== undefined;
+  const at = model.predict!({ ...values, ...knownRows() }, noise, isSpread ? { [shown]: latentVariances } : undefined);
+  if (places === undefined) return at;
+  const { predictedOverPlaces } = await import('../places/predictions.ts');
+  return predictedOverPlaces(await places(), at, (X, numbers) =>
+    model.predict!({ ...columnsByName(X, latents), ...knownRows(numbers) }, noise),
+  );
+}
+
+/** Observed entries themselves, without variance, and predictions of the others. */
+function completed(Y: Matrix, { mean, variance }: Prediction): Prediction {
+  const filled = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, Y.columns) };
+  Y.data.forEach((entry, i) => {
+    if (!Number.isNaN(entry)) return;
+    filled.mean.data[i] = mean.data[i]!;
+    filled.variance.data[i] = variance.data[i]!;
+  });
+  return filled;
+}
+
+/** The mean of new rows in the random field over the points and them. */
+function reconstructingByField(posterior: AnyPosterior, model: RowModel, observed: Observed): object {
+  const ofField = 'project' in model.missing ? undefined : posterior.field?.reconstruct;
+  if (ofField === undefined) return {};
+  return {
+    reconstruct: async (given: GivenRows, options: ProjectOptions = {}) => {
+      checkOptions(projectOptions, options, 'reconstruct');
+      const [Y] = Object.values(observedRows(model, given, observed, 'reconstruct')) as [Matrix];
+      return ofField(Y);
+    },
+  };
+}
+
+const missingLogDensity =
+  (model: RowModel, { logDensity }: MissingEntries, observed: Observed) =>
+  (given: GivenRows, whole: GivenRows) => {
+    const read = (rows: GivenRows) => {
+      const found = observedRows(model, rows, observed, 'missingLogDensity', true);
+      return found[model.observed[0]!.name]!;
+    };
+    const Y = read(given);
+    return logDensity(Y, sameShape(read(whole), Y));
+  };
+
+/** The mean path of the shown variable after its last row, and predictions along it. */
+function forecast(model: RowModel, steps: number): object {
+  const { shown, values, observed, next } = model;
+  const latents = futureRows(values[shown]!, next!, steps);
+  const found = model.predict!({ [shown]: latents }, false);
+  return { latents, ...(observed.length === 1 ? found[observed[0]!.name] : found) };
+}
+
+/** Rows that follow the last one, each from all before it. */
+function futureRows(shown: Matrix, next: (before: Matrix) => Matrix, steps: number): Matrix {
+  if (!Number.isInteger(steps) || steps < 1) {
+    throw new InvalidInputError(`forecast takes a whole number of steps from 1, but ${describe(steps)} was given.`);
+  }
+  const { columns } = shown;
+  const future = Matrix.zeros(steps, columns);
+  let data = shown.data;
+  for (let k = 0; k < steps; k++) {
+    const row = next(new Matrix(data, data.length / columns, columns));
+    future.data.set(row.data, k * columns);
+    const longer = new Float64Array(data.length + columns);
+    longer.set(data);
+    longer.set(row.data, data.length);
+    data = longer;
+  }
+  return future;
+}

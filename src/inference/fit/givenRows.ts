@@ -1,0 +1,196 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { isTable, type ObservationsLike } from '../../core/namedTable.ts';
+import { checkEntries, checkNumbers, unobservedRow } from '../../core/observations.ts';
+import { isMatrixLike, unknownName } from '../../core/options.ts';
+import type { LatentPlace } from '../../model/abilities.ts';
+import type { RowModel, RowsByName, VariableWidth } from '../../model/rowModel.ts';
+
+/** Rows of variables by their names, as they are given; or those of the only variable that can be meant. */
+export type GivenRows = Readonly<Record<string, MatrixLike | undefined>> | ObservationsLike;
+
+/** The matrix of observations, a table's in the order of the columns that were fitted. */
+export type Observed = (Y: ObservationsLike) => MatrixLike;
+
+/** True for rows by name, as against a matrix or a table. */
+export const isNamed = (given: unknown): given is Readonly<Record<string, MatrixLike | undefined>> =>
+  typeof given === 'object' &&
+  given !== null &&
+  !isMatrixLike(given) &&
+  !isTable(given) &&
+  Object.getPrototypeOf(given) === Object.prototype;
+
+/**
+ * New rows of observed and known variables, checked; a matrix or a table is that of the only observed variable.
+ *
+ * @throws InvalidInputError for unknown names, other numbers of columns or rows, entries that are not numbers, known rows that are left out, and a row of which nothing is given
+ */
+export function observedRows(
+  model: RowModel,
+  given: GivenRows,
+  observed: Observed,
+  caller: string,
+  acceptsMissing = model.placement?.acceptsMissing !== false,
+): RowsByName {
+  const [only, ...others] = model.observed as readonly [VariableWidth, ...VariableWidth[]];
+  if (!isNamed(given) && others.length > 0) {
+    throw new InvalidInputError(
+      `${caller} takes rows by name, such as { ${only.name}: Y }, but ${describe(given)} was given.`,
+    );
+  }
+  const named = isNamed(given) ? given : { [only.name]: observed(given) };
+  const rows = checkedRows(named, [...model.observed, ...model.known], caller, acceptsMissing ? model.observed : []);
+  checkGiven(model.known, rows, caller);
+  const seen = model.observed.flatMap(({ name }) => rows[name] ?? []);
+  if (seen.length === 0) {
+    throw new InvalidInputError(
+      `${caller} takes rows of at least one observed variable (${listed(model.observed)}), but none were given.`,
+    );
+  }
+  // Known rows say something of a point by themselves.
+  if (model.known.length === 0) {
+    for (let i = 0; i < seen[0]!.rows; i++)
+      if (seen.every((own) => own.row(i).every(Number.isNaN))) throw unobservedRow(i, 'Y');
+  }
+  model.checkRows(rows);
+  return rows;
+}
+
+/**
+ * Values of latent and known variables from which predictions start, checked; a matrix is that of the only one.
+ *
+ * @throws InvalidInputError for unknown names, other numbers of columns or rows, entries that are not finite, and variables that are left out
+ */
+export function startingRows(model: RowModel, given: GivenRows, caller: string): RowsByName {
+  const needed = [...model.latents.filter(({ name }) => model.roots.includes(name)), ...model.known];
+  if (!isNamed(given) && needed.length !== 1) {
+    throw new InvalidInputError(
+      `${caller} takes rows by name, of ${listed(needed)}, but ${describe(given)} was given.`,
+    );
+  }
+  const named = isNamed(given) ? given : { [needed[0]!.name]: given as MatrixLike };
+  const others = Object.entries(model.values).filter(
+    ([name]) => model.rowNames.has(name) && !model.observed.some((own) => own.name === name),
+  );
+  const rows = checkedRows(
+    named,
+    [...model.latents, ...model.known, ...others.map(([name, { columns }]) => ({ name, columns }))],
+    caller,
+  );
+  checkGiven(needed, rows, caller);
+  return rows;
+}
+
+/** One of the results for each observed variable: that of the variable asked for, or of the only one. */
+export function onlyOf<T>(
+  found: Readonly<Record<string, T>>,
+  { observed }: RowModel,
+  caller: string,
+  view?: unknown,
+): T {
+  const name = view ?? (observed.length === 1 ? observed[0]!.name : undefined);
+  if (typeof name === 'string' && Object.hasOwn(found, name)) return found[name]!;
+  if (name !== undefined) {
+    const names = observed.map((own) => own.name);
+    throw unknownName('variable', String(name), names, caller);
+  }
+  throw new InvalidInputError(
+    `${caller} takes rows by name, or which variable is meant: { view: '${observed[0]!.name}' } (there are ${listed(observed)}).`,
+  );
+}
+
+function checkGiven(needed: readonly VariableWidth[], rows: RowsByName, caller: string): void {
+  const absent = needed.find(({ name }) => rows[name] === undefined);
+  if (absent === undefined) return;
+  throw new InvalidInputError(
+    `${caller} needs rows of '${absent.name}' too, n×${absent.columns}. Give them by name: { ${absent.name}: … }.`,
+  );
+}
+
+const listed = (of: readonly VariableWidth[]) =>
+  of.map(({ name, columns }) => `'${name}' (${columns} wide)`).join(', ');
+
+/** Rows by name, checked: names, widths, entries, and that all have the same number of rows. */
+function checkedRows(
+  given: Readonly<Record<string, MatrixLike | undefined>>,
+  allowed: readonly VariableWidth[],
+  caller: string,
+  holed: readonly VariableWidth[] = [],
+): RowsByName {
+  const found: Record<string, Matrix> = {};
+  let count: number | undefined;
+  for (const [name, rows] of Object.entries(given)) {
+    if (rows === undefined) continue;
+    const width = allowed.find((one) => one.name === name);
+    if (width === undefined) throw unknownName('variable', name, [...new Set(allowed.map((one) => one.name))], caller);
+    const matrix = Matrix.from(rows, `'${name}'`);
+    if (matrix.columns !== width.columns && !Number.isNaN(width.columns)) {
+      throw new InvalidInputError(
+        `${caller} takes '${name}' with ${width.columns} columns, but a ${matrix.rows}×${matrix.columns} matrix was given.`,
+      );
+    }
+    count ??= matrix.rows;
+    if (matrix.rows !== count) {
+      throw new InvalidInputError(
+        `${caller} takes the same rows of all variables, but '${Object.keys(found)[0]}' has ${count} and '${name}' has ${matrix.rows}.`,
+      );
+    }
+    found[name] = holed.some((one) => one.name === name)
+      ? checkEntries(matrix, `'${name}'`, Number.isNaN)
+      : checkNumbers(
+          matrix,
+          `'${name}'`,
+          'This model takes complete rows only. Fill them in first, by impute of a fit of gplvm.',
+        );
+  }
+  return found;
+}
+
+/** Values of root and known variables on the way between two points, along the charts on which they lie; a value that stands for a row of a plate is that of the nearer end. */
+export function pathBetween(
+  { values, roots, known, indices, charts, latents }: RowModel,
+  from: LatentPlace,
+  to: LatentPlace,
+  steps: number,
+): RowsByName {
+  if (!Number.isInteger(steps) || steps < 2) {
+    throw new InvalidInputError(`interpolate takes a whole number of steps from 2, but ${describe(steps)} was given.`);
+  }
+  const starts = latents.length > 0 && roots.length > 0 ? roots : latents.map(({ name }) => name);
+  const all = [...starts, ...known.map(({ name }) => name)];
+  const found: Record<string, Matrix> = {};
+  for (const name of all) {
+    const rows = values[name]!;
+    const [first, last] = [from, to].map((end) => endOf(rows, name, end, all.length === 1)) as [
+      Float64Array,
+      Float64Array,
+    ];
+    const path = Matrix.zeros(steps, rows.columns);
+    for (let k = 0; k < steps; k++) {
+      const part = k / (steps - 1);
+      const nearer = part < 0.5 ? first : last;
+      const point = indices.has(name)
+        ? nearer
+        : (charts[name]?.between(first, last, part) ?? first.map((entry, c) => (1 - part) * entry + part * last[c]!));
+      path.data.set(point, k * rows.columns);
+    }
+    found[name] = path;
+  }
+  return found;
+}
+
+function endOf(rows: Matrix, name: string, end: LatentPlace, isOnly: boolean): Float64Array {
+  if (typeof end === 'number') {
+    if (Number.isInteger(end) && end >= 0 && end < rows.rows) return Float64Array.from(rows.row(end));
+    throw new InvalidInputError(
+      `interpolate takes the number of a point from 0 to ${rows.rows - 1}, but ${describe(end)} was given.`,
+    );
+  }
+  const point = Float64Array.from(end ?? []);
+  if (isOnly && point.length === rows.columns && point.every(Number.isFinite)) return point;
+  throw new InvalidInputError(
+    isOnly
+      ? `interpolate takes a point of '${name}' as ${rows.columns} finite numbers, but ${describe(end)} was given.`
+      : 'interpolate takes numbers of fitted points where a model has several variables that a path goes through.',
+  );
+}

@@ -1,0 +1,81 @@
+import { exp, log } from '../../core/elementary/index.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { stacked } from '../../core/rowMatrices.ts';
+import { symmetricEigenpairs } from '../../engine/dense/eigenpairs.ts';
+import { hessiansAt, STEP } from './localCoordinates.ts';
+import type { DensityOfRows, Search } from './search.ts';
+
+/** One place where a row may lie: a maximum of its posterior density, with the Gaussian of the same curvature. */
+export interface PlaceMode {
+  /** q entries. */
+  readonly point: Float64Array;
+  /** Share of the posterior mass; those of a row add up to 1. */
+  readonly weight: number;
+  /** A, q×q, with Σ = AᵀA: its rows are the axes of the Gaussian, as long as its standard deviations. */
+  readonly axes: Matrix;
+}
+
+/**
+ * What is known of the places of rows: log p(x*|y*) of each as a mixture of Gaussians, one at every maximum x_m that a search found, with
+ * Σ_m = (−∂² log p(x|y*))⁻¹ there and weights ∝ p(x_m|y*)·|Σ_m|^½ (Laplace's approximation).
+ *
+ * A direction in which the density is flat, as a likelihood without a prior may be, is known as far as the fitted points reach: no standard deviation exceeds
+ * `reach`.
+ *
+ * @param density - of rows at points, with its gradient
+ * @param found - the maxima of each row, the best first
+ * @param length - a distance between neighbors
+ * @param reach - the largest standard deviation
+ */
+export function* placeModes(
+  density: DensityOfRows,
+  found: readonly (readonly Search[])[],
+  length: number,
+  reach: number,
+): Generator<void, PlaceMode[][], void> {
+  const all = found.flat();
+  const q = all[0]!.point.length;
+  const own = all.map(({ row }) => row);
+  const hessians = yield* hessiansAt(
+    (points) => density(stacked(points, q), own).gradient,
+    all.map(({ point }) => point),
+    STEP * length,
+  );
+  let at = 0;
+  return found.map((searches) => {
+    const modes = searches.map(({ point, value }) => {
+      const { axes, logVolume } = gaussianAxes(hessians[at++]!, reach);
+      return { point, axes, logWeight: logVolume - value };
+    });
+    const most = Math.max(...modes.map(({ logWeight }) => logWeight));
+    const weights = modes.map(({ logWeight }) => exp(logWeight - most));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    return modes.map(({ point, axes }, m) => ({ point, axes, weight: weights[m]! / total }));
+  });
+}
+
+/** The axes of the Gaussian with the curvature of a log density, and log |Σ|^½. */
+function gaussianAxes(hessian: Matrix, reach: number): { axes: Matrix; logVolume: number } {
+  const q = hessian.rows;
+  const axes = Matrix.zeros(q, q);
+  if (!hessian.data.every(Number.isFinite)) return { axes, logVolume: Number.NEGATIVE_INFINITY };
+  const { values, vectors } = symmetricEigenpairs(hessian);
+  let logVolume = 0;
+  values.forEach((value, e) => {
+    const size = Math.min(reach, 1 / Math.sqrt(Math.max(0, -value)));
+    logVolume += log(size);
+    for (let d = 0; d < q; d++) axes.data[e * q + d] = size * vectors.at(d, e);
+  });
+  return { axes, logVolume };
+}
+
+/** Variances of the latents of each row, n×q: those of the Gaussian at its best maximum. */
+export function modeVariances(places: readonly (readonly PlaceMode[])[], q: number): Matrix {
+  const variances = Matrix.zeros(places.length, q);
+  places.forEach((modes, i) => {
+    modes[0]!.axes.data.forEach((entry, index) => {
+      variances.data[i * q + (index % q)]! += entry * entry;
+    });
+  });
+  return variances;
+}

@@ -1,0 +1,34 @@
+/**
+ * Colors on light and on dark ground. Any two of the ten colors of labels are 0.085 and more apart in OKLab for normal, protan, deutan and
+ * tritan sight, and differ in lightness; each has a contrast of 3 : 1 and more to the ground. The ramp of numbers moves
+ * evenly in lightness and hue from that contrast on: more is darker on light ground, lighter on dark ground.
+ */
+export const PALETTES = {
+  light: {
+    labels: [
+      ...(['#184869', '#cf7c5b', '#176b52', '#a95cf6', '#966b16'] as const),
+      ...(['#751034', '#2993bb', '#5c08a3', '#9e2904', '#705d91'] as const),
+    ],
+    numbers: ['#bc8404', '#7d8401', '#1d7e3a', '#06655c', '#054d5e', '#013368', '#28085f'],
+    none: '#8a8f8f',
+  },
+  dark: {
+    labels: [
+      ...(['#a1a1ef', '#feb245', '#09c9b1', '#e3347a', '#e6ff4a'] as const),
+      ...(['#0c6dfc', '#fec4f8', '#769d07', '#b463bf', '#7afca7'] as const),
+    ],
+    numbers: ['#736bc9', '#4d8fe0', '#02b1df', '#12cecf', '#5fe6b3', '#b6f393', '#fff89a'],
+    none: '#6d7b88',
+  },
+} as const;
+
+/** A color between stops at equal distances, as #rrggbb. */
+export function mixed(stops: readonly string[], part: number): string {
+  const at = Math.min(1, Math.max(0, part)) * (stops.length - 1);
+  const from = Math.min(stops.length - 2, Math.floor(at));
+  const channel = (k: number) => {
+    const value = (color: string) => Number.parseInt(color.slice(k, k + 2), 16);
+    return Math.round(value(stops[from]!) + (at - from) * (value(stops[from + 1]!) - value(stops[from]!)));
+  };
+  return `#${[1, 3, 5].map((k) => channel(k).toString(16).padStart(2, '0')).join('')}`;
+}
