@@ -1,5 +1,6 @@
 import { checkModel } from 'latentfield/testing';
 import { describe, expect, it } from 'vitest';
+import { standardizationOf, standardized } from '../../src/core/observations.ts';
 import { completed } from '../../src/core/progressiveWork.ts';
 import {
   defineModel,
@@ -261,7 +262,9 @@ describe('a decoder on a map', () => {
 
 describe('a start at neighbors', () => {
   it('is a t-SNE map at a standard deviation of 2 a column', async () => {
-    const map = await fit(tsne(Y));
+    // As the mapping sees them: a descent of 750 steps turns the rounding of means into another map.
+    const seen = standardized(Y, standardizationOf(Y, true, false));
+    const map = await fit(tsne(seen));
     const started = await fit(gplvm(Y, { latentDim: 2, init: 'tsne' }), { maxIterations: 0 });
     expect(started.message).toMatch(/started at a t-SNE map/);
     for (const c of [0, 1]) {
@@ -273,7 +276,7 @@ describe('a start at neighbors', () => {
         expect(Math.abs((map.latents.at(i, c) - mean) / ratio - started.latents.at(i, c))).toBeLessThan(1e-8);
       });
     }
-    expect(completed(tsneWork(Y, 2))).toEqual(map.latents);
+    expect(completed(tsneWork(seen, 2))).toEqual(map.latents);
     const [own, restarted] = await Promise.all(
       [[], ['tsne' as const]].map((inits) =>
         fit(gplvm(Y, { latentDim: 2, noise: 0.1 }), {
