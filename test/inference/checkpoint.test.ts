@@ -197,7 +197,7 @@ describe('checkpoints', () => {
     expect(bitsOf(await fit(model(), { ...here, resume }))).toBe(whole);
   });
 
-  it('leave one whole file behind, and let nothing be lost when the process is killed', async () => {
+  it('leave one whole file behind, and let nothing be lost when the process is killed', { tags: 'long' }, async () => {
     const path = file('killed.json');
     const program = fileURLToPath(await bundled('test/inference/node/killedFit.ts'));
     const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -81,7 +81,7 @@ describe('an assessment of a plane in six dimensions', () => {
     );
   });
 
-  it('has labels, moved starts and a page that shows all of it', async () => {
+  it('has labels, moved starts and a page that shows all of it', { tags: 'long' }, async () => {
     const labels = Array.from(Y.column(0), (entry) => (entry > 0 ? 'high' : 'low & <rest>'));
     const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 20 });
     const found = await assess(result, { labels, starts: 2, bootstraps: 1, dimensions: [] });

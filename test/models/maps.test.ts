@@ -288,7 +288,9 @@ describe('a start at neighbors', () => {
     expect(restarted!.objective).toBeGreaterThan(own!.objective);
   });
 
-  it('is where gplvm and tpslvm of more than 1000 points begin, through inducing inputs, unless told otherwise', async () => {
+  it('is where gplvm and tpslvm of more than 1000 points begin, through inducing inputs, unless told otherwise', {
+    tags: 'long',
+  }, async () => {
     const random = seededRandom(5);
     const many = Matrix.from(
       Array.from({ length: 1001 }, (_, i) => {
@@ -311,7 +313,9 @@ describe('a start at neighbors', () => {
     expect(started.message).not.toMatch(/t-SNE/);
   });
 
-  it('is chosen by fits only: gplvm of more than 1000 points is taken at given values, and drawn from, as it is', async () => {
+  it('is chosen by fits only: gplvm of more than 1000 points is taken at given values, and drawn from, as it is', {
+    tags: 'long',
+  }, async () => {
     const random = seededRandom(6);
     const many = Matrix.from(Array.from({ length: 1001 }, (_, i) => [Math.cos(i), Math.sin(i), 0.1 * random.normal()]));
     const model = gplvm(many, { latentDim: 1 });
@@ -336,7 +340,7 @@ describe('a start at neighbors', () => {
   });
 });
 
-it('other work has its turn while many rows are placed', async () => {
+it('other work has its turn while many rows are placed', { tags: 'long' }, async () => {
   const map = await fit(tsne(rowsOf(train), { steps: 50 }));
   const many = Matrix.from(Array.from({ length: 3000 }, (_, i) => held.map((_, d) => Math.cos(i + d)).slice(0, 6)));
   let turns = 0;

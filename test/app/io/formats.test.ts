@@ -89,7 +89,7 @@ describe('.npz', () => {
   });
 });
 
-it('reads a million cells', async () => {
+it('reads a million cells', { tags: 'long' }, async () => {
   const names = Array.from({ length: 100 }, (_, j) => `c${j}`).join(',');
   const rows = Array.from({ length: 10_000 }, (_, i) =>
     Array.from({ length: 100 }, (_, j) => (((i * 100 + j) * 48271) % 2147483647) / 2147483647).join(','),

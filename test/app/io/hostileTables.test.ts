@@ -128,7 +128,9 @@ describe('long text', () => {
     await within(3, () => parseTable(text(spaced), 'a.txt', { delimiter: ' ' }));
   });
 
-  it('of a header is read in the time that its length takes, names that come again included', async () => {
+  it('of a header is read in the time that its length takes, names that come again included', {
+    tags: 'long',
+  }, async () => {
     const columns = 100_000;
     const row = Array.from({ length: columns }, (_, j) => String(j % 7)).join(',');
     const other = row.replaceAll('1', '8');
@@ -145,7 +147,7 @@ describe('long text', () => {
     }
   });
 
-  it('of a kernel is read in the time that its length takes, or refused', async () => {
+  it('of a kernel is read in the time that its length takes, or refused', { tags: 'long' }, async () => {
     for (const [term, sign] of [
       ['rbf', '+'],
       ['rbf', '*'],

@@ -31,6 +31,9 @@ import { heavyTails, models } from './twelveModels.ts';
 
 /** Models whose latents are computed from what is given: they place rows of the fit where these are. */
 const computed: readonly Name[] = ['autoencoder', 'horseshoe'];
+/** What is derived from these takes seconds. */
+const slow: readonly Name[] = ['grouped', 'deep', 'onSphere', 'timed', 'outputs'];
+const tagsOf = (name: Name) => (slow.includes(name) ? 'long' : []);
 const numbers = (value: unknown): number[] =>
   value instanceof Matrix ? Array.from(value.data) : ([value].flat(2) as number[]);
 
@@ -166,13 +169,14 @@ const variablesOf = (name: Name, { parameters, latents }: Fit) => {
   return (modelOf(name).posterior!(values as never) as VariablesPosterior).variables;
 };
 
-it.each(names)('%s says the same in all that is derived from it', (name) => {
-  const { checks } = checkModel(modelOf(name), { models, values: expected[name]!.values as never });
-  const derived = checks
-    .map((check) => check.name)
-    .filter((check) => /predictions|draws|places rows|after JSON/.test(check));
-  expect(derived).toHaveLength(absent[name].project === undefined ? 4 : 1);
-});
+for (const name of names)
+  it(`${name} says the same in all that is derived from it`, { tags: tagsOf(name) }, () => {
+    const { checks } = checkModel(modelOf(name), { models, values: expected[name]!.values as never, entries: 2 });
+    const derived = checks
+      .map((check) => check.name)
+      .filter((check) => /predictions|draws|places rows|after JSON/.test(check));
+    expect(derived).toHaveLength(absent[name].project === undefined ? 4 : 1);
+  });
 
 /** What a fit of a model is again, and what it was: by its file, and gone on with from a checkpoint. */
 const comeBack = {
@@ -237,10 +241,11 @@ describe.each(names)('fits of %s', (name) => {
     }
   });
 
-  it.each(['loadFit', 'checkpoint'] as const)('are the same bits again: %s', async (road) => {
-    const [again, before] = await asItWas(road, name);
-    expect(again).toBe(before);
-  });
+  for (const road of ROADS)
+    it(`are the same bits again: ${road}`, { tags: road === 'loadFit' ? tagsOf(name) : [] }, async () => {
+      const [again, before] = await asItWas(road, name);
+      expect(again).toBe(before);
+    });
 });
 
 it('fits in batches run without workers', async () => {
@@ -248,7 +253,7 @@ it('fits in batches run without workers', async () => {
   await expect(run).rejects.toThrow('A fit in batches runs without workers');
 });
 
-it('what they can do is the table of docs/your-own-model.md', async () => {
+it('what they can do is the table of docs/your-own-model.md', { tags: 'long' }, async () => {
   const abilities = ['project', 'predict', 'sample', 'impute', 'forecast'] as const;
   const lines = await Promise.all(
     names.map(async (name) => {
@@ -311,9 +316,8 @@ describe('fits of', () => {
     },
   );
 
-  it.each(names.filter((name) => absent[name].predict === undefined))(
-    '%s predict, draw, and fill in what is missing',
-    async (name) => {
+  for (const name of names.filter((name) => absent[name].predict === undefined))
+    it(`${name} predict, draw, and fill in what is missing`, { tags: tagsOf(name) }, async () => {
       const result = await fitOf(name);
       const at = valuesOf(name, result);
       const { mean, variance } = result.predict(at).y!;
@@ -354,11 +358,12 @@ describe('fits of', () => {
         expect(deviation).toBeGreaterThan(0);
         expect(Math.abs(second! - there!.mean.at(i, 1))).toBeLessThan(deviation);
       }
-    },
-  );
+    });
 });
 
-it('places a row by its own tails: an outlying entry moves it as little as with the built-in Student-t', async () => {
+it('places a row by its own tails: an outlying entry moves it as little as with the built-in Student-t', {
+  tags: 'long',
+}, async () => {
   const { normal } = seededRandom(6);
   const curve = Matrix.from(
     Array.from({ length: 30 }, (_, i) =>
