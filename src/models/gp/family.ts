@@ -156,7 +156,7 @@ export function familyModel<
         inducing: through === 'none' ? undefined : through,
       });
       const areTied =
-        posterior.name === 'fixedAt' || priors.some(({ pointLogDensity }) => pointLogDensity === undefined);
+        posterior.name === 'fixedAt' || priors.some(({ independent }) => independent !== true);
       if (!areTied) checkRows(name, [view]);
       process = pointProcess(view, settings([y], posterior, latentDim).of(0));
       return process;

@@ -123,12 +123,7 @@ const latentEntries = {
     ),
   ),
   priors: v.optional(
-    v.array(
-      v.custom<Prior>(
-        (value) => isPart(value, 'prior', ['prepare', 'logDensity']),
-        'a prior, such as standardNormal()',
-      ),
-    ),
+    v.array(v.custom<Prior>((value) => isPart(value, 'density', ['logDensity']), 'a prior, such as standardNormal()')),
   ),
 };
 const schema = v.strictObject({ ...latentEntries, ...viewEntries });
@@ -194,7 +189,7 @@ export function latentModel(name: string, options: AnyOptions): Model {
   const { views: given, latentDim, latents: posterior = free(), priors = [], hasViews } = readOptions(name, options);
   const isSpread = isLatentDistribution(posterior);
   const views = Object.entries(given).map(([view, own]) => checkedView(name, view, own));
-  const areTied = posterior.name === 'fixedAt' || priors.some(({ pointLogDensity }) => pointLogDensity === undefined);
+  const areTied = posterior.name === 'fixedAt' || priors.some(({ independent }) => independent !== true);
   if (isSpread || !areTied || views.length > 1) checkRows(name, views);
   const density = isSpread ? unitNormal : undefined;
   const latents = latent({ dim: latentDim, density, posterior, factors: priors });
