@@ -155,8 +155,7 @@ export function familyModel<
         ...{ observations: y, kernel: own, noise, likelihood, missing, center, scale, jitter },
         inducing: through === 'none' ? undefined : through,
       });
-      const areTied =
-        posterior.name === 'fixedAt' || priors.some(({ independent }) => independent !== true);
+      const areTied = posterior.name === 'fixedAt' || priors.some(({ independent }) => independent !== true);
       if (!areTied) checkRows(name, [view]);
       process = pointProcess(view, settings([y], posterior, latentDim).of(0));
       return process;
