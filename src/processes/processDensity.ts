@@ -145,6 +145,8 @@ function inputs(given: readonly Tensor2D[]): Tensor2D {
   return op.concat([...given], 1) as Tensor2D;
 }
 
+const calibrates = ({ columnScales }: Pick<Process, 'columnScales'>) => columnScales !== undefined;
+
 /** Parts of a process, without its functions of observations. */
 type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'>;
 
@@ -196,6 +198,7 @@ export function processDensity(process: Process): Density {
     normalized: parameters.inducing === undefined,
     exact: parameters.inducing === undefined,
     independent: false,
+    ...(calibrates(process) && { calibrates: true as const }),
     // Noise that differs between columns gives each column another covariance.
     ...(typeof noise?.initial === 'number' && {
       precision: (p: TensorMap, { rows, given }: RowsShape, { onJitter }: DensityContext) =>
@@ -247,7 +250,7 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
         scales: lazily(() => columnScales(process, values, X, Y, exact(), process.columnScales!.inputsPerEntry)),
       };
     });
-  const isScaled = process.columnScales !== undefined && width > 1;
+  const isScaled = calibrates(process) && context.isCalibrated !== false && width > 1;
   const scaled = (moments: MomentsAt) => (isScaled ? scaledMoments(moments, known().scales()) : moments);
   return functionsConditional({
     ...process,
