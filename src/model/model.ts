@@ -58,7 +58,7 @@ export interface Assembly {
   /** The curvature of minus the log density in the natural values of the free parameters; for models that know it. */
   curvature?(values: ParameterValues, layout: FreeEntries): Curvature | undefined;
   /** Findings about a result at these values, for models that have any. */
-  findings?(values: ParameterValues): Findings;
+  findings?(values: ParameterValues): Findings | undefined;
   dispose(): void;
 }
 

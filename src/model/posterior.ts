@@ -148,7 +148,7 @@ export interface LearnedByLayer {
   readonly graph: Graph;
   readonly field: LearnedField;
   /** Largest relative violation of the optimality conditions of what the layer finds by itself or what is free of its parameters. */
-  readonly kktResidual?: number;
+  readonly kktResidual?: () => number;
   /** Coordinates of the points that are read off the field, for one that knows more than its covariance says. */
   embedding?(dim: number, by: FieldReading): FieldCoordinates;
 }

@@ -1,5 +1,5 @@
 import { expectedMoments } from '../fields/layers/expectedMoments.ts';
-import { maxEntropy } from '../fields/layers/maxEntropy.ts';
+import { maxEntropy } from '../fields/maxEntropy.ts';
 import { latentPriors } from '../priors/builtIn.ts';
 import type { PriorCatalog } from '../priors/json.ts';
 

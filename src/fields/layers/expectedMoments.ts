@@ -18,9 +18,10 @@ import {
 } from '../density/momentDensity.ts';
 import { momentsHessian } from '../density/profiledHessian.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
+import { latest } from '../solvers/latest.ts';
+import { learnedMoments } from '../solvers/learnedMoments.ts';
 import { excessOf, layerResidual, type MomentProblem } from '../solvers/momentProblem.ts';
 import type { MomentPoint } from '../solvers/penalizedNewton.ts';
-import { latest, learnedMoments } from './learnedField.ts';
 
 /** Second moments S of points: those that constraints are about. */
 export interface SecondMoments {
@@ -126,7 +127,7 @@ function layerOf(data: LayerData, overrides: Readonly<Record<string, ParameterLi
       const moments = given ?? pointMoments(X, graph, copies, penalty);
       if (profiled) {
         const { entries, kktResidual } = learn({ ...graph, ...moments, penalty });
-        return { ...momentField(graph, entries), kktResidual };
+        return { ...momentField(graph, entries), kktResidual: () => kktResidual };
       }
       const list = (name: string) => Float64Array.from(p[name] as readonly number[]);
       const [attraction, repulsion] = [list('attraction'), list('repulsion')];
@@ -141,7 +142,7 @@ function layerOf(data: LayerData, overrides: Readonly<Record<string, ParameterLi
         layerResidual({ ...graph, ...moments, penalty }, precision, excessOf({ ...graph, ...moments }, entries));
       return {
         ...momentField(graph, entries),
-        ...(Object.keys(precision).length > 0 && { kktResidual: residual() }),
+        ...(Object.keys(precision).length > 0 && { kktResidual: residual }),
       };
     },
   })(overrides);

@@ -109,7 +109,7 @@ function fieldOf(fields: RowModel['fields'], name: string, isCalibrated: boolean
   return Object.freeze({
     graph,
     multipliers,
-    kktResidual,
+    kktResidual: kktResidual?.(),
     precision: () => field.precision(),
     covariance: () => field.covariance(),
     impute: (Y: MatrixLike, options: object = {}) => {

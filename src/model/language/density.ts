@@ -228,7 +228,7 @@ export interface Density<Said = unknown> {
    */
   readonly curvature?: (p: Entries, constants: unknown) => Curvature | Float64Array | undefined;
   /** Findings about a result at these values, beside how its search ended. */
-  readonly findings?: (p: ParameterValues, constants: unknown) => Findings;
+  readonly findings?: (p: ParameterValues, constants: unknown) => Findings | undefined;
   /** Where new rows lie whose givens are these (n×c), beside the fitted rows, for a density that finds them by itself; plain numbers. */
   readonly place?: (given: Matrix, fitted: Matrix) => Projection | Promise<Projection>;
   /** Parameter of the latents, moved within what the density allows only. */
@@ -237,7 +237,8 @@ export interface Density<Said = unknown> {
   readonly graph?: Graph;
   /** Hessian of the log density in its value (n×D), (nD)² numbers row by row: solvers that ask for curvature need it of all densities. */
   readonly hessian?: (p: ParameterValues, value: Matrix, constants: unknown) => Float64Array;
-  readonly search?: Search;
+  /** The search that suits it; or that for observations as the model sees them, NaN where missing. */
+  readonly search?: Search | ((data: Matrix | undefined) => Search | undefined);
   /** The call that makes it again. */
   readonly call?: Call;
 }

@@ -20,7 +20,15 @@ import type {
 import { checkSupport } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
-import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartMaps, seenData } from './compiled.ts';
+import {
+  assembledGraph,
+  type CompiledGraph,
+  compiled,
+  latentRowsAt,
+  type SeenData,
+  type StartMaps,
+  seenData,
+} from './compiled.ts';
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
 import { type Node, type PathTable, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
@@ -109,7 +117,7 @@ export function variablesModel<Data>(
     name,
     search: {
       ...(hasFewPoints(graph()) && { maxIterations: ITERATIONS_OF_FEW }),
-      ...(search?.(data) ?? searchOf(graph())),
+      ...(search?.(data) ?? searchOf(graph(), seen)),
     },
     assemble: (seed, { batched = false } = {}) => {
       if (reading === undefined && stream() !== undefined && isSampled(stream()!)) rowsGone();
@@ -321,10 +329,13 @@ const hasFewPoints = ({ nodes, points }: VariableGraph): boolean =>
   points <= FEW && nodes.some(({ densities }) => densities.some(({ density }) => density.name === 'gaussianProcess'));
 
 /** The first search that a density asks for; one by curvature that it knows of observations is none of a latent variable. */
-function searchOf({ nodes }: VariableGraph): Search | undefined {
-  for (const { variable, densities } of nodes) {
+function searchOf({ nodes }: VariableGraph, seen: () => ReadonlyMap<string, SeenData>): Search | undefined {
+  for (const { name, variable, densities } of nodes) {
     for (const { density } of densities) {
-      if (density.search && (variable.role !== 'latent' || density.curvature === undefined)) return density.search;
+      if (variable.role === 'latent' && density.curvature !== undefined) continue;
+      const { search } = density;
+      const own = typeof search === 'function' ? search(seen().get(name)?.data) : search;
+      if (own !== undefined) return own;
     }
   }
   return undefined;

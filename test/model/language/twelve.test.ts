@@ -104,9 +104,9 @@ const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>>
   // Its `impute` is the field's.
   bent: {
     forecast: nextNone('x'),
-    project: saysNothing('maxEntropy'),
-    predict: saysNothing('maxEntropy'),
-    sample: saysNothing('maxEntropy'),
+    project: saysNothing('field'),
+    predict: saysNothing('field'),
+    sample: saysNothing('field'),
   },
 };
 
@@ -149,7 +149,7 @@ const notDrawn: Readonly<Partial<Record<Name, RegExp>>> = {
   secondOrder: drawnFrom('inertia'),
   onCircle: /'angle' of .* has no density to draw from/,
   horseshoe: drawnFrom('halfCauchy'),
-  bent: drawnFrom('maxEntropy'),
+  bent: drawnFrom('field'),
 };
 
 const first = (matrix: Matrix, count = 2) => Matrix.from(matrix.toArrays().slice(0, count));
