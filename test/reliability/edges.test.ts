@@ -51,7 +51,7 @@ describe('what a model was given', () => {
   it('is refused with a hole among its rows, of whatever length', () => {
     const rows = Y.map((row) => [...row]);
     delete rows[2];
-    expect(() => gplvm(rows)).toThrow(/row 2 is undefined/);
+    expect(() => gplvm(rows, { latentDim: 1 })).toThrow(/row 2 is undefined/);
     const long: number[][] = [];
     long.length = 2 ** 32 - 1;
     expect(() => Matrix.from(long, 'Y')).toThrow(/row 0 is undefined/);
