@@ -1,5 +1,6 @@
 export type {
   AnyAbilities,
+  CalibrationOptions,
   DistributedLatents,
   DistributedViewed,
   FieldLearning,
