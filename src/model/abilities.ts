@@ -115,7 +115,10 @@ export interface Sampling {
    * @param X - n×q latent points
    * @param options - `seed` (0); `noise`: of new observations (true, the default) or of the noise-free function
    */
-  sample(X: MatrixLike, options?: { seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions): Matrix;
+  sample(
+    X: MatrixLike,
+    options?: { seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions,
+  ): Matrix;
 }
 
 /** Fits of models that fill in what is missing of new observations. */
