@@ -124,9 +124,12 @@ export function checkEntries(
  *
  * @param isDivided - whether columns will be divided by their deviations
  */
-export function observationsFrom(values: MatrixLike, missingAllowed = false, isDivided = false): Matrix {
+export const observationsFrom = (values: MatrixLike, missingAllowed = false, isDivided = false): Matrix =>
+  checkObservations(Matrix.from(values, 'The observations'), missingAllowed, isDivided);
+
+/** Returns the matrix if it holds observations as {@link observationsFrom} takes them. */
+export function checkObservations(Y: Matrix, missingAllowed: boolean, isDivided: boolean): Matrix {
   const name = 'The observations';
-  const Y = Matrix.from(values, name);
   if (Y.rows < 2 || Y.columns < 1) {
     throw new InvalidInputError(
       `${name} must have at least 2 rows (points) and 1 column (feature), but a ${Y.rows}×${Y.columns} matrix was given.`,

@@ -164,7 +164,7 @@ describe('holes', () => {
     const file = write('t.csv', holes);
     const flags = ['--missing', 'ignore', '--max-iterations', '60', '--standardize'];
     const ran = await latentfield(['fit', file, '--model', model, ...flags, '--out', out]);
-    expect(ran).toMatchObject({ exitCode: 0, messages: '' });
+    expect(ran).toMatchObject({ exitCode: 0, messages: 'note: 8 of 96 entries are missing.\n' });
     expect(readdirSync(out).sort()).toEqual(['completed.csv', 'completedDeviations.csv', ...FILES]);
     const mean = (await readTable(join(out, 'completed.csv'))).observations;
     const deviation = (await readTable(join(out, 'completedDeviations.csv'))).observations;

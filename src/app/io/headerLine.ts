@@ -110,6 +110,13 @@ function countsOn(first: readonly string[], body: readonly DelimitedRow[]): bool
  * Names are full of text above numbers; without names the table begins where rows get their number of cells.
  */
 export function rowsAbove(rows: readonly DelimitedRow[], read: ReadNumber): number {
+  const above = rowsBefore(rows, read);
+  const width = rows.at(-1)!.cells.length;
+  // A last line that is cut short is no table below another one.
+  return rows.slice(above).filter(({ cells }) => cells.length === width).length > above ? above : 0;
+}
+
+function rowsBefore(rows: readonly DelimitedRow[], read: ReadNumber): number {
   const looked = rows.slice(0, LOOKED_AT);
   const width = looked.at(-1)!.cells.length;
   if (width < 2) return 0;
