@@ -122,7 +122,7 @@ describe('the units of a table', () => {
     const plain = await fitted('t.csv', text);
     expect(plain.said).toEqual([uses()]);
     expect(plain.stdout).toMatch(
-      / Deviations of the columns run from 0\.2\d? \('width'\) to \d.*e\+5 \('length'\), .*: --standardize divides them by their deviations\.\n/,
+      / Deviations of the columns run from 0\.2\d? \(column 1\) to \d.*e\+5 \(column 0\), .*\(command line: --standardize\)\.\n/,
     );
     const { said, observed, json, out } = await fitted('t.csv', text, '--standardize');
     expect(said).toEqual([uses()]);
