@@ -20,7 +20,7 @@ import { type Checkpoint, fit } from '../../../src/inference/index.ts';
 import { describe as described } from '../../../src/kernels/index.ts';
 import type { Fit, FitOf } from '../../../src/model/fit.ts';
 import { samplePrior } from '../../../src/model/index.ts';
-import { SHARES, stratifiedEntries } from '../../../src/model/language/compiled.ts';
+import { SHARES, stratifiedEntries } from '../../../src/model/language/expectations.ts';
 import type { VariablesPosterior } from '../../../src/model/language/variablesModel.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { evaluate } from '../../../src/model/open.ts';
