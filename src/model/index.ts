@@ -59,6 +59,7 @@ export { latent } from './language/latent.ts';
 export { type Chart, type MapLike, type MapStart, mapped, type RowMap } from './language/mapped.ts';
 export type { PullBack } from './language/metric.ts';
 export { type MixtureOptions, mixture } from './language/mixture.ts';
+export { type ObservationOptions, type Observations, readObservations } from './language/observations.ts';
 export { type SamplePriorOptions, samplePrior } from './language/priorDraws.ts';
 export type { DensitySupport, ObservationInterval, ObservationSupport } from './language/support.ts';
 export type {

@@ -116,8 +116,11 @@ export interface LearnedField {
   precision(): Matrix;
   /** Its inverse. */
   covariance(): Matrix;
-  /** Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance. */
-  impute(Y: Matrix): Prediction;
+  /**
+   * Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance: that of the field, or, calibrated, in the scale of each column's
+   * observed entries.
+   */
+  impute(Y: Matrix, isCalibrated: boolean): Prediction;
   /** Mean of new observations Y (n×D) given what is observed of them. */
   reconstruct?(Y: Matrix): Matrix | Promise<Matrix>;
 }

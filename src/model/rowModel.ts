@@ -51,6 +51,8 @@ export interface RowModel {
   readonly fields: Readonly<Record<string, () => LearnedByLayer & { readonly multipliers: ParameterValues }>>;
   /** Abilities that fits of this model do not have, with the reasons, by name. */
   readonly missing: Readonly<Record<string, string>>;
+  /** The same rows with the predictive variances of the model itself; absent where these are not calibrated anyway. */
+  readonly uncalibrated?: RowModel;
   /** Throws for observations outside of the support of their density. */
   checkRows(given: RowsByName): void;
   /**

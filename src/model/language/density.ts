@@ -90,6 +90,8 @@ export interface DensityContext<C = unknown> {
   readonly values?: ParameterValues;
   /** True if a quick approximation will do: searches for the place of new rows begin with it. */
   readonly isRough: boolean;
+  /** False where predictive variances are to be the model's, without a factor that residuals give; true unless it says. */
+  readonly isCalibrated?: boolean;
   /** Returns what `make` makes, plain numbers without tensors; of one fit it is made once for each owner. */
   remember<T>(owner: object, make: () => T): T;
   onJitter(jitter: number): void;
@@ -169,6 +171,8 @@ export interface Density<Said = unknown> {
   readonly centered: boolean;
   /** True if rows with missing entries are taken: the density reads `present`, or what is missing in the data at `prepare`. */
   readonly takesMissing: boolean;
+  /** True if `condition` multiplies predictive variances by factors that it takes from the residuals, where the context is calibrated. */
+  readonly calibrates?: true;
   /** Which observations it can be of; any real numbers without it. */
   readonly support?: ObservationSupport;
   /** True if rows are independent given what they are given, false if not; where it does not say, its log density shows it. */

@@ -1,4 +1,5 @@
 import type { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
 import type { AnyPosterior } from '../posterior.ts';
 import type { RowModel, RowsByName } from '../rowModel.ts';
 import { pickedRows } from './compiled.ts';
@@ -137,7 +138,12 @@ export function drawnWithoutNoise({ model, observed, at }: FittedGraph): string[
 
 /** The posterior of a model of variables: the values that are shown, the random fields over the points, and what follows for new rows. */
 export function variablesPosterior(of: FittedGraph): AnyPosterior {
+  const { uncalibrated } = of;
   const variables = fittedVariables(of);
+  if (uncalibrated !== undefined) {
+    const made = lazily(() => fittedVariables(uncalibrated()));
+    Object.defineProperty(variables, 'uncalibrated', { get: made, enumerable: true });
+  }
   const own = { variables, ...distributionOf(variables) };
   // Fields are searched for when they are asked for.
   return Object.defineProperties(own, Object.getOwnPropertyDescriptors(fieldPosterior(of))) as unknown as AnyPosterior;

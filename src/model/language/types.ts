@@ -1,6 +1,7 @@
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
 import type {
+  Calibration,
   DistributedLatents,
   FieldLearning,
   FieldShowing,
@@ -198,25 +199,25 @@ export interface PredictingVariables<V> {
    */
   predict(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
-    options?: { readonly noise?: boolean | undefined },
+    options?: { readonly noise?: boolean | undefined } & Calibration,
   ): { readonly [K in ObservedNames<V>]: Prediction } & { readonly [K in PlacedNames<V>]?: Prediction };
   predict(
     X: MatrixLike,
-    options?: { readonly noise?: boolean | undefined; readonly view?: ObservedNames<V> | undefined },
+    options?: { readonly noise?: boolean | undefined; readonly view?: ObservedNames<V> | undefined } & Calibration,
   ): Prediction;
   /** Predictions on the way between two points, on the chart of the latents where they have one. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options?: { readonly view?: ObservedNames<V> | undefined; readonly along?: 'line' },
+    options?: { readonly view?: ObservedNames<V> | undefined; readonly along?: 'line' } & Calibration,
   ): PredictedLatents;
   /** Along the geodesic: see `geometry`. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { readonly view?: ObservedNames<V> | undefined; readonly along: 'geodesic' },
+    options: { readonly view?: ObservedNames<V> | undefined; readonly along: 'geodesic' } & Calibration,
   ): Promise<PredictedLatents>;
 }
 
@@ -225,7 +226,7 @@ export interface SamplingVariables<V> {
   /** A draw of what follows from these values, by name; jointly over the rows where the density is. */
   sample(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
-    options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined },
+    options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined } & Calibration,
   ): { readonly [K in ObservedNames<V>]: Matrix } & { readonly [K in PlacedNames<V>]?: Matrix };
   sample(
     X: MatrixLike,
@@ -233,7 +234,7 @@ export interface SamplingVariables<V> {
       readonly seed?: number | undefined;
       readonly noise?: boolean | undefined;
       readonly view?: ObservedNames<V> | undefined;
-    },
+    } & Calibration,
   ): Matrix;
 }
 
@@ -268,7 +269,7 @@ export interface FittedField extends Pick<LearnedField, 'precision' | 'covarianc
   /** Largest violation of the optimality conditions, relative. */
   readonly kktResidual: number | undefined;
   /** Columns over the points with missing entries (NaN) at their conditional mean in the field. */
-  impute(Y: MatrixLike): Prediction;
+  impute(Y: MatrixLike, options?: Calibration): Prediction;
 }
 
 /** Members of fits with a random field over the points. */

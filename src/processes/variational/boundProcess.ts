@@ -177,7 +177,12 @@ function lowRankPrecision(
 export function sparseDensity(process: Process, options: BoundOptions): Density {
   const bound = boundProcess(options).density;
   if (!options.collapses) return bound;
-  const own = processDensity(process);
+  const { kernel, likelihood, parameters, given, momentsAt, logDensity, columnScales } = process;
+  // It goes through few inputs already.
+  const own = processDensity({
+    ...{ kernel, likelihood, parameters, given, momentsAt, logDensity },
+    ...(columnScales && { columnScales }),
+  });
   const isOwn = (start: DensityStart) =>
     !start.batched && start.weights === undefined && start.given.every(({ variance }) => variance === undefined);
   const opened = new WeakSet<object>();
