@@ -56,7 +56,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-it('draws the latents of the autoencoder in the orders that the reference used', () => {
+it('Gaussian rows that are drawn take the eight shares in an order of each entry', () => {
   withFloat64(() => {
     const draws = stratifiedEntries(seededRandom(1), [7, 1]).map((entries) => Array.from(doublesOf(entries)));
     expect(draws).toEqual(orders.map((order) => order.map((k) => SHARES[k]!)));
