@@ -22,6 +22,10 @@ export interface ProjectOptions extends Calibration {
   readonly maxIterations?: number | undefined;
   /** Largest entry of the gradient at which a search has converged, in coordinates in which the curvature there is about 1; default 1e-6. */
   readonly tolerance?: number | undefined;
+  /** Number of weighted points that stand for the place of a row; default 512, at least 8. */
+  readonly draws?: number | undefined;
+  /** Seed of these points; default 0. */
+  readonly seed?: number | undefined;
   /** Aborting it rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -50,7 +54,8 @@ export interface Placing {
    *
    * @param Y - n×D, or a table, whose columns are matched by name with those of the fit; NaN counts as not observed (spectral models but `meu` and `mpme` need complete rows)
    * @param options - see {@link ProjectOptions}
-   * @returns latents n×q, `latentVariances` n×q where a density says how far the places are known, and log p(y*|x*) of each row there, NaN where the model gives no density
+   * @returns latents n×q, `latentVariances` n×q where a density says how far the places are known, log p(y*) of each row, and, where a search places rows, log p(y*|x*) at the latents and mean, covariance
+   * and Monte Carlo error of the posterior of the places
    * @throws InvalidInputError when Y has another number of columns, or not the ones that were fitted, entries that are not numbers, or a row without observed entries
    * @see Jiang et al. 2014, §III-E
    */
@@ -117,8 +122,8 @@ export interface Sampling {
 export interface Imputing {
   /**
    * Fills in missing entries of observations Y (n×D, NaN where missing): each row is placed by what is observed of it, and its missing
-   * entries are predicted over the places where it may lie: a Gaussian for each of the maxima of log p(x|y) that a search finds, weighted by its mass.
-   * Variances hold the noise, the uncertainty of the functions, and that of the place: σ² + v(x*) + JΣJᵀ to first order, J = ∂mean/∂x.
+   * entries are predicted over the places where it may lie: points around the maxima of log p(x|y) that a search finds, weighted by p(x|y) over the density by which they are spread.
+   * Variances hold the noise, the uncertainty of the functions, and that of the place: σ² + E[v(x)] + Var[m(x)].
    *
    * @returns mean, Y itself where it is observed, and variance of a new observation, 0 there; both n×D
    */

@@ -234,7 +234,7 @@ describe('a decoder on a map', () => {
         }, 0),
       );
       logDensity.forEach((value, r) => {
-        expect(placed.logDensity[r]).toBeCloseTo(value, 9);
+        expect(placed.logDensityAtPlace![r]).toBeCloseTo(value, 9);
       });
       const again = await loadFit(plain(result.toJSON()));
       expect(await again.project!(others)).toEqual(placed);

@@ -5,6 +5,7 @@ import type { ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries } from '../../core/observations.ts';
 import {
   checkOptions,
+  integerFrom,
   integerFromOne,
   numberFromZero,
   seedOption,
@@ -35,6 +36,8 @@ const projectOptions = v.strictObject({
   starts: v.optional(integerFromOne, 40),
   maxIterations: v.optional(integerFromOne, 200),
   tolerance: v.optional(numberFromZero, 1e-6),
+  draws: v.optional(integerFrom(8), 512),
+  seed: seedOption,
   signal: signalOption,
 });
 const view = v.optional(v.any());
@@ -160,8 +163,13 @@ const projecting =
   (model: RowModel, observed: Observed, modelFor: ModelFor) =>
   async (given: GivenRows, options: ProjectOptions = {}): Promise<Projection & { readonly values?: RowsByName }> => {
     const rows = observedRows(model, given, observed, 'project');
-    const { places: _, values, ...projection } = await placed(modelFor, rows, options, 'project');
-    return isNamed(given) ? { ...projection, values } : projection;
+    const { weighted, values, isGaussian: _, ...projection } = await placed(modelFor, rows, options, 'project');
+    const { posteriorOfPlaces } = await import('../places/posterior.ts');
+    const found = {
+      ...projection,
+      ...(model.placement === undefined && (await posteriorOfPlaces(model, values, projection.logDensity, weighted))),
+    };
+    return isNamed(given) ? { ...found, values } : found;
   };
 
 function predicting(posterior: AnyPosterior, model: RowModel, modelFor: ModelFor): object {
@@ -254,7 +262,7 @@ function filling(model: RowModel, observed: Observed, modelFor: ModelFor): objec
 async function predictedAt(
   model: RowModel,
   given: RowsByName,
-  { values, latentVariances, places }: PlacedRows,
+  { values, latentVariances, isGaussian, weighted }: PlacedRows,
   noise: boolean,
 ): Promise<Predicted> {
   const { known, latents, shown, variances } = model;
@@ -262,11 +270,13 @@ async function predictedAt(
     Object.fromEntries(
       known.map(({ name }) => [name, numbers === undefined ? given[name]! : rowsOf(given[name]!, numbers)]),
     );
-  const isSpread = places === undefined && latentVariances !== undefined && variances[shown] !== undefined;
+  const isSpread =
+    (isGaussian || weighted === undefined) && latentVariances !== undefined && variances[shown] !== undefined;
   const at = model.predict!({ ...values, ...knownRows() }, noise, isSpread ? { [shown]: latentVariances } : undefined);
-  if (places === undefined) return at;
+  if (isGaussian || weighted === undefined) return at;
   const { predictedOverPlaces } = await import('../places/predictions.ts');
-  return predictedOverPlaces(await places(), at, (X, numbers) =>
+  const places = (await weighted()).map((own) => own?.places ?? []);
+  return predictedOverPlaces(places, at, (X, numbers) =>
     model.predict!({ ...columnsByName(X, latents), ...knownRows(numbers) }, noise),
   );
 }

@@ -1,11 +1,12 @@
 import type { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
+import { tensorMatrix } from '../../engine/tensors/doubles.ts';
 import type { AnyPosterior } from '../posterior.ts';
 import type { RowModel, RowsByName } from '../rowModel.ts';
 import { pickedRows } from './compiled.ts';
-import type { FittedGraph } from './fittedGraph.ts';
+import type { Fitted, FittedGraph } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
-import { ancestors, type PlacedDensity } from './graph.ts';
+import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
 import { fieldPosterior } from './readOff.ts';
 import { indexOf, pointRows } from './variable.ts';
@@ -44,6 +45,7 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
         if (given[name]) densities[0]!.density.support?.check(given[name], false, name);
       }
     },
+    ...latentDensity(of),
     missing: reasonsMissing(of),
     ...embeddedBy(of),
   };
@@ -102,6 +104,35 @@ export function reasonsMissing({
   // A random field fills in by itself.
   if (unfilled !== undefined && Object.keys(fields).length === 0) missing.impute = unfilled;
   return missing;
+}
+
+/** Whether the latents of a new row have one normalized density, and its draws where rows are independent and given nothing. */
+function latentDensity({ model, latents, at, widths }: FittedGraph): Pick<RowModel, 'isNormalized' | 'drawLatents'> {
+  const only = latents.map(({ densities }) => (densities.length === 1 ? densities[0]! : undefined));
+  const says = (fitted: Fitted, of: 'logPredictive' | 'sample') =>
+    latents.every((node, l) => fitted.conditional(only[l]!, node)[of] !== undefined);
+  // What is searched of rows without latent variables is mapped, and has no density of its own.
+  const isNormalized =
+    latents.length > 0 &&
+    only.every((placed) => placed?.density.normalized) &&
+    at((fitted) => says(fitted, 'logPredictive'));
+  const isDrawn =
+    isNormalized &&
+    latents.every(({ given }, l) => given.length === 0 && only[l]!.density.sample !== undefined) &&
+    at((fitted) => says(fitted, 'sample'));
+  if (!isDrawn) return { isNormalized };
+  return {
+    isNormalized,
+    drawLatents: (count, random) =>
+      at(({ tensors }) =>
+        joinedColumns(
+          widths(latents).map(({ columns }, l) => {
+            const { path, density } = only[l]!;
+            return tensorMatrix(density.sample!(model.ownTensors(path, tensors), random, [count, columns], []));
+          }),
+        ),
+      ),
+  };
 }
 
 /** Densities of latent variables that have no say in where new rows are placed, and why. */
