@@ -1,5 +1,6 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { FittedTable } from '../core/namedTable.ts';
+import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import type { Random } from '../core/random.ts';
 import type { RowSource } from '../core/rowMatrices.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
@@ -100,6 +101,8 @@ export interface ChoiceSettings {
   readonly signal?: AbortSignal;
   /** Seconds that it may take. */
   readonly maxSeconds?: number;
+  /** Drives long work to its end, leaving the thread to others now and then; gives undefined where the seconds pass before. */
+  readonly drive?: <T>(work: ProgressiveWork<T>) => Promise<T | undefined>;
 }
 
 /** A model whose options are chosen. */

@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   project: {
     description:
-      'find the latents of new observations; write them as CSV: x1 … xq, logDensity, and between them variance1 … varianceq of fits that have variances',
+      'find the latents of new observations; write them as CSV: x1 … xq, logDensity (or logDensityAtPlace, of fits whose latents have no normalized density or are computed), and between them variance1 … varianceq of fits that have variances',
     define: async (...given) => (await import('./predictCommands.ts')).defineProject(...given),
   },
   draw: {

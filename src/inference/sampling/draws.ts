@@ -322,6 +322,7 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
         },
       },
       engine,
+      false,
     ) as Fit & Partial<AnyAbilities>;
   const spaced = (most: number) => {
     const all = chains * draws;

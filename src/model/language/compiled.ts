@@ -1,10 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { lazily, withGetters } from '../../core/progressiveWork.ts';
 import type { Random } from '../../core/random.ts';
-import { rowsOf } from '../../core/rowMatrices.ts';
+import { columnsByName, rowsOf } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -16,8 +15,9 @@ import type { Parameter } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import { imputed } from '../posterior.ts';
 import { type CorrelatedRows, expectedForm, isCorrelated, precisionBetween } from './correlatedRows.ts';
-import { checkedTerm, type DensityContext, type DensityStart, type RowsStart } from './density.ts';
+import { checkedTerm, type DensityContext, type DensityStart, parametersOf, type RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
+import { type Observations, observationsOf } from './observations.ts';
 import {
   type DistributedRows,
   distributedRows,
@@ -38,17 +38,6 @@ import {
   type Variable,
 } from './variable.ts';
 
-/** Observations of a variable as the model sees them. */
-export interface SeenData {
-  /** N×D, centered and scaled; NaN where missing. */
-  readonly data: Matrix;
-  /** The same with 0 where missing. */
-  readonly filled: Matrix;
-  /** N×D, 1 where observed; undefined where all are. */
-  readonly present: Matrix | undefined;
-  readonly standardization: Standardization;
-}
-
 /** Parameters of one part under the part's own names, with their paths in the model. */
 type PartPaths = ReadonlyMap<string, string>;
 
@@ -60,7 +49,7 @@ export interface CompiledGraph {
   readonly graph: VariableGraph;
   readonly owner: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
-  readonly seen: ReadonlyMap<string, SeenData>;
+  readonly seen: ReadonlyMap<string, Observations>;
   /** Number of columns of each variable. */
   readonly columns: ReadonlyMap<string, number>;
   /** Paths of the parameters that have one row a point. */
@@ -106,52 +95,59 @@ export interface CompileOptions {
 /** Initial values of variables that start at maps of the observations, by name. */
 export type StartMaps = Readonly<Record<string, Matrix>>;
 
-/** All observations side by side, as the model sees them, with missing entries filled in: latents are initialized from these. */
-export function startObservations({ nodes, points }: VariableGraph, seen: ReadonlyMap<string, SeenData>): Matrix {
+/** All observations side by side, as the model sees them, with missing entries filled in: maps are computed from these. */
+export function startObservations({ nodes, points }: VariableGraph, seen: ReadonlyMap<string, Observations>): Matrix {
   const observed = nodes.flatMap(({ name, variable }) => (variable.role === 'observed' ? [seen.get(name)!.data] : []));
   const known = nodes.flatMap(({ variable, isPointwise }) =>
     variable.role === 'known' && isPointwise ? [variable.data] : [],
   );
   const all = observed.length > 0 ? observed : known.length > 0 ? known : [Matrix.zeros(points, 0)];
   const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
-  return imputed(all.length === 1 ? all[0]! : joinedColumns(all), widest);
+  return imputed(joinedColumns(all), widest);
+}
+
+/** The functions behind all observations side by side, which counts and labels have in their place: latents start from these. */
+export function startFunctions({ nodes }: VariableGraph, observations: Matrix): Matrix {
+  const observed = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable] : []));
+  if (observed.every(({ density }) => density.functionStart === undefined)) return observations;
+  const widths = observed.map(({ data }, i) => ({ name: `${i}`, columns: data.columns }));
+  const parts = columnsByName(observations, widths);
+  // Of several functions for each column, the first is the one that the observations speak for.
+  const first = ({ density, data }: ObservedVariable, own: Matrix): Matrix => {
+    const functions = density.functionStart?.(own) ?? own;
+    return functions.columns === data.columns
+      ? functions
+      : columnsByName(functions, [{ name: 'first', columns: data.columns }]).first!;
+  };
+  return joinedColumns(observed.map((variable, i) => first(variable, parts[i]!)));
 }
 
 /** Observations of every observed variable, checked and standardized. */
-export function seenData(owner: string, { nodes }: VariableGraph): Map<string, SeenData> {
-  const result = new Map<string, SeenData>();
+export function seenData(owner: string, { nodes }: VariableGraph): Map<string, Observations> {
+  const result = new Map<string, Observations>();
   for (const { name, variable } of nodes) {
     if (variable.role === 'observed') result.set(name, seenOf(owner, name, variable));
   }
   return result;
 }
 
-function seenOf(owner: string, name: string, variable: ObservedVariable): SeenData {
-  const { density, missing, center, scale, standardization: known } = variable;
+function seenOf(owner: string, name: string, variable: ObservedVariable): Observations {
+  const { density, missing } = variable;
   if (missing === 'ignore' && !density.takesMissing) {
     throw new InvalidInputError(
       `'${name}' of ${owner} has missing: 'ignore', but its density '${density.name}' takes complete rows only. Fill in what is missing.`,
     );
   }
-  const raw = observationsFrom(variable.data, missing === 'ignore', scale);
-  density.support?.check(raw, center || scale, name);
-  const standardization = known ?? standardizationOf(raw, center, scale);
-  const data = standardized(raw, standardization);
-  const hasHoles = data.data.some(Number.isNaN);
-  const entries = (of: (entry: number) => number) => new Matrix(data.data.map(of), data.rows, data.columns);
-  return {
-    data,
-    filled: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : entry)) : data,
-    present: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : 1)) : undefined,
-    standardization,
-  };
+  const seen = variable.observations ?? observationsOf(variable.data, variable);
+  density.support?.check(seen.raw, seen.center || seen.isScaled, name);
+  return seen;
 }
 
 /** Makes the parameters of all variables, densities and maps, initialized from the data. Called inside `withFloat64`. */
 export function compiled(
   owner: string,
   graph: VariableGraph,
-  seen: ReadonlyMap<string, SeenData>,
+  seen: ReadonlyMap<string, Observations>,
   { seed, batched, maps }: CompileOptions,
 ): CompiledGraph {
   const { nodes, points, shared } = graph;
@@ -163,6 +159,7 @@ export function compiled(
   const spreads = new Map<string, () => RowsStart>();
   const features = new Map<string, Matrix>();
   const observations = lazily(() => startObservations(graph, seen));
+  const functions = lazily(() => startFunctions(graph, observations()));
   const outputs = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable.data.columns] : []));
   const plates = new Map(
     nodes.flatMap(({ variable }) => {
@@ -295,11 +292,11 @@ export function compiled(
   const initialOf = (part: string): ParameterValues =>
     Object.fromEntries([...paths.get(part)!.values()].map((path) => [path, parameters[path]!.initial]));
   const placing: Placing = {
-    ...{ model: result, parameters, pointwise, maps, seed, observations, starts, spreads },
+    ...{ model: result, parameters, pointwise, maps, seed, observations, functions, starts, spreads },
     ...{ rowCount, place, initialOf },
   };
   const placeDensity = (node: Node, { path, density }: PlacedDensity) =>
-    place(path, density.parameters(result.startOf(node)));
+    place(path, parametersOf(density, result.startOf(node)));
 
   for (const node of nodes) {
     const { name, variable, densities } = node;
