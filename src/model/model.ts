@@ -57,6 +57,8 @@ export interface Assembly {
   readonly pointwise?: readonly string[];
   /** The curvature of minus the log density in the natural values of the free parameters; for models that know it. */
   curvature?(values: ParameterValues, layout: FreeEntries): Curvature | undefined;
+  /** How expectations under Gaussian rows were taken that no density knows in closed form, in words; undefined where all are closed. */
+  approximation?(): string | undefined;
   /** Findings about a result at these values, for models that have any. */
   findings?(values: ParameterValues): Findings;
   dispose(): void;

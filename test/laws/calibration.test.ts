@@ -84,6 +84,18 @@ describe('predictive variances', () => {
     expect(holes.variance.at(0, 1)).not.toBe(other.variance.at(0, 1));
   });
 
+  it('through inducing inputs carry a factor by default only', async () => {
+    const result = await fit(gplvm(Y, { latentDim: 1, inducing: 8 }), { seed: 1, maxIterations: 20 });
+    const own = result.predict(at, { noise: true, calibrated: false }).variance;
+    const { variance } = result.predict(at, { noise: true });
+    for (let d = 0; d < 4; d++) expect(Math.abs(variance.at(0, d) / own.at(0, d) - 1)).toBeGreaterThan(1e-3);
+    // The noise of every column is the model's.
+    const { variance: functions } = result.predict(at, { calibrated: false });
+    for (let d = 0; d < 4; d++) {
+      expect(own.at(1, d) - functions.at(1, d)).toBeCloseTo(result.parameters['mapping.noise'] as number, 10);
+    }
+  });
+
   it.each([
     ['meu', () => meu(Y, { latentDim: 1 })],
     ['alle', () => alle(Y, { latentDim: 1 })],

@@ -122,7 +122,7 @@ describe('the units of a table', () => {
     const plain = await fitted('t.csv', text);
     expect(plain.said).toEqual([uses()]);
     expect(plain.stdout).toMatch(
-      / Deviations of the columns run from 0\.2\d? \('width'\) to \d.*e\+5 \('length'\), .*: --standardize divides them by their deviations\.\n/,
+      / Deviations of the columns run from 0\.2\d? \(column 1\) to \d.*e\+5 \(column 0\), .*\(command line: --standardize\)\.\n/,
     );
     const { said, observed, json, out } = await fitted('t.csv', text, '--standardize');
     expect(said).toEqual([uses()]);
@@ -164,7 +164,7 @@ describe('holes', () => {
     const file = write('t.csv', holes);
     const flags = ['--missing', 'ignore', '--max-iterations', '60', '--standardize'];
     const ran = await latentfield(['fit', file, '--model', model, ...flags, '--out', out]);
-    expect(ran).toMatchObject({ exitCode: 0, messages: '' });
+    expect(ran).toMatchObject({ exitCode: 0, messages: 'note: 8 of 96 entries are missing.\n' });
     expect(readdirSync(out).sort()).toEqual(['completed.csv', 'completedDeviations.csv', ...FILES]);
     const mean = (await readTable(join(out, 'completed.csv'))).observations;
     const deviation = (await readTable(join(out, 'completedDeviations.csv'))).observations;

@@ -184,7 +184,7 @@ async function usageHint(
 /** The message of any error, without the stack, which does not help users of a command. */
 export function explanation(error: unknown): string {
   if (error instanceof LatentFieldError) {
-    return error.code === 'missingEntry'
+    return error.code === 'missingEntry' && !error.message.includes('--missing')
       ? `${error.message} On the command line that is --missing ignore.`
       : error.message;
   }

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { InvalidInputError } from '../../core/errors.ts';
 import { counted } from '../../core/wording.ts';
 import type { Format } from './format.ts';
-import { hasHeader, rowsAbove } from './headerLine.ts';
+import { areYears, hasHeader, rowsAbove } from './headerLine.ts';
 import { type MissingValues, missingCodes } from './missingValues.ts';
 import { numberReader, numberStyle, type ReadNumber } from './numberStyle.ts';
 import { type FileTable, uniqueNames } from './rawTable.ts';
@@ -189,6 +189,8 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
   };
   const read = numberReader(numberStyle(cells(), split.delimiter, file, options, missing, notes));
   const table = rectangular(tableRows(split.rows, lines, read, options, notes), file, notes);
+  const blank = blankLines(table);
+  if (blank > 0) notes.push(`${counted(blank, 'blank line')} between its rows ${blank === 1 ? 'is' : 'are'} left out.`);
   const { names, body } = namesOf(table, lines, split.delimiter, file, read, options, notes);
   if (body.length === 0) throw new InvalidInputError(`'${file}' holds a line of column names, but no data below it.`);
   const unique = uniqueNames(
@@ -202,6 +204,13 @@ export function delimitedTable(bytes: Uint8Array, format: Format, file: string, 
     place: (row) => `line ${body[row]!.line}`,
     notes,
   };
+}
+
+/** Number of lines between rows that hold nothing. */
+function blankLines(rows: readonly DelimitedRow[]): number {
+  const linesOf = ({ cells }: DelimitedRow) =>
+    cells.reduce((sum, cell) => sum + (/[\r\n]/.test(cell) ? cell.split(/\r\n|\r|\n/).length - 1 : 0), 1);
+  return rows.slice(1).reduce((sum, { line }, i) => sum + Math.max(0, line - rows[i]!.line - linesOf(rows[i]!)), 0);
 }
 
 /** The text's rows with content: spreadsheets leave lines of delimiters below a table. */
@@ -224,6 +233,10 @@ function splitText(
   if (found.length === 0) throw new InvalidInputError(`'${file}' is empty: it holds no line with data.`);
   const empty = rows.length - found.length;
   if (empty > 0) notes.push(`${counted(empty, 'line')} of empty cells ${empty === 1 ? 'is' : 'are'} left out.`);
+  if (single === 'two')
+    notes.push(
+      'Each line is read as two whole numbers (decimal: --decimal , --delimiter semicolon for one with a decimal comma).',
+    );
   if (single === 'yes') notes.push('Each line is read as one number (delimiter: --delimiter comma for two).');
   return { delimiter, rows: found };
 }
@@ -259,7 +272,7 @@ function tableRows(
       `${counted(all.length, 'line')} that begin${all.length === 1 ? 's' : ''} with # above the data ${all.length === 1 ? 'is a comment' : 'are comments'}: ${JSON.stringify(cut)}${all.length === 1 ? '' : ', …'}`,
     );
   }
-  return between.length === 0 ? table : [table[0]!, ...table.slice(data)];
+  return between.length === 0 ? table : [{ ...table[0]!, line: table[data]!.line - 1 }, ...table.slice(data)];
 }
 
 /** The names of the columns, from the first row or a line behind #, and the rows below them. */
@@ -286,12 +299,12 @@ function namesOf(
   if (!(header ?? evidence !== 'no')) {
     const mayBeNames =
       header === undefined &&
-      first.some((cell) => read(cell) === undefined) &&
-      first.some((cell) => /^\d+$/.test(cell));
+      (areYears(first) || (first.some((cell) => read(cell) === undefined) && first.some((cell) => /^\d+$/.test(cell))));
     if (mayBeNames) notes.push(`The first line, ${shown(first)}, is read as data (header: --header yes for names).`);
     return { names: undefined, body: rows };
   }
-  if (header === undefined && first.some((cell) => cell !== '' && read(cell) !== undefined)) {
+  const isUnsure = evidence !== 'surely' || first.some((cell) => cell !== '' && read(cell) !== undefined);
+  if (header === undefined && isUnsure) {
     notes.push(`The first line, ${shown(first)}, is read as column names (header: --header no for data).`);
   }
   return { names: first, body: rows.slice(1) };

@@ -1,20 +1,29 @@
+import { isDate } from './dates.ts';
 import type { DelimitedRow } from './delimited.ts';
 import { numberOf, type ReadNumber } from './numberStyle.ts';
 import { isWrittenNumber, remedyForWritten } from './writtenForms.ts';
+import { isTruth } from './writtenValues.ts';
 
 /** Rows that are looked at. */
 const LOOKED_AT = 2000;
 
-/** True for a number, a missing value, and a number in another form, all of whose columns are not of plain numbers. */
+/** True for a number, a missing value, and a date, a truth value or a number in another form, unless its column is of plain numbers. */
 function numberTest(body: readonly DelimitedRow[], read: ReadNumber): (cell: string, j: number) => boolean {
-  const isPlain = memoized((j) => isMostly(body, j, (cell) => read(cell) !== undefined));
+  const isPlain = memoized((j) => count(body, j, (cell) => isFiniteOrInfinite(read(cell))) > count(body, j, isWritten));
   return (cell, j) => read(cell) !== undefined || (isWritten(cell) && !isPlain(j));
 }
 
-const isWritten = (cell: string) => isWrittenNumber(cell) || remedyForWritten(cell) !== undefined;
+const isWritten = (cell: string) =>
+  isWrittenNumber(cell) || remedyForWritten(cell) !== undefined || isTruth(cell) || isDate(cell);
+
+const isFiniteOrInfinite = (value: number | undefined) => value !== undefined && !Number.isNaN(value);
+
+/** Number of rows with such a cell in a column. */
+const count = (body: readonly DelimitedRow[], j: number, test: (cell: string) => boolean) =>
+  body.filter(({ cells }) => test(cells[j] ?? '')).length;
 
 const isMostly = (body: readonly DelimitedRow[], j: number, test: (cell: string) => boolean) =>
-  2 * body.filter(({ cells }) => test(cells[j] ?? '')).length >= body.length;
+  2 * count(body, j, test) > body.length;
 
 function memoized(of: (j: number) => boolean): (j: number) => boolean {
   const known = new Map<number, boolean>();
@@ -45,14 +54,22 @@ export function hasHeader(rows: readonly DelimitedRow[], read: ReadNumber): 'sur
     return isCount && body.length > 0 ? 'yes' : 'no';
   }
   if (body.length === 0) return texts.length === names.length ? 'yes' : 'no';
-  if (texts.some((j) => isMostly(body, j, (cell) => read(cell) !== undefined || isWritten(cell)))) return 'surely';
-  const numbers = names.flatMap((cell, j) => (isNumber(cell, j) && cell !== '' ? [j] : []));
-  if (numbers.length === 0) return 'yes';
+  // Dates and truth values above others are data.
+  const isAbove = (test: (cell: string) => boolean) => names.some((cell, j) => test(cell) && count(body, j, test) > 0);
+  if (isAbove(isTruth) || isAbove(isDate)) return 'no';
+  const isValue = (cell: string) => isFiniteOrInfinite(read(cell)) || (read(cell) === undefined && isWritten(cell));
+  const isWord = (cell: string) => read(cell) === undefined && !isWritten(cell);
+  if (texts.some((j) => count(body, j, isValue) > count(body, j, isWord))) return 'surely';
   const comeAgain = texts.some((j) => body.some(({ cells }) => cells[j] === names[j]));
+  const numbers = names.flatMap((cell, j) => (isNumber(cell, j) && cell !== '' ? [j] : []));
+  if (numbers.length === 0) return comeAgain ? 'no' : 'yes';
   return !comeAgain && areNumericNames(names, numbers, body) ? 'yes' : 'no';
 }
 
 const YEAR = /^(1[89]|20|21)\d\d$/;
+
+/** True for a line of years only. */
+export const areYears = (cells: readonly string[]): boolean => cells.every((cell) => YEAR.test(cell));
 
 /** True if the whole numbers of the first line are names: in order, unlike the rows; one or two of them look like years, unlike those below. */
 function areNumericNames(names: readonly string[], columns: readonly number[], body: readonly DelimitedRow[]): boolean {
@@ -93,6 +110,13 @@ function countsOn(first: readonly string[], body: readonly DelimitedRow[]): bool
  * Names are full of text above numbers; without names the table begins where rows get their number of cells.
  */
 export function rowsAbove(rows: readonly DelimitedRow[], read: ReadNumber): number {
+  const above = rowsBefore(rows, read);
+  const width = rows.at(-1)!.cells.length;
+  // A last line that is cut short is no table below another one.
+  return rows.slice(above).filter(({ cells }) => cells.length === width).length > above ? above : 0;
+}
+
+function rowsBefore(rows: readonly DelimitedRow[], read: ReadNumber): number {
   const looked = rows.slice(0, LOOKED_AT);
   const width = looked.at(-1)!.cells.length;
   if (width < 2) return 0;

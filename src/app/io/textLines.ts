@@ -39,14 +39,14 @@ export function tableText(whole: string, skip: number, file: string): TableText 
   return comments.length === 0 ? { text: below, offset: first, comments } : { text, offset, comments };
 }
 
-/** Delimiters in order of preference: between semicolons, a comma may be a decimal comma. */
-const DELIMITERS = ['\t', ';', ',', '|', ' '] as const;
+/** Delimiters in order of preference: between semicolons and bars, a comma may be a decimal comma. */
+const DELIMITERS = ['\t', ';', '|', ',', ' '] as const;
 
 /** Lines that are looked at. */
 const LOOKED_AT = 40;
 
 /**
- * Guesses the delimiter: the first of tab, semicolon, comma, bar and blank that splits each of the first lines into the same number of cells, or the
+ * Guesses the delimiter: the first of tab, semicolon, bar, comma and blank that splits each of the first lines into the same number of cells, or the
  * last ones of them where lines stand above the table; otherwise the most frequent one of the first line.
  */
 export function guessDelimiter(text: string): string {
@@ -108,15 +108,17 @@ function areDecimals(lines: readonly string[]): boolean {
   );
 }
 
+const SINGLE = /^[+\-\u2212]?\d+,\d+(e[+\-\u2212]?\d+)?$/i;
+
 /**
  * Whether each line holds one number with a decimal comma: 'yes' below a single name, and in a text that does not call itself comma-separated;
- * 'unsure' if its name ends in .csv and decimals begin with zeros, which second whole numbers seldom do.
+ * otherwise 'unsure' if decimals begin with zeros or end with an exponent, which second whole numbers seldom do, and 'two' for two whole numbers.
  */
-export function singleDecimals(text: string, isCommaSeparated: boolean): 'yes' | 'unsure' | 'no' {
+export function singleDecimals(text: string, isCommaSeparated: boolean): 'yes' | 'unsure' | 'two' | 'no' {
   const lines = firstLines(text);
   const isNamed = lines.length > 2 && !/[\d,;\t|]/.test(lines[0]!);
   const numbers = isNamed ? lines.slice(1) : lines;
-  if (numbers.length < 2 || !numbers.every((line) => /^[+\-\u2212]?\d+,\d+$/.test(line))) return 'no';
+  if (numbers.length === 0 || !numbers.every((line) => SINGLE.test(line))) return 'no';
   if (isNamed || !isCommaSeparated) return 'yes';
-  return numbers.some((line) => /,0\d/.test(line)) ? 'unsure' : 'no';
+  return numbers.some((line) => /,0\d|^[+\-\u2212]?0,|e/i.test(line)) ? 'unsure' : 'two';
 }

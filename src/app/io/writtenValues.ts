@@ -24,6 +24,9 @@ export function numbersIn(
 
 const truth = (cell: string): number | undefined => (/^true$/i.test(cell) ? 1 : /^false$/i.test(cell) ? 0 : undefined);
 
+/** True for the words true and false. */
+export const isTruth = (cell: string): boolean => truth(cell) !== undefined;
+
 /** The table with columns of true and false as 1 and 0; labels and ids stay text. */
 export function withTruths(raw: RawTable): RawTable {
   const read: string[] = [];

@@ -306,7 +306,9 @@ async function* stepsWith(
     const best = bestSolution(runs.filter(isEnded), runs.length, problem.limits, stop);
     const { point, status, trace, ...end } = withFindings(problem, best);
     const note = model.note?.(problem.valuesAt(point.x)) ?? '';
-    const message = end.message + choice + note + again.join('') + (saves?.warning() ?? '');
+    const approximation = problem.approximation();
+    const taken = approximation === undefined ? '' : ` ${approximation}`;
+    const message = end.message + taken + choice + note + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const gathered = await problem.gather?.(point.x);
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };

@@ -157,6 +157,8 @@ export interface RowMap {
   readonly features: (rows: Matrix, fitted: Matrix) => Matrix;
   /** Rows of the result, n×q. */
   readonly apply: (p: TensorMap, ...given: Tensor2D[]) => Tensor2D;
+  /** True where its rows are linear in those that it is given, beside a constant. */
+  readonly affine?: true;
   /** Chart of the variable that it is given, for maps onto a manifold. */
   readonly chart?: Chart;
 }

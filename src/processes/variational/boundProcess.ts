@@ -188,6 +188,7 @@ export function sparseDensity(process: Process, options: BoundOptions): Density 
   const opened = new WeakSet<object>();
   return Object.freeze<Density>({
     ...bound,
+    ...(own.calibrates && { calibrates: own.calibrates }),
     ...(own.precision && {
       precision: (p: TensorMap, { rows, given }: RowsShape, { constants, onJitter }: DensityContext) =>
         // Rows are independent given q(u), where that is a variable.

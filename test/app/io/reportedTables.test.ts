@@ -340,7 +340,7 @@ describe('columnar files', () => {
 describe('archives of NumPy', () => {
   const npy = (descr: string, shape: string, data: Uint8Array) => {
     const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, }`;
-    const header = text.padEnd(117) + '\n';
+    const header = `${text.padEnd(117)}\n`;
     return new Uint8Array([0x93, ...bytesOf('NUMPY'), 1, 0, header.length, 0, ...bytesOf(header), ...data]);
   };
   const doubles = (...values: number[]) => new Uint8Array(Float64Array.from(values).buffer);

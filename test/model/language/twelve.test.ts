@@ -20,7 +20,7 @@ import { type Checkpoint, fit } from '../../../src/inference/index.ts';
 import { describe as described } from '../../../src/kernels/index.ts';
 import type { Fit, FitOf } from '../../../src/model/fit.ts';
 import { samplePrior } from '../../../src/model/index.ts';
-import { SHARES, stratifiedEntries } from '../../../src/model/language/compiled.ts';
+import { SHARES, stratifiedEntries } from '../../../src/model/language/expectations.ts';
 import type { VariablesPosterior } from '../../../src/model/language/variablesModel.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { evaluate } from '../../../src/model/open.ts';
@@ -56,7 +56,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-it('draws the latents of the autoencoder in the orders that the reference used', () => {
+it('Gaussian rows that are drawn take the eight shares in an order of each entry', () => {
   withFloat64(() => {
     const draws = stratifiedEntries(seededRandom(1), [7, 1]).map((entries) => Array.from(doublesOf(entries)));
     expect(draws).toEqual(orders.map((order) => order.map((k) => SHARES[k]!)));
