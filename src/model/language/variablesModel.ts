@@ -20,15 +20,7 @@ import type {
 import { checkSupport } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
-import {
-  assembledGraph,
-  type CompiledGraph,
-  compiled,
-  latentRowsAt,
-  type SeenData,
-  type StartMaps,
-  seenData,
-} from './compiled.ts';
+import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartMaps, seenData } from './compiled.ts';
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
 import { type Node, type PathTable, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
@@ -329,7 +321,7 @@ const hasFewPoints = ({ nodes, points }: VariableGraph): boolean =>
   points <= FEW && nodes.some(({ densities }) => densities.some(({ density }) => density.name === 'gaussianProcess'));
 
 /** The first search that a density asks for; one by curvature that it knows of observations is none of a latent variable. */
-function searchOf({ nodes }: VariableGraph, seen: () => ReadonlyMap<string, SeenData>): Search | undefined {
+function searchOf({ nodes }: VariableGraph, seen: () => ReadonlyMap<string, Observations>): Search | undefined {
   for (const { name, variable, densities } of nodes) {
     for (const { density } of densities) {
       if (variable.role === 'latent' && density.curvature !== undefined) continue;
