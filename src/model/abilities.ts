@@ -4,7 +4,7 @@ import type { Graph } from '../engine/graph/graph.ts';
 import type { Prediction, Projection } from './posterior.ts';
 
 /** Option of all that predicts. */
-export interface Calibration {
+export interface CalibrationOptions {
   /**
    * Whether predictive variances are multiplied by a factor for each column, s_d² = y_dᵀC⁻¹y_d/(N·ν), which residuals give with the degrees of freedom that fitted latents leave:
    * a point fit takes one value of the latents for sure, and without it variances would be too small. Default true for a fit of one exact process under `scale: 'auto'`, whose noise is free,
@@ -15,7 +15,7 @@ export interface Calibration {
 }
 
 /** Options of `project` and what rests on it. */
-export interface ProjectOptions extends Calibration {
+export interface ProjectOptions extends CalibrationOptions {
   /** Largest number of training latents from which each search starts; default 40. */
   readonly starts?: number | undefined;
   /** Iterations of each search; default 200. */
@@ -78,12 +78,12 @@ export interface Predicting {
    *
    * @param X - n×q latent points
    * @param options - `noise`: whether mean and variance are those of a new observation (true) or of the noise-free function (false,
-   * the default); `calibrated`: see {@link Calibration}
+   * the default); `calibrated`: see {@link CalibrationOptions}
    * @returns mean and variance, both n×D, in the units of the observations; without noise, under a likelihood that is not Gaussian, those of the function
    * behind it, such as the logarithm of a rate under `poisson`
    * @throws InvalidInputError when X is not a matrix of finite numbers with q columns
    */
-  predict(X: MatrixLike, options?: { noise?: boolean | undefined } & Calibration): Prediction;
+  predict(X: MatrixLike, options?: { noise?: boolean | undefined } & CalibrationOptions): Prediction;
   /**
    * Predictions on the way between two latents: on the straight line, or along the geodesic, which keeps to where the mapping is known. A geodesic takes its time and is
    * a promise: see `geometry`.
@@ -97,13 +97,13 @@ export interface Predicting {
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options?: { along?: 'line' } & Calibration,
+    options?: { along?: 'line' } & CalibrationOptions,
   ): PredictedLatents;
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { along: 'geodesic' } & Calibration,
+    options: { along: 'geodesic' } & CalibrationOptions,
   ): Promise<PredictedLatents>;
 }
 
@@ -115,7 +115,10 @@ export interface Sampling {
    * @param X - n×q latent points
    * @param options - `seed` (0); `noise`: of new observations (true, the default) or of the noise-free function
    */
-  sample(X: MatrixLike, options?: { seed?: number | undefined; noise?: boolean | undefined } & Calibration): Matrix;
+  sample(
+    X: MatrixLike,
+    options?: { seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions,
+  ): Matrix;
 }
 
 /** Fits of models that fill in what is missing of new observations. */
@@ -144,24 +147,24 @@ export interface Viewed<View extends string> {
    * @param X - n×q latent points
    * @param options - `view`, which; `noise`: whether the variance is that of a new observation (default false)
    */
-  predict(X: MatrixLike, options: { view: View; noise?: boolean | undefined } & Calibration): Prediction;
+  predict(X: MatrixLike, options: { view: View; noise?: boolean | undefined } & CalibrationOptions): Prediction;
   /** A draw from the joint predictive distribution of one view at latent points X (n×q). */
   sample(
     X: MatrixLike,
-    options: { view: View; seed?: number | undefined; noise?: boolean | undefined } & Calibration,
+    options: { view: View; seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions,
   ): Matrix;
   /** Predictions of one view on the straight line between two latents, or along the geodesic of this view, `steps` points in all. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { view: View; along?: 'line' } & Calibration,
+    options: { view: View; along?: 'line' } & CalibrationOptions,
   ): PredictedLatents;
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { view: View; along: 'geodesic' } & Calibration,
+    options: { view: View; along: 'geodesic' } & CalibrationOptions,
   ): Promise<PredictedLatents>;
   /** The latents of new observations of one view, or of several of the same points: `project({ pose: Y })`. */
   project(given: ViewMatrices<View>, options?: ProjectOptions): Promise<Projection>;
@@ -210,7 +213,7 @@ export interface FieldLearning extends FieldShowing {
    * @throws InvalidInputError when Y has not N rows, a column without observed entries, or infinite entries
    * @see Rue & Held 2005, theorem 2.5
    */
-  impute(Y: ObservationsLike, options?: Calibration): Prediction;
+  impute(Y: ObservationsLike, options?: CalibrationOptions): Prediction;
 }
 
 /** Members of fits of models with a variational posterior of the latents. */
@@ -225,7 +228,7 @@ export interface DistributedLatents {
    */
   predict(
     X: MatrixLike,
-    options?: { noise?: boolean | undefined; latentVariances?: MatrixLike | undefined } & Calibration,
+    options?: { noise?: boolean | undefined; latentVariances?: MatrixLike | undefined } & CalibrationOptions,
   ): Prediction;
   /**
    * log p(y_nd | observed entries of row n), of the entries that `full` has and Y lacks: of a mixture over the places of all points, weighed by what

@@ -1,5 +1,6 @@
 export type {
   AnyAbilities,
+  CalibrationOptions,
   DistributedLatents,
   DistributedViewed,
   FieldLearning,
@@ -38,7 +39,7 @@ export type {
 } from './computedModel.ts';
 export { type DefineModel, defineModel } from './defineModel.ts';
 export * from './distributions/index.ts';
-export { type DensityDefinition, type DensityFactory, defineDensity } from './language/defineDensity.ts';
+export { type DensityDefinition, type DensityFactory, defineDensity, type SaidBy } from './language/defineDensity.ts';
 export type {
   Conditional,
   Density,

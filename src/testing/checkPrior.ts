@@ -106,5 +106,15 @@ export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): Confo
 
 /** Checks of densities that priors pass too. */
 const OF_DENSITY = [
-  ...['a finite log density', 'the same every time', 'gradients', 'rows', 'normalized', 'draws', 'expectations'],
+  ...[
+    'a finite log density',
+    'the same every time',
+    'gradients',
+    'gradients far out',
+    'rows',
+    'normalized',
+    'draws',
+    'next',
+    'expectations',
+  ],
 ];

@@ -44,6 +44,8 @@ export interface DensityAt {
   readonly density: Density;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly values: ParameterValues;
+  /** The same density at these values. */
+  at(values: ParameterValues): DensityAt;
   /** Runs `work` with the density prepared for these rows. */
   with<T>(rows: PlainRows, work: (ready: ReadyDensity) => T, batch?: Batch): T;
   /** Log density of rows: one number, or one per row. */
@@ -90,6 +92,7 @@ export function densityAt(
     density,
     parameters,
     values,
+    at: (other) => densityAt(density, all, other, seed, observationsOf),
     with: (rows, work, batch) =>
       withFloat64(() => {
         const constants = density.prepare?.(startOf(rows, batch !== undefined));

@@ -319,8 +319,14 @@ describe('what a user might well write wrong', () => {
 
   it('a number of lengthscales that does not fit the latents', () => {
     const three = rbf({ lengthscale: [1, 2, 3] });
-    expectInvalid(() => evaluate(gplvm(good(), { latentDim: 2, kernel: three })), /2, one for each/);
-    expectInvalid(() => evaluate(gplvm(good(), { latentDim: 2, kernel: add(three, rbf()) })), /2, one for each/);
+    expectInvalid(
+      () => evaluate(gplvm(good(), { latentDim: 2, kernel: three })),
+      /3 lengthscales, but its inputs have 2 columns/,
+    );
+    expectInvalid(
+      () => evaluate(gplvm(good(), { latentDim: 2, kernel: add(three, rbf()) })),
+      /3 lengthscales, but its inputs have 2 columns/,
+    );
   });
 
   it('a prior called as the likelihood is, which keeps its own term', () => {

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
+import { checkNumbers } from '../../core/observations.ts';
 import { isSampled } from '../../core/rowMatrices.ts';
 import { isParameter, type Parameter } from '../parameter.ts';
 import type { Density } from './density.ts';
@@ -139,6 +140,7 @@ export function variableGraph(
   const points = numberOfPoints(owner, ordered, names);
   const nodes = ordered.map((variable): Node => {
     const name = names.get(variable)!;
+    if (variable.role === 'known') checkNumbers(variable.data, `'${name}' of ${owner}`);
     const ofPoints = isPointwise(variable, points);
     return {
       name,

@@ -1,7 +1,7 @@
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
 import type {
-  Calibration,
+  CalibrationOptions,
   DistributedLatents,
   FieldLearning,
   FieldShowing,
@@ -199,25 +199,28 @@ export interface PredictingVariables<V> {
    */
   predict(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
-    options?: { readonly noise?: boolean | undefined } & Calibration,
+    options?: { readonly noise?: boolean | undefined } & CalibrationOptions,
   ): { readonly [K in ObservedNames<V>]: Prediction } & { readonly [K in PlacedNames<V>]?: Prediction };
   predict(
     X: MatrixLike,
-    options?: { readonly noise?: boolean | undefined; readonly view?: ObservedNames<V> | undefined } & Calibration,
+    options?: {
+      readonly noise?: boolean | undefined;
+      readonly view?: ObservedNames<V> | undefined;
+    } & CalibrationOptions,
   ): Prediction;
   /** Predictions on the way between two points, on the chart of the latents where they have one. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options?: { readonly view?: ObservedNames<V> | undefined; readonly along?: 'line' } & Calibration,
+    options?: { readonly view?: ObservedNames<V> | undefined; readonly along?: 'line' } & CalibrationOptions,
   ): PredictedLatents;
   /** Along the geodesic: see `geometry`. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { readonly view?: ObservedNames<V> | undefined; readonly along: 'geodesic' } & Calibration,
+    options: { readonly view?: ObservedNames<V> | undefined; readonly along: 'geodesic' } & CalibrationOptions,
   ): Promise<PredictedLatents>;
 }
 
@@ -226,7 +229,7 @@ export interface SamplingVariables<V> {
   /** A draw of what follows from these values, by name; jointly over the rows where the density is. */
   sample(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
-    options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined } & Calibration,
+    options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined } & CalibrationOptions,
   ): { readonly [K in ObservedNames<V>]: Matrix } & { readonly [K in PlacedNames<V>]?: Matrix };
   sample(
     X: MatrixLike,
@@ -234,7 +237,7 @@ export interface SamplingVariables<V> {
       readonly seed?: number | undefined;
       readonly noise?: boolean | undefined;
       readonly view?: ObservedNames<V> | undefined;
-    } & Calibration,
+    } & CalibrationOptions,
   ): Matrix;
 }
 
@@ -269,7 +272,7 @@ export interface FittedField extends Pick<LearnedField, 'precision' | 'covarianc
   /** Largest violation of the optimality conditions, relative. */
   readonly kktResidual: number | undefined;
   /** Columns over the points with missing entries (NaN) at their conditional mean in the field. */
-  impute(Y: MatrixLike, options?: Calibration): Prediction;
+  impute(Y: MatrixLike, options?: CalibrationOptions): Prediction;
 }
 
 /** Members of fits with a random field over the points. */
