@@ -193,8 +193,16 @@ async function searchedRows(
     if (isFlat) modes.push(...(await run(placeModes(ofBlock, ends, length, reach))));
   }
   const weighted = isFlat && {
-    weighted: () =>
-      run(weightedPlaces(density, modes, { latents: fitted, length, reach, drawLatents }, { draws, seed })),
+    // Where p(x) does not integrate to 1, far places have no end of mass: the Gaussians at the maxima stand for the place.
+    weighted: async () =>
+      !model.isNormalized
+        ? modes.map((places) => ({
+            places,
+            logDensity: Number.NaN,
+            logDensityError: Number.NaN,
+            effectiveSize: Number.NaN,
+          }))
+        : run(weightedPlaces(density, modes, { latents: fitted, length, reach, drawLatents }, { draws, seed })),
   };
   if (bound !== undefined) {
     const start = { X, training };

@@ -1,3 +1,4 @@
+import { pow } from '../../core/elementary/index.ts';
 import type { Random } from '../../core/random.ts';
 import { gaussHermite } from '../../engine/special/gaussHermite.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -187,8 +188,12 @@ function byQuadrature(
     at += own;
   }
   const sums: Record<string, Scalar> = {};
-  for (let combination = 0; combination < nodes.length ** width; combination++) {
-    const chosen = Array.from({ length: width }, (_, k) => Math.floor(combination / nodes.length ** k) % nodes.length);
+  const combinations = pow(nodes.length, width);
+  for (let combination = 0; combination < combinations; combination++) {
+    const chosen = Array.from(
+      { length: width },
+      (_, k) => Math.floor(combination / pow(nodes.length, k)) % nodes.length,
+    );
     const weight = chosen.reduce((product, k) => product * weights[k]!, 1);
     const terms = termsAt({
       ...shared,
