@@ -145,8 +145,8 @@ export function expectedTerms(
   if (context.batch) {
     return termsAt({ ...shared, at: (_, rows) => drawnRows(rows, normalEntries(context.random, ...rows.mean.shape)) });
   }
-  if (averaging.columns !== undefined && isQuadrature(averaging))
-    return byQuadrature(averaging.columns, shared, termsAt);
+  const before = averaging.columns;
+  if (before !== undefined && before.size > 0 && isQuadrature(averaging)) return byQuadrature(before, shared, termsAt);
   const drawn = new Map<string, readonly Tensor2D[]>();
   const columns = new Map<string, number>();
   let isByRow = true;
