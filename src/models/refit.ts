@@ -57,7 +57,7 @@ function ofRows(json: ModelJSON, rows: Int32Array): ModelJSON {
   }
   const walk = (value: unknown, key: string): unknown => {
     if (Array.isArray(value)) {
-      const isOfRows = ROWWISE.includes(key) || (key === 'arguments' && value.every(isLabel));
+      const isOfRows = ROWWISE.includes(key) || (key === 'arguments' && value.every(isPlain));
       if (isOfRows && value.length === N) return Array.from(rows, (row) => value[row]);
       if (value.length === N) throw belongsToRows(key);
       return value.map((entry) => walk(entry, key));
@@ -78,8 +78,8 @@ function ofRows(json: ModelJSON, rows: Int32Array): ModelJSON {
   return walk(json, '') as ModelJSON;
 }
 
-/** Labels are the argument of a prior that has one per row. */
-const isLabel = (value: unknown): boolean => typeof value === 'string' || value === null;
+/** Classes and labels are arguments of priors with one entry per row; graphs are not lists of plain values. */
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
 const belongsToRows = (name: string) =>
   new InvalidInputError(`Its '${name}' belongs to all rows together, and cannot be cut to some of them.`);
