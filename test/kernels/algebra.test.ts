@@ -343,6 +343,8 @@ describe('parameters that are out of range', () => {
       else expect(given).toThrow(/3 lengthscales, but its inputs have 2 columns/);
     }
     const wide = X.map((row) => [...row, 1]);
-    expect(() => covariance(rbf({ lengthscale: [1, 2] }), wide)).toThrow(/2 lengthscales, but its inputs have 3 columns/);
+    expect(() => covariance(rbf({ lengthscale: [1, 2] }), wide)).toThrow(
+      /2 lengthscales, but its inputs have 3 columns/,
+    );
   });
 });
