@@ -438,7 +438,7 @@ describe('tables with holes', () => {
       out,
     ]);
     expect(ran.exitCode).toBe(0);
-    expect(ran.stdout).toMatch(/Converged.*Equal points share one node of the graph: 4 = 30/);
+    expect(ran.stdout).toMatch(/Converged.*Equal points share one node of the graph: 4 = 30\./);
     const [head, ...points] = readFileSync(join(out, 'latents.csv'), 'utf8').trim().split('\n');
     expect(head).toBe('x1,x2');
     expect(points).toHaveLength(31);
