@@ -314,7 +314,7 @@ function fieldOf(settings: FieldSettings, overrides: Readonly<Record<string, Par
               isObserved ? observedConnectingPrecision(rows!, graph) : connectingPrecision(graph, s, copies!),
             condition: isObserved ? ' for the distances expected given the observed entries' : '',
           });
-          return { ...found, message: found.message + (ties && !isObserved ? tiesInWords(ties) : '') };
+          return { ...found, message: found.message + (ties ? tiesInWords(ties) : '') };
         },
       }),
     ...(values === undefined && graph && { graph }),

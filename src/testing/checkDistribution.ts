@@ -1,3 +1,4 @@
+import { exp } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { namedOptions } from '../core/options.ts';
@@ -50,7 +51,7 @@ export function checkDistribution(prior: ParameterPrior, options: CheckOptions =
   );
   const support = lower === Number.NEGATIVE_INFINITY ? 'real' : { above: lower };
   const points = Float64Array.from([-2.3, -0.4, 0.7, 3.1, 6], (own) =>
-    support === 'real' ? own : lower + Math.exp(own / 2),
+    support === 'real' ? own : lower + exp(own / 2),
   );
   const at = (x: Float64Array, own: ValueEntries) => prior.density(x, own);
   const total = (own: ValueEntries) => {

@@ -259,13 +259,10 @@ describe('point 8, numbers and objects at the edge', () => {
   });
 });
 
-it.each([
-  ['reliability', 20],
-  ['your-own-model', 15],
-])('docs/%s.md names tests that there are', (name, least) => {
-  const page = readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+it('docs/reliability.md names tests that exist', () => {
+  const page = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8');
   const named = [...page.matchAll(/(test\/[\w/.]+\.test\.ts): ‘([^’]+)’/g)];
-  expect(named.length).toBeGreaterThan(least);
+  expect(named.length).toBeGreaterThan(20);
   for (const [, file, name] of named) {
     expect(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'), file).toContain(name);
   }

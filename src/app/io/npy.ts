@@ -201,7 +201,7 @@ function reader(kind: string, width: number, little: boolean): Reader | undefine
   }
 }
 
-const NOT_A_TIME = -(2n ** 63n);
+const NOT_A_TIME = -0x8000000000000000n;
 
 /** Reader of dates as ISO 8601 text, '' where missing; undefined for months and years, whose lengths differ. */
 function dateReader(count: bigint, unit: string | undefined, little: boolean): Reader | undefined {

@@ -193,8 +193,10 @@ async function searchedRows(
     if (isFlat) modes.push(...(await run(placeModes(ofBlock, ends, length, reach))));
   }
   const weighted = isFlat && {
-    weighted: () =>
-      run(weightedPlaces(density, modes, { latents: fitted, length, reach, drawLatents }, { draws, seed })),
+    weighted: async () =>
+      model.isNormalized
+        ? run(weightedPlaces(density, modes, { latents: fitted, length, reach, drawLatents }, { draws, seed }))
+        : modes.map(gaussianPlaces),
   };
   if (bound !== undefined) {
     const start = { X, training };
@@ -229,6 +231,17 @@ function shownOf({ latents, shown, computed }: RowModel, given: RowsByName, X: M
   const values = { ...searched, ...computed({ ...given, ...searched }) };
   return { latents: values[shown]!, values };
 }
+
+/**
+ * The Gaussians at the maxima as the posterior of a place, for models whose p(x) does not integrate to 1: nor does p(y*|x)·p(x) then, as distant places explain a row no worse than the
+ * mean of the data does.
+ */
+const gaussianPlaces = (places: readonly PlaceMode[]): WeightedPlaces => ({
+  places,
+  logDensity: Number.NaN,
+  logDensityError: Number.NaN,
+  effectiveSize: Number.NaN,
+});
 
 /** The largest standard deviation of a column of the latents; 1 where they are all in one place. */
 function largestDeviation({ data, rows, columns }: Matrix): number {

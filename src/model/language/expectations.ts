@@ -1,3 +1,4 @@
+import { pow } from '../../core/elementary/index.ts';
 import type { Random } from '../../core/random.ts';
 import { gaussHermite } from '../../engine/special/gaussHermite.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -144,8 +145,8 @@ export function expectedTerms(
   if (context.batch) {
     return termsAt({ ...shared, at: (_, rows) => drawnRows(rows, normalEntries(context.random, ...rows.mean.shape)) });
   }
-  if (averaging.columns !== undefined && isQuadrature(averaging))
-    return byQuadrature(averaging.columns, shared, termsAt);
+  const before = averaging.columns;
+  if (before !== undefined && before.size > 0 && isQuadrature(averaging)) return byQuadrature(before, shared, termsAt);
   const drawn = new Map<string, readonly Tensor2D[]>();
   const columns = new Map<string, number>();
   let isByRow = true;
@@ -187,8 +188,12 @@ function byQuadrature(
     at += own;
   }
   const sums: Record<string, Scalar> = {};
-  for (let combination = 0; combination < nodes.length ** width; combination++) {
-    const chosen = Array.from({ length: width }, (_, k) => Math.floor(combination / nodes.length ** k) % nodes.length);
+  const combinations = pow(nodes.length, width);
+  for (let combination = 0; combination < combinations; combination++) {
+    const chosen = Array.from(
+      { length: width },
+      (_, k) => Math.floor(combination / pow(nodes.length, k)) % nodes.length,
+    );
     const weight = chosen.reduce((product, k) => product * weights[k]!, 1);
     const terms = termsAt({
       ...shared,
