@@ -260,9 +260,10 @@ function fieldOf(settings: FieldSettings, overrides: Readonly<Record<string, Par
     takesMissing: graph !== undefined && settings.copies !== undefined && !best,
     independent: false,
     ...(points !== undefined && { points }),
-    parameters: best || isHeld || isGiven
-      ? Object.freeze(parametersOf(undefined, points ?? 0, settings.copies, 'latents'))
-      : ({ data, rows, columns, variable }) => parametersOf(data, rows, columns, variable),
+    parameters:
+      best || isHeld || isGiven
+        ? Object.freeze(parametersOf(undefined, points ?? 0, settings.copies, 'latents'))
+        : ({ data, rows, columns, variable }) => parametersOf(data, rows, columns, variable),
     prepare: ({ data, rows, columns }) => prepared(data, rows, columns),
     logDensity: (p, { value }, context) => {
       const { open, statistics, learn, copies, upper } = context.constants as FieldConstants;
