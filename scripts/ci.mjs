@@ -49,6 +49,7 @@ const steps = [
   { name: 'packages', run: packages(), isBeside: true },
   { name: 'types', run: [npx('tsc', '-p', 'tsconfig.json')], isBeside: true },
   { name: 'lint', run: [npx('biome', 'check', '.')], isBeside: true },
+  { name: 'prose', run: [node('checkProse.mjs')], isBeside: true },
   { name: 'imports', run: [npx('depcruise', '--config', '.dependency-cruiser.cjs', 'src')], isBeside: true },
   // As anybody runs them: koffi is not there, so in WebAssembly, and before the build.
   { name: 'tests', run: [['npm', 'test']], counts: true },
