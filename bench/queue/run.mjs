@@ -199,6 +199,7 @@ function write() {
   const text = readFileSync(page, 'utf8');
   const [begin, end] = ['<!-- bench:queue -->', '<!-- /bench:queue -->'];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/project/distributed.md has no place for the table: ${begin} … ${end}.`);
+  if (from < 0 || to < from)
+    throw new Error(`docs/project/distributed.md has no place for the table: ${begin} … ${end}.`);
   writeFileSync(page, `${text.slice(0, from + begin.length)}\n${lines.join('\n')}\n${text.slice(to)}`);
 }
