@@ -15,7 +15,7 @@ import { type Context, exitCodeOf } from './streams.ts';
 interface ExploreArguments extends Partial<Pick<FitArguments, 'model' | 'labels' | 'options' | 'maxSeconds'>> {
   readonly port: number;
   readonly open?: boolean;
-  readonly static?: string;
+  readonly page?: string;
   readonly force?: boolean;
 }
 
@@ -28,15 +28,15 @@ const MOST_BYTES = 60e6;
 /** `explore [DATA|DIR]` */
 export function defineExplore(command: Command, context: Context): void {
   command
-    .argument('[data]', 'a table, the folder of a fit, or its fit.json; an example unless given')
-    .option('--model <name>', 'fit the table with this model first, here and with all cores', camelCase)
+    .argument('[data]', 'a table, the folder of a fit, or its fit.json (default: an example)')
+    .option('-m, --model <name>', 'fit the table with this model first, here instead of in the page', camelCase)
     .option('--labels <file|column>', 'labels of that fit')
     .option('--options <json|file>', 'options of that model')
     .option('--max-seconds <s>', 'seconds at most for that fit', fromZero)
     .option('--port <n>', 'port of this machine (default: one that is free)', portFrom, 0)
     .option('--open', 'open it in the browser')
-    .option('--static <file.html>', 'write the page, which opens without a server, instead of serving it')
-    .option('--force', 'replace the file of --static')
+    .option('--page <file.html>', 'write the page to this file, which opens without a server')
+    .option('--force', 'replace an existing file')
     .action((data: string | undefined, given: ExploreArguments) => explore(data, given, context));
 }
 
@@ -48,12 +48,12 @@ function portFrom(text: string): number {
 
 async function explore(
   data: string | undefined,
-  { port, open = false, static: file, force = false, ...fitting }: ExploreArguments,
+  { port, open = false, page: file, force = false, ...fitting }: ExploreArguments,
   context: Context,
 ): Promise<void> {
   const { stdout, stderr, signal, exit } = context;
   if (file !== undefined && !force && existsSync(file)) {
-    throw new InvalidInputError(`'${file}' is there already. Give another name, or --force to replace it.`);
+    throw new InvalidInputError(`'${file}' already exists. Give another name, or --force to replace it.`);
   }
   const page = await fittedPage(data, file !== undefined, fitting, context);
   if (page === undefined) return;
