@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { InvalidInputError, loadFit } from '../../index.ts';
-import { parseTable, readResult, readWholeFile, writeAtomically } from '../io/index.ts';
+import { makeTemporaryFolder, parseTable, readResult, readWholeFile, writeAtomically } from '../io/index.ts';
 import { type FitArguments, fitTable } from './fitCommand.ts';
 import { camelCase, fromZero, wholeFrom } from './flags.ts';
 import { type Context, exitCodeOf } from './streams.ts';
@@ -126,7 +125,7 @@ async function fittedPage(
   if (data === undefined || data.endsWith('.json') || (await isFolder(data))) {
     throw new InvalidInputError('--model fits a table: give its file, not a fit.');
   }
-  const out = await mkdtemp(join(tmpdir(), 'latentfield-explore-'));
+  const out = await makeTemporaryFolder();
   try {
     // Output of `fit` is not the result of this command, and its files are gone when it has ended.
     const stdout = { write: (text: string) => context.stderr.write(text.replace(/^wrote .*\n/gm, '')) };

@@ -147,12 +147,17 @@ export async function addPictures(to: ResultFolder, result: Fit, shown: Shown, g
 
 const titleOf = ({ model, objective }: Fit) => `${model}, objective ${objective.toPrecision(6)}`;
 
-async function plot(result: Fit, { looks, observations, time }: Shown, { image }: PlotArguments): Promise<string> {
+async function plot(
+  result: Fit,
+  { looks, observations, columns: columnNames, time }: Shown,
+  { image }: PlotArguments,
+): Promise<string> {
   const columns = columnsOf(result);
   const panels = panelColumns(result.latents, columns);
   const size = panels.length === 1 ? { width: 460, height: 400 } : { width: 340, height: 300 };
   const equalScales = result.latents.columns > 1 && meansDistance(result);
-  const precision = pictureBackground(result, panels, equalScales ? size.width / size.height : undefined, time);
+  const aspect = equalScales ? size.width / size.height : undefined;
+  const precision = pictureBackground(result, panels, { aspect, columns: columnNames.length }, time);
   return latentPlot({
     latents: result.latents,
     columns,
@@ -243,6 +248,8 @@ function meansDistance({ model, parameters }: Fit): boolean {
 /** Points along each axis of the precision grid, and of a coarse one that measures the time. */
 const RESOLUTION = 60;
 const SAMPLE = 6;
+/** Most variances that are predicted for the backgrounds of a picture. */
+const MOST_VARIANCES = 1e8;
 
 /** Time limit of the pictures. */
 interface PictureTime {
@@ -255,15 +262,21 @@ interface PictureTime {
  * Predictive precision over the latents behind each panel; none if the model has no mapping from latents, or predicts without error.
  *
  * @param panels - the columns of each panel
- * @param aspect - width over height, if both axes have the same scale
+ * @param shown - number of observed columns; width over height, if both axes have the same scale
  */
 function pictureBackground(
   { predict, latents }: Fit,
   panels: readonly (readonly number[])[],
-  aspect: number | undefined,
+  { columns: observed, aspect }: { readonly columns: number; readonly aspect: number | undefined },
   { secondsLeft = () => Infinity, note }: PictureTime,
 ): PrecisionGrid[] | undefined {
   if (predict === undefined) return undefined;
+  if (observed * elementary.square(RESOLUTION) * panels.length > MOST_VARIANCES) {
+    note?.(
+      `the picture has no background, which would take the variances of ${observed} columns at each of its points.`,
+    );
+    return undefined;
+  }
   const grid = (resolution: number, columns: readonly number[]) =>
     precisionGrid((X) => predict(X, { noise: true }), latents, {
       resolution,

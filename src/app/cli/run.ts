@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { InvalidInputError, LatentFieldError } from '../../core/index.ts';
+import { InvalidInputError, LatentFieldError, systemReason } from '../../core/index.ts';
 import { type Context, exitCodeOf, type Streams } from './streams.ts';
 
 const { version, description } = createRequire(import.meta.url)('../../../package.json') as {
@@ -180,7 +180,7 @@ export async function run(
     const isStopped = signal?.aborted === true;
     if (!isStopped || error !== signal.reason) streams.stderr.write(`error: ${explanation(error)}\n`);
     if (isStopped) return exitCodeOf(signal.reason);
-    return error instanceof InvalidInputError ? 2 : 1;
+    return error instanceof InvalidInputError || isRefusal(error) ? 2 : 1;
   }
 }
 
@@ -215,6 +215,11 @@ async function usageHint(
   return unknown === undefined ? undefined : (await import('./modelHelp.ts')).hintForOption(unknown);
 }
 
+/** True for an error of the file system, such as that of a part of this program that cannot be loaded because too many files are open. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error &&
+  ['open', 'read', 'scandir', 'mkdir', 'uv_cwd'].includes(String((error as NodeJS.ErrnoException).syscall));
+
 /** The message of any error, without the stack, which does not help users of a command. */
 export function explanation(error: unknown): string {
   if (error instanceof LatentFieldError) {
@@ -222,6 +227,7 @@ export function explanation(error: unknown): string {
       ? `${error.message} On the command line that is --missing ignore.`
       : error.message;
   }
+  if (isRefusal(error)) return `Something cannot be read or written: ${systemReason(error)}.`;
   const message = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
   return `latentfield failed unexpectedly. Please report the command and this line: ${message}`;
 }

@@ -43,6 +43,18 @@ describe('latentfield fit --plot', () => {
     expect(page.equalScales).toBe(true);
   });
 
+  it('has no background where its points would take the variances of too many columns, and says so', async () => {
+    const { path, out } = await prepared();
+    const data = join(path, 'wide.csv');
+    const columns = Array.from({ length: 28_000 }, (_, j) => `y${j}`);
+    const rows = [0, 1, 2, 3].map((i) => columns.map((_, j) => Math.sin(i * j + i)));
+    writeFileSync(data, [columns, ...rows].join('\n'));
+    const { exitCode, stderr } = await latentfield(['fit', data, '--model', 'gplvm', ...REST, '--out', out]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('the picture has no background, which would take the variances of 28000 columns');
+    expect(texts(parseSvg(readFileSync(join(out, 'plot.svg'), 'utf8'))).join()).not.toContain('precision');
+  });
+
   it('keeps pictures that are there, and writes none but those asked for', async () => {
     const { data, out } = await prepared();
     const args = ['fit', data, '--model', 'pca', '--labels', 'flow', '--out', out];
