@@ -222,12 +222,13 @@ export function defineImpute(command: Command, streams: Context): void {
   );
 }
 
-/** Imputes the training points by a field's `impute` or by predictions at their latents, other points by projection. */
+/** Imputes the training points by predictions at their latents, others as the fit does: over all positions where a row may lie. */
 async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
   if (fit.graph === undefined && fit.predict !== undefined && isFitted(fit, Y)) {
     return fit.predict(fit.latents, { noise: true });
   }
-  if (fit.graph !== undefined && fit.impute !== undefined && Y.rows === fit.latents.rows) return fit.impute(Y);
+  const isOfPoints = fit.graph !== undefined && Y.rows !== fit.latents.rows;
+  if (fit.impute !== undefined && !isOfPoints) return fit.impute(Y);
   const purpose = 'fill in missing entries of new points';
   const predict = ability(fit, 'predict', purpose);
   const { latents } = await ability(fit, 'project', purpose)(Y);
