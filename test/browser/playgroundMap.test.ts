@@ -231,7 +231,7 @@ describePlayground('the map', () => {
     await panel().getByRole('heading', { name: 'gplvm' }).waitFor();
   });
 
-  it('shows which rows not to trust, from the number of neighbors that one chooses', async () => {
+  it('shows which rows not to trust, below the trustworthiness that one chooses', async () => {
     await open();
     await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
     await page.keyboard.press('Escape');
@@ -241,13 +241,13 @@ describePlayground('the map', () => {
     const counts = (await box.getByRole('img').getAttribute('aria-label'))!.match(/\d+/g)!.map(Number);
     expect(counts.reduce((a, b) => a + b)).toBe(150);
     const slider = box.getByRole('slider');
-    for (const few of [3, 7]) {
-      await slider.fill(String(few));
-      const expected = counts.slice(0, few).reduce((a, b) => a + b);
+    for (const least of [0.8, 0.95]) {
+      await slider.fill(String(least));
+      const expected = counts.slice(0, Math.round(20 * least)).reduce((a, b) => a + b);
       await box.getByText(`${expected} row`).waitFor();
       await expect
         .poll(() => panel().innerText())
-        .toMatch(new RegExp(`${expected} rows? keeps? fewer than ${few} of the 10`));
+        .toMatch(new RegExp(`${expected} rows? in doubt: .*trustworthiness below ${least}`));
     }
     await box.getByRole('button', { name: 'Close' }).click();
     expect(await box.count()).toBe(0);
