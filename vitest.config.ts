@@ -32,6 +32,14 @@ export default defineConfig({
     passWithNoTests: false,
     // One more than processors: some tests wait for other processes and for servers.
     maxWorkers: availableParallelism() + 1,
+    // `npm test` leaves these out, `npm run test:all` does not.
+    tags: [
+      {
+        name: 'long',
+        description: 'statistical, exhaustive, on real data, in a browser or of what is built',
+        timeout: 600_000,
+      },
+    ],
     // What a page shows is waited for: beside other work a page may take seconds.
     expect: { poll: { timeout: 20_000 } },
     projects: [
@@ -67,7 +75,6 @@ export default defineConfig({
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
-          testTimeout: 600_000,
           hookTimeout: 600_000,
         },
       },

@@ -1,14 +1,15 @@
 // Writes test/saved/<name of the form>/: a fit of each kind of model as its file, and what it answers, to be loaded by every later version.
 //
-//   node attacks/makeSaved.mjs FOLDER     (on a built dist/; a folder is made once and never written again)
+//   node attacks/makeSaved.mjs FOLDER [NAME …]     (on a built dist/; all models, or those whose form has changed)
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fit } from 'latentfield';
 import { answersOf, savedModels, savedOptions } from './savedModels.mjs';
 
-const [folder] = process.argv.slice(2);
-mkdirSync(folder, { recursive: false });
+const [folder, ...names] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
 for (const [name, make] of Object.entries(savedModels)) {
+  if (names.length > 0 && !names.includes(name)) continue;
   const model = make();
   const { maxIterations, ...rest } = savedOptions;
   const result = await fit(model, model.solve === undefined ? { ...rest, maxIterations } : rest);

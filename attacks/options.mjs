@@ -125,7 +125,16 @@ const calls = {
   matern12: (o) => root.matern12(o),
   matern32: (o) => root.matern32(o),
   matern52: (o) => root.matern52(o),
-  maxEntropy: (o) => root.maxEntropy({ graph, squaredDistances: Array.from(graph.weights, () => 1), ...o }),
+  maxEntropy: (o) =>
+    root.maxEntropy({
+      expect: {
+        near: root.squaredDifferences(
+          graph,
+          Array.from(graph.weights, () => 1),
+        ),
+      },
+      ...o,
+    }),
   meu: (o) => root.meu(Y, o),
   minimize: (o) => root.minimize(square, [1], root.lbfgs(), o),
   mixture: (o) => root.mixture([root.normal({ mean: 0, deviation: 1 }), root.normal({ mean: 1, deviation: 1 })], o),

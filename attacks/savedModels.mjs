@@ -60,6 +60,7 @@ import {
   seededRandom,
   select,
   slpp,
+  squaredDifferences,
   standardNormal,
   tpslvm,
   tsne,
@@ -150,7 +151,10 @@ export const savedModels = {
       priors: [standardNormal()],
     }),
   jointField: () =>
-    gplvm(Y, { latentDim: 1, priors: [maxEntropy({ graph, basePrecision: 1, copies: 1, slackPenalty: 5 })] }),
+    gplvm(Y, {
+      latentDim: 1,
+      priors: [maxEntropy({ copies: 1, slack: 5, multipliers: 'best', expect: { near: squaredDifferences(graph) } })],
+    }),
   jointMoments: () => gplvm(Y, { latentDim: 1, priors: [expectedMoments({ graph })] }),
   tpslvm: () => tpslvm(Y, { latentDim: 1 }),
   gplrf: () => gplrf(Y, labels, { latentDim: 1, strength: 0.1 }),

@@ -28,7 +28,7 @@ const NOT_RUN = [
     reason: 'of a clone of the repository',
     exists: (command) => existsSync(join(root, /^node (\S+)/.exec(command)[1])),
   },
-  { pattern: /^npm pack\b/, reason: 'of a clone of the repository', exists: () => true },
+  { pattern: /^npm (?:pack|ci)\b/, reason: 'of a clone of the repository', exists: () => true },
   { pattern: /^(?:sudo )?apt-get /, reason: 'installs packages of the system', exists: () => true },
   {
     pattern: /^docker /,
@@ -44,6 +44,9 @@ const NOT_RUN = [
   // Parts of commands, in sentences.
   { pattern: /…|^(?:npx )?latentfield \w+(?: --\w+)?$/, reason: 'names a command', exists: areKnown },
 ];
+
+/** The packed package, which is not on npm. */
+const PACKAGE = /^npm install \.\.\/latentfield\/latentfield-[\d.]+\.tgz$/;
 
 const files = readdirSync(join(root, 'docs'))
   .filter((name) => name.endsWith('.md'))
@@ -145,7 +148,7 @@ async function outcomeOf(command, folder) {
       : { isFailure: true, said: 'FAILED', told: 'There is no such command.' };
   }
   const began = performance.now();
-  const { code, told } = await ended(command.replace(/^npm install latentfield$/, `npm install ${tarball}`), folder);
+  const { code, told } = await ended(command.replace(PACKAGE, `npm install ${tarball}`), folder);
   const said = `${code === 0 ? '0' : `FAILED: ${code}`}, ${((performance.now() - began) / 1000).toFixed(1)} s`;
   return { isFailure: code !== 0, hasRun: code === 0, said, told };
 }

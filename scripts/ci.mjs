@@ -42,37 +42,27 @@ const nativeEngine = {
 const node = (script, ...args) => [process.execPath, join('scripts', script), ...args];
 const npx = (...args) => ['npx', '--no-install', ...args];
 const script = (...args) => [process.execPath, ...args];
+const onEngine = ['vitest', 'run', '--tags-filter=!long', ...ENGINE_TESTS];
 const steps = [
   { name: 'prepare', run: [node('prepare.mjs')], isNeeded: true },
-  { name: 'redis', run: debian('redis-server', ['/usr/bin/redis-server', '/usr/local/bin/redis-server']) },
-  // As anybody runs them: without a native library, so in WebAssembly, and before the build.
-  { name: 'tests', run: [['npm', 'test']], counts: true },
-  { name: 'lint', run: [npx('biome', 'check', '.')] },
+  // Waits for the network.
+  { name: 'packages', run: packages(), isBeside: true },
   { name: 'types', run: [npx('tsc', '-p', 'tsconfig.json')], isBeside: true },
+  { name: 'lint', run: [npx('biome', 'check', '.')], isBeside: true },
   { name: 'imports', run: [npx('depcruise', '--config', '.dependency-cruiser.cjs', 'src')], isBeside: true },
-  // The types have just been checked.
+  // As anybody runs them: koffi is not there, so in WebAssembly, and before the build.
+  { name: 'tests', run: [['npm', 'test']], counts: true },
+  // The types have been checked.
   { name: 'build', run: [node('build.mjs', '--unchecked')], isNeeded: true },
-  { name: 'browser: chromium', run: chromium() },
-  { name: 'engine native: library', run: nativeLibrary() },
   // The documents and the reference, whose warnings are errors, and the playground.
   { name: 'site', run: [node('buildSite.mjs')], isBeside: true },
   { name: 'bundlers', run: [node('checkBundlers.mjs')], isBeside: true },
-  // Those of pages, and of what is built.
-  {
-    name: 'browser: tests',
-    // A page keeps more than one processor busy.
-    run: [
-      npx(
-        ...['vitest', 'run', '--maxWorkers=100%'],
-        ...['test/browser', 'test/app/plot/plotHtml', 'test/app/cli/explore', '.built.test.ts'],
-      ),
-    ],
-    counts: true,
-  },
-  { name: 'engine native: tests', run: [npx('vitest', 'run', ...ENGINE_TESTS)], env: nativeEngine, counts: true },
+  // Those of pages and of what is built among them.
+  { name: 'tests: long', run: [npx('vitest', 'run', '--tags-filter=long')], counts: true },
+  { name: 'engine native: tests', run: [npx(...onEngine)], env: nativeEngine, counts: true },
   {
     name: 'engine typescript: tests',
-    run: [npx('vitest', 'run', ...ENGINE_TESTS)],
+    run: [npx(...onEngine)],
     env: { LATENTFIELD_ENGINE: 'typescript' },
     counts: true,
   },
@@ -203,33 +193,20 @@ function printed(command, args, env, heldBack) {
   }).finally(() => children.delete(child));
 }
 
-/** Chromium, where it is not there and this may install it; without it the tests say that it is missing. */
-function chromium() {
-  return debian('chromium', ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']);
-}
-
-/** Installs a package where it is missing and this may; without it the tests that take it are left out by name. */
-function debian(name, places) {
-  if (places.some((path) => existsSync(path)) || !mayInstall()) return [];
-  return [
+/** Servers, a browser and a BLAS where they are missing and this may install them, and what calls the BLAS. Tests of what is still missing name it. */
+function packages() {
+  const missing = Object.entries({
+    'redis-server': ['/usr/bin/redis-server', '/usr/local/bin/redis-server'],
+    chromium: ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
+    'libopenblas0-pthread': ['/usr/share/doc/libopenblas0-pthread'],
+  }).filter(([, places]) => !places.some((path) => existsSync(path)));
+  const mayInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
+  const debian = [
     ['apt-get', 'update', '-qq'],
-    ['apt-get', 'install', '-y', '-qq', name],
+    ['apt-get', 'install', '-y', '-qq', ...missing.map(([name]) => name)],
   ];
-}
-
-function mayInstall() {
-  return process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
-}
-
-/** A BLAS, where this may install one, and what calls it. */
-function nativeLibrary() {
   return [
-    ...(mayInstall()
-      ? [
-          ['apt-get', 'update', '-qq'],
-          ['apt-get', 'install', '-y', '-qq', 'libopenblas0-pthread'],
-        ]
-      : []),
+    ...(mayInstall && missing.length > 0 ? debian : []),
     ['npm', 'install', '--prefix', place, '--no-audit', '--no-fund', '--silent', 'koffi@3'],
   ];
 }

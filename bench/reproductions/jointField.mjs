@@ -1,6 +1,6 @@
 import { count, library, plot, readMatrix, rowsOf } from './data.mjs';
 
-const { expectedMoments, fit, gplvm, knnGraph, maxEntropy } = library;
+const { expectedMoments, fit, gplvm, knnGraph, maxEntropy, squaredDifferences } = library;
 const { latentPlot, pictureGrid } = plot;
 
 /** Evaluations of the latents, of which a Hessian counts as one. */
@@ -12,7 +12,14 @@ const sets = [
   { name: 'oil flow', file: 'oil_train_X.npy', points: 60, most: { distances: MOST, moments: MOST } },
   { name: 'USPS', file: 'usps_X.npy', points: 200, most: { distances: MOST, moments: MOST } },
 ];
-const layers = { distances: maxEntropy, moments: expectedMoments };
+const layers = {
+  distances: {
+    name: 'maxEntropy',
+    on: (graph) =>
+      maxEntropy({ copies: 1, slack: 25, multipliers: 'best', expect: { near: squaredDifferences(graph) } }),
+  },
+  moments: { name: 'expectedMoments', on: (graph) => expectedMoments({ graph }) },
+};
 
 const listed = ({ size, sources, targets, weights }) => ({
   size,
@@ -35,7 +42,7 @@ async function run(study) {
     for (const [kind, layer] of Object.entries(layers)) {
       const maxEvaluations = study.quick ? 20 : most[kind];
       const result = await study.cell(`${name}, ${layer.name}`, async () => {
-        const model = gplvm(observations, { latentDim: 2, priors: [layer({ graph })] });
+        const model = gplvm(observations, { latentDim: 2, priors: [layer.on(graph)] });
         const {
           status,
           diagnostics,

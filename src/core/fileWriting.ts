@@ -153,6 +153,12 @@ const writerOf = ({ host, boot, space, pid, started }: ProcessIdentity) =>
 /** Age after which a temporary file is stale if nothing is known about its writer. */
 const STALE_MILLISECONDS = 3_600_000;
 
+/** True for a file that was last written long ago; false where it is gone. */
+async function isOld(path: string): Promise<boolean> {
+  const found = await (await fileSystem()).stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > STALE_MILLISECONDS;
+}
+
 /**
  * Removes temporary files that killed processes left beside this file.
  *
@@ -160,7 +166,7 @@ const STALE_MILLISECONDS = 3_600_000;
  *   those of other hosts and containers for an hour
  */
 export async function removeStaleFiles(file: string, isLocked = false): Promise<void> {
-  const { readdir, rm, stat } = await fileSystem();
+  const { readdir, rm } = await fileSystem();
   const { dirname, join } = await paths();
   const own = await ownIdentity();
   const folder = dirname(file);
@@ -172,8 +178,7 @@ export async function removeStaleFiles(file: string, isLocked = false): Promise<
     if (where === undefined) continue;
     const path = join(folder, name);
     const writer = { ...own, pid: Number(pid), started: started === '0' ? '' : started! };
-    const age = async () => Date.now() - (await stat(path).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs;
-    const isStale = isLocked || (where === here ? !(await isAlive(writer, own)) : (await age()) > STALE_MILLISECONDS);
+    const isStale = isLocked || (where === here ? !(await isAlive(writer, own)) : await isOld(path));
     if (isStale) await rm(path, { force: true }).catch(() => undefined);
   }
 }

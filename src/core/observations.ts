@@ -86,8 +86,9 @@ export function unitsAdvice(Y: Matrix): string {
   return ` Deviations of the columns run from ${from} to ${to}, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first (command line: --standardize).`;
 }
 
-/** Spellings of a missing value: nothing, NaN, NA, N/A, NaT, null, None, ?, a dash. */
-const MISSING = /^(|nan|na|n\/a|#n\/a|<na>|nat|null|none|\?|--?|[–—])$/i;
+/** Spellings of a missing value: nothing, NaN (also as 1.#QNAN), NA, N/A, NaT, null, None, ?, a dash. */
+const MISSING =
+  /^(|[+-]?nan(\([a-z]*\))?|[+-]?1\.#(ind|[qs]nan)0*|#?na|#?n\/a( n\/a)?|<na>|nat|null|none|\?|--?|[–—])$/i;
 
 export const isMissingText = (text: string): boolean => MISSING.test(text);
 
@@ -123,9 +124,12 @@ export function checkEntries(
  *
  * @param isDivided - whether columns will be divided by their deviations
  */
-export function observationsFrom(values: MatrixLike, missingAllowed = false, isDivided = false): Matrix {
+export const observationsFrom = (values: MatrixLike, missingAllowed = false, isDivided = false): Matrix =>
+  checkObservations(Matrix.from(values, 'The observations'), missingAllowed, isDivided);
+
+/** Returns the matrix if it holds observations as {@link observationsFrom} takes them. */
+export function checkObservations(Y: Matrix, missingAllowed: boolean, isDivided: boolean): Matrix {
   const name = 'The observations';
-  const Y = Matrix.from(values, name);
   if (Y.rows < 2 || Y.columns < 1) {
     throw new InvalidInputError(
       `${name} must have at least 2 rows (points) and 1 column (feature), but a ${Y.rows}×${Y.columns} matrix was given.`,

@@ -1,13 +1,12 @@
 export type { EdgePrecision } from '../priors/sparsePrecision.ts';
 export {
-  type ConstraintFieldOptions,
   type ConstraintSet,
   products,
   type QuadraticForm,
   type QuadraticOptions,
   quadratic,
   squaredDifferences,
-} from './layers/constraintSets.ts';
+} from './constraints.ts';
 export { defineFieldLayer, type FieldLayerDefinition } from './layers/defineFieldLayer.ts';
 export {
   type ExpectedMomentsOptions,
@@ -15,6 +14,5 @@ export {
   type MomentLayer,
   type SecondMoments,
 } from './layers/expectedMoments.ts';
-export { type ConstraintLayer, type MaxEntropyOptions, maxEntropy } from './layers/maxEntropy.ts';
-export type { FieldProblem } from './solvers/fieldProblem.ts';
+export { type JoiningRows, type MaxEntropyOptions, maxEntropy } from './maxEntropy.ts';
 export type { MomentProblem } from './solvers/momentProblem.ts';

@@ -7,7 +7,6 @@ import { shortNumber } from '../core/wording.ts';
 import { type EngineChoice, engineChoice } from '../engine/dense/index.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
-import { cholesky } from '../engine/typescript/matrices.ts';
 import type { Fit } from '../model/fit.ts';
 import type { AnyModel } from '../model/model.ts';
 import { type GivenValues, givenValues } from '../model/open.ts';
@@ -51,10 +50,11 @@ async function gradientDifferences(
   return result;
 }
 
-/** Definiteness and condition of a symmetric matrix by its eigenvalues. */
+/** Eigenvalues of a symmetric matrix, and its inverse. */
 interface Inversion {
   /** Undefined when the matrix is not positive definite. */
   readonly inverse: Matrix | undefined;
+  readonly logDeterminant: number;
   readonly smallest: number;
   readonly largest: number;
   /** Eigenvector of the smallest eigenvalue. */
@@ -63,43 +63,55 @@ interface Inversion {
 
 /**
  * Inverse of a matrix that is symmetric but for the errors of differences: of its symmetric part, by eigenvalues. It counts as
- * positive definite when the smallest exceeds those errors, which its asymmetry shows. On the float64 backend.
+ * positive definite when the smallest eigenvalue exceeds those errors, which its asymmetry shows. On the float64 backend.
+ *
+ * @param along - orthonormal directions, rows of length n, along which the matrix is singular: the inverse is the pseudo-inverse, and the determinant that on their complement
  */
-function inverseOf(matrix: Matrix): Inversion {
+function inverseOf(matrix: Matrix, along: readonly Float64Array[] = []): Inversion {
   const n = matrix.rows;
   const symmetric = Matrix.zeros(n, n);
   let asymmetry = 0;
+  let scale = 0;
   for (let i = 0; i < n; i++) {
+    scale += Math.abs(matrix.at(i, i)) / n;
     for (let j = 0; j < n; j++) {
       symmetric.data[i * n + j] = (matrix.at(i, j) + matrix.at(j, i)) / 2;
       asymmetry = Math.max(asymmetry, Math.abs(matrix.at(i, j) - matrix.at(j, i)));
     }
   }
+  addOuterProducts(symmetric, along, scale);
   const eigen = op.symmetricEigen(matrixTensor(symmetric), { name: 'The negative Hessian' });
   const values = doublesOf(eigen.values);
   const vectors = new Matrix(doublesOf(eigen.vectors), n, n);
   const smallest = values[0]!;
   const largest = values[n - 1]!;
   const direction = vectors.column(0);
-  if (!(smallest > Math.max(n * asymmetry, square(STEP) * largest))) {
-    return { inverse: undefined, smallest, largest, direction };
+  const logDeterminant = values.reduce((sum, value) => sum + log(value), 0) - along.length * log(scale);
+  if (!(smallest > Math.max(Math.sqrt(n) * asymmetry, square(STEP) * largest))) {
+    return { inverse: undefined, logDeterminant, smallest, largest, direction };
   }
-  const inverse = Matrix.zeros(n, n);
+  const scaled = Matrix.zeros(n, n);
   for (let i = 0; i < n; i++) {
-    for (let j = 0; j < n; j++) {
-      let sum = 0;
-      for (let k = 0; k < n; k++) sum += (vectors.at(i, k) * vectors.at(j, k)) / values[k]!;
-      inverse.data[i * n + j] = sum;
-    }
+    for (let k = 0; k < n; k++) scaled.data[i * n + k] = vectors.at(i, k) / Math.sqrt(values[k]!);
   }
-  return { inverse, smallest, largest, direction };
+  const half = matrixTensor(scaled);
+  const inverse = new Matrix(doublesOf(op.matMul(half, half, false, true)), n, n);
+  addOuterProducts(inverse, along, -1 / scale);
+  return { inverse, logDeterminant, smallest, largest, direction };
+}
+
+/** A ← A + c·Σ qqᵀ */
+function addOuterProducts({ data, rows }: Matrix, vectors: readonly Float64Array[], c: number): void {
+  for (const q of vectors) {
+    for (let i = 0; i < rows; i++) for (let j = 0; j < rows; j++) data[i * rows + j]! += c * q[i]! * q[j]!;
+  }
 }
 
 /** Options of {@link laplaceApproximation}. */
 export interface LaplaceOptions {
-  /** Whether the hyperparameters are wanted; they are unless turned off. */
+  /** Whether hyperparameters vary; default true. Otherwise they are held at their values. */
   readonly parameters?: boolean;
-  /** Whether free latents are wanted: 2·N·q evaluations of the gradient; they are unless turned off. */
+  /** Whether free latents vary, which costs 2·N·q evaluations of the gradient; default true. Otherwise they are held at their values. */
   readonly latents?: boolean;
   /** Aborting it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -115,9 +127,9 @@ export interface LaplacePoints {
   readonly covariances: readonly Matrix[];
 }
 
-/** A Gaussian about a maximum of the log density. */
+/** A Gaussian about a maximum of the log density, over all variables that vary. */
 export interface LaplaceApproximation {
-  /** Covariance of all hyperparameters together, in natural space, the latents held; missing when the model has none that is free. */
+  /** Covariance of all hyperparameters, in natural space, with the latents integrated out unless they are held; missing when the model has none that is free. */
   readonly parameters?: {
     /** p names: a path, with the place of the entry where it has several (`mapping.kernel.rbf.lengthscale[1]`). */
     readonly names: readonly string[];
@@ -126,16 +138,19 @@ export interface LaplaceApproximation {
     /** p×p */
     readonly covariance: Matrix;
   };
-  /** Covariance of each latent point, all else held; missing when the latents are a function of the observations. */
+  /** Covariance of each latent point, with all other variables that vary integrated out; missing when the latents are a function of the observations. */
   readonly latents?: LaplacePoints;
-  /** The same of every variable that has a point a row, by their paths, for models of several: z and h of a deep process, say. */
+  /** The same of every variable that has one point per row, by their paths, for models with several: z and h of a deep process, say. */
   readonly points?: Readonly<Record<string, LaplacePoints>>;
   /**
-   * With the latents: log p(Y, X) + Nq/2·log 2π + ½·Σ_n log|Σ_n|, the log evidence log p(Y) at these hyperparameters where the latents have a
-   * proper prior, as a Gaussian with these covariances has it; over the points of all variables where there are several. Beside it stands the bound of a model whose latents
-   * are distributions.
+   * With the latents: log p(Y, X) + (m − k)/2·log 2π − ½·log|H| + log V, Laplace's approximation of the log evidence log p(Y) at these hyperparameters, where the latents
+   * have a proper prior. H is the m×m negative Hessian in all entries of the points; k rotations leave the density as it is, |H| is then the determinant on the complement
+   * of these directions, and V the volume of the set of rotated points. It is exact where points and observations are jointly normal. Equal modes that no rotation
+   * reaches, such as mirrored maps, are not counted.
    */
   readonly evidence?: number;
+  /** With the latents: k, the number of independent rotations of points that leave the density as it is. Covariances are then those of maps aligned by rotation. */
+  readonly rotations?: number;
 }
 
 const schema = v.strictObject({
@@ -146,20 +161,19 @@ const schema = v.strictObject({
 });
 
 /**
- * Gaussian uncertainty about a maximum of a model's log density: covariances H⁻¹ with H the negative Hessian, by central
+ * Gaussian uncertainty about a maximum of a model's log density: the covariance H⁻¹ of all variables that vary, with H the full negative Hessian, by central
  * differences of the gradient in the solver's variables u, mapped to natural space by θ = θ(u) (J·H⁻¹·Jᵀ, J = ∂θ/∂u, which at a
- * maximum is the inverse of the Hessian in θ itself). For the hyperparameters H is full, for the latents its q×q blocks on the
- * diagonal.
+ * maximum is the inverse of the Hessian in θ itself). Its blocks are marginal covariances: of each point with all other points and the hyperparameters integrated out.
  *
- * Each covariance is conditional on the other variables: narrower than the marginal one. What only the whole configuration
- * of latents can do, such as turning, does not show in it. Multipliers of a constraint layer, weights of a back-constraint, inducing inputs, and means and variances by
+ * What is turned off by `parameters: false` or `latents: false` is held instead. Rotations of latents that leave the density as it is are left out, as if maps were aligned
+ * (orthogonal Procrustes). Multipliers of a constraint layer, weights of a back-constraint, inducing inputs, and means and variances by
  * which latents are inferred take no part.
  *
  * @param model - any model
  * @param at - a fit of it, or values by path as `evaluate` takes them
  * @param options - `parameters`, `latents`, `signal`, `engine`: see {@link LaplaceOptions}
- * @returns mean and covariance of the hyperparameters (p×p) and of each latent point (q×q)
- * @throws NumericalError when H is not positive definite, so that the point is no maximum, naming the direction or the points
+ * @returns mean and covariance of the hyperparameters (p×p) and of each latent point (q×q), and the evidence
+ * @throws NumericalError when H is not positive definite, so that the point is no strict maximum, naming the variable that moves most along the flattest direction
  * @throws InvalidInputError for values that do not fit the model, and a model that computes its solution: it has no parameters
  * @see MacKay, Information Theory, Inference, and Learning Algorithms (2003), ch. 27
  * @example
@@ -190,13 +204,23 @@ export async function laplaceApproximation(
   try {
     const x = problem.variablesAt(givenValues(valuesOf(at, problem)));
     const { variables } = problem.layout;
-    const points = pointsOf(problem);
-    const hyperparameters = variables.filter((variable) => isHyperparameter(variable) && !points.includes(variable));
+    const free = pointsOf(problem);
+    const points = asked.latents ? free : [];
+    const parameters = asked.parameters
+      ? variables.filter((variable) => isHyperparameter(variable) && !free.includes(variable))
+      : [];
+    checkMovable(points);
+    if (points.length + parameters.length === 0) return {};
+    const hessian = await hessianOf(problem, x, [...points, ...parameters], asked.signal);
+    const rotations = points.map((variable) => rotationsOf(problem, x, variable));
+    const covariance = covarianceOf(problem, hessian, rotations, [...points, ...parameters]);
     return {
-      ...(asked.parameters && hyperparameters.length > 0
-        ? { parameters: await parametersAt(problem, x, hyperparameters, asked.signal) }
-        : {}),
-      ...(asked.latents && points.length > 0 ? await latentsWithEvidence(problem, x, points, asked.signal) : {}),
+      ...(parameters.length > 0 && { parameters: parametersIn(problem, x, parameters, covariance) }),
+      ...(points.length > 0 && {
+        ...pointsIn(x, points, covariance),
+        evidence: evidenceOf(problem, x, points, hessian, rotations),
+        rotations: rotations.reduce((sum, { directions }) => sum + directions.length, 0),
+      }),
     };
   } finally {
     problem.dispose();
@@ -230,42 +254,92 @@ function valuesOf(at: Fit | GivenValues, { layout }: FitProblem): GivenValues {
   return { ...Object.fromEntries(named), ...parameters } as GivenValues;
 }
 
-async function parametersAt(
+/** Places of the solver's variables of some variables of the model. */
+const placesOf = (variables: readonly Variable[]): number[] =>
+  variables.flatMap(({ start, width }) => Array.from({ length: width }, (_, i) => start + i));
+
+const widthOf = (variables: readonly Variable[]): number => variables.reduce((sum, { width }) => sum + width, 0);
+
+/** @throws InvalidInputError for points that a prior restricts together */
+function checkMovable(points: readonly Variable[]): void {
+  const restricted = points.find(({ parameter }) => parameter.transform !== undefined);
+  if (restricted === undefined) return;
+  throw new InvalidInputError(
+    `The points of '${restricted.path}' do not move one by one in this model: a prior restricts all of them together. Pass latents: false.`,
+  );
+}
+
+/** Negative Hessian of the log density in some variables at x, all others held. */
+function hessianOf(
   problem: FitProblem,
   x: Float64Array,
   variables: readonly Variable[],
   signal: AbortSignal | undefined,
-): Promise<NonNullable<LaplaceApproximation['parameters']>> {
-  const places = variables.flatMap(({ start, width }) => Array.from({ length: width }, (_, i) => start + i));
+): Promise<Matrix> {
+  const places = placesOf(variables);
+  return gradientDifferences(problem, x, places, places, signal);
+}
+
+/** Covariance of variables whose negative Hessian is given, points first. */
+function covarianceOf(
+  problem: FitProblem,
+  hessian: Matrix,
+  rotations: readonly Rotations[],
+  variables: readonly Variable[],
+): Matrix {
+  const { inverse, smallest, largest, direction } = problem.compute(() =>
+    inverseOf(hessian, directionsIn(rotations, hessian.rows)),
+  );
+  if (inverse !== undefined) return inverse;
+  const steepest = direction.reduce((best, entry, i) => (Math.abs(entry) > Math.abs(direction[best]!) ? i : best), 0);
+  const entry = variables.flatMap((variable) =>
+    variable.width === variable.size ? namesOf(variable) : innerNamesOf(variable),
+  )[steepest];
+  throw new NumericalError(
+    `The log density has no strict maximum here: the eigenvalues of its negative Hessian (${hessian.rows}×${hessian.rows}) ` +
+      `reach from ${shortNumber(smallest)} to ${shortNumber(largest)}, the smallest mostly along '${entry}'. ` +
+      'Fit the model further, hold that variable (a parameter with fixed(…), all with parameters: false or latents: false), or give it a prior.',
+  );
+}
+
+function parametersIn(
+  problem: FitProblem,
+  x: Float64Array,
+  variables: readonly Variable[],
+  covariance: Matrix,
+): NonNullable<LaplaceApproximation['parameters']> {
   const names = variables.flatMap(namesOf);
-  const hessian = await gradientDifferences(problem, x, places, places, signal);
-  const { inverse, smallest, largest, direction } = problem.compute(() => inverseOf(hessian));
-  if (inverse === undefined) {
-    const steepest = direction.reduce((best, entry, i) => (Math.abs(entry) > Math.abs(direction[best]!) ? i : best), 0);
-    throw new NumericalError(
-      `The log density has no strict maximum in the parameters here: the eigenvalues of its negative Hessian (${names.length}×${names.length}) ` +
-        `reach from ${shortNumber(smallest)} to ${shortNumber(largest)}, the smallest mostly along '${names[steepest]}'. ` +
-        'Fit the model further, hold that parameter with fixed(…), or give it a prior.',
-    );
-  }
+  const width = widthOf(variables);
+  const first = covariance.rows - width;
   const natural = problem.compute(() => toNatural(problem.layout, x));
-  const jacobian = Matrix.zeros(names.length, places.length);
+  const jacobian = Matrix.zeros(names.length, width);
   const mean = new Float64Array(names.length);
-  let [first, before] = [0, 0];
+  let [row, before] = [0, 0];
   for (const variable of variables) {
-    const { start, size, width, transform } = variable;
+    const { start, size, transform } = variable;
     const value = natural[problem.layout.variables.indexOf(variable)]!;
     for (let i = 0; i < size; i++) {
       const unit = Float64Array.from({ length: size }, (_, j) => (i === j ? 1 : 0));
-      const row = transform.pullBack(unit, value, x.subarray(start, start + width));
-      jacobian.data.set(row, (first + i) * places.length + before);
-      mean[first + i] = value[i]!;
+      const slope = transform.pullBack(unit, value, x.subarray(start, start + variable.width));
+      jacobian.data.set(slope, (row + i) * width + before);
+      mean[row + i] = value[i]!;
     }
-    first += size;
-    before += width;
+    row += size;
+    before += variable.width;
   }
-  return { names, mean, covariance: congruence(jacobian, inverse) };
+  return { names, mean, covariance: congruence(jacobian, blockOf(covariance, first, width)) };
 }
+
+/** The n×n block on the diagonal of a matrix that begins at a row. */
+function blockOf(matrix: Matrix, first: number, n: number): Matrix {
+  const block = Matrix.zeros(n, n);
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) block.data[i * n + j] = matrix.at(first + i, first + j);
+  return block;
+}
+
+/** Entries of the solver's variables of a parameter that has more or fewer of them than entries. */
+const innerNamesOf = ({ path, width }: Variable): string[] =>
+  Array.from({ length: width }, (_, i) => `${path} (free entry ${i})`);
 
 function namesOf({ path, shape, size }: Variable): string[] {
   if (shape.length === 0) return [path];
@@ -275,58 +349,151 @@ function namesOf({ path, shape, size }: Variable): string[] {
   );
 }
 
-async function latentsWithEvidence(
-  problem: FitProblem,
+function pointsIn(
   x: Float64Array,
   variables: readonly Variable[],
-  signal: AbortSignal | undefined,
-): Promise<Required<Pick<LaplaceApproximation, 'latents' | 'points' | 'evidence'>>> {
+  covariance: Matrix,
+): Required<Pick<LaplaceApproximation, 'latents' | 'points'>> {
   const points: Record<string, LaplacePoints> = {};
-  let evidence = problem.densityAt(x).value;
-  for (const variable of variables) {
-    const own = await latentsAt(problem, x, variable, signal);
-    const logDeterminants = own.covariances.reduce((sum, covariance) => sum + logDeterminant(covariance), 0);
-    evidence += (variable.size / 2) * log(2 * Math.PI) + logDeterminants / 2;
-    points[variable.path] = own;
+  let first = 0;
+  for (const { path, start, size, shape } of variables) {
+    const [rows, columns] = shape as [number, number];
+    points[path] = {
+      mean: new Matrix(x.slice(start, start + size), rows, columns),
+      covariances: Array.from({ length: rows }, (_, n) => blockOf(covariance, first + n * columns, columns)),
+    };
+    first += size;
   }
-  return { latents: points[variables[0]!.path]!, points, evidence };
+  return { latents: points[variables[0]!.path]!, points };
 }
 
-/** log |A| of a small positive definite matrix. */
-function logDeterminant(A: Matrix): number {
-  const { data, rows } = Matrix.from(A);
-  cholesky(rows, { data, start: 0, rowStride: rows, columnStride: 1 });
-  return Array.from({ length: rows }, (_, i) => 2 * log(data[i * rows + i]!)).reduce((sum, entry) => sum + entry);
-}
-
-async function latentsAt(
+/** See {@link LaplaceApproximation.evidence}. */
+function evidenceOf(
   problem: FitProblem,
   x: Float64Array,
-  { start, size, shape, parameter, path }: Variable,
-  signal: AbortSignal | undefined,
-): Promise<LaplacePoints> {
-  if (parameter.transform !== undefined) {
-    throw new InvalidInputError(
-      `The points of '${path}' do not move on their own in this model: a prior restricts all of them together. Ask with latents: false.`,
-    );
-  }
+  points: readonly Variable[],
+  hessian: Matrix,
+  rotations: readonly Rotations[],
+): number {
+  const m = widthOf(points);
+  const directions = directionsIn(rotations, m);
+  const { logDeterminant } = problem.compute(() => inverseOf(blockOf(hessian, 0, m), directions));
+  const volume = rotations.reduce((sum, { logVolume }) => sum + logVolume, 0);
+  return problem.densityAt(x).value + ((m - directions.length) / 2) * log(2 * Math.PI) - logDeterminant / 2 + volume;
+}
+
+/** Rotations of the points of one variable that leave the density as it is. */
+interface Rotations {
+  /** Number of entries of the variable. */
+  readonly size: number;
+  /** Orthonormal basis of the directions in which points move as they turn, each of length N·q. */
+  readonly directions: readonly Float64Array[];
+  /** Logarithm of the volume of the set of all rotated points. */
+  readonly logVolume: number;
+}
+
+/** Relative change of the log density up to which rotated points have the same one. */
+const UNTURNED = 1e-9;
+/** Eigenvalue of a Gram matrix, relative to the largest, below which a rotation leaves the points as they are. */
+const DEPENDENT = 1e-12;
+
+/**
+ * Rotations that a density has no preference among: a plane of two columns counts where the density is the same after a turn in it, and columns joined by planes turn as SO(r).
+ * The points X·R, R in SO(r), have volume Vol(SO(r))/Vol(SO(s))·√det G, with G the Gram matrix of the independent directions X·A, A = e_i e_jᵀ − e_j e_iᵀ, and
+ * SO(s) the rotations that leave X as it is, where its rank is below r − 1.
+ */
+function rotationsOf(problem: FitProblem, x: Float64Array, { start, size, shape }: Variable): Rotations {
   const [rows, columns] = shape as [number, number];
-  const covariances: Matrix[] = [];
-  const bad: number[] = [];
-  for (let n = 0; n < rows; n++) {
-    const places = Array.from({ length: columns }, (_, d) => start + n * columns + d);
-    const hessian = await gradientDifferences(problem, x, places, places, signal);
-    const { inverse } = problem.compute(() => inverseOf(hessian));
-    if (inverse === undefined) bad.push(n);
-    else covariances.push(inverse);
+  const value = problem.densityAt(x).value;
+  const isSameTurned = (i: number, j: number) => {
+    const turned = x.slice();
+    for (let n = start; n < start + rows * columns; n += columns) {
+      turned[n + i] = 0.6 * x[n + i]! - 0.8 * x[n + j]!;
+      turned[n + j] = 0.8 * x[n + i]! + 0.6 * x[n + j]!;
+    }
+    return Math.abs(problem.densityAt(turned).value - value) <= UNTURNED * Math.max(1, Math.abs(value));
+  };
+  /** X·(e_i e_jᵀ − e_j e_iᵀ), up to its sign */
+  const turnIn = (i: number, j: number) => {
+    const direction = new Float64Array(size);
+    for (let n = 0; n < size; n += columns) {
+      direction[n + i] = -x[start + n + j]!;
+      direction[n + j] = x[start + n + i]!;
+    }
+    return direction;
+  };
+  // Columns that turn into each other, as groups.
+  const group = Array.from({ length: columns }, (_, d) => d);
+  for (let j = 1; j < columns; j++) {
+    const i = Array.from({ length: j }, (_, d) => d).find((d) => group[d] === d && isSameTurned(d, j));
+    if (i !== undefined) group[j] = i;
   }
-  if (bad.length > 0) {
-    throw new NumericalError(
-      `The log density has no strict maximum in the latents of ${bad.length} of ${rows} points here (rows ${bad.slice(0, 5).join(', ')}${bad.length > 5 ? ', …' : ''}): ` +
-        'the negative Hessian of each is not positive definite. Fit the model further, put a prior on the latents, or ask with latents: false.',
-    );
+  const directions: Float64Array[] = [];
+  let logVolume = 0;
+  for (const leader of new Set(group)) {
+    const together = Array.from({ length: columns }, (_, d) => d).filter((d) => group[d] === leader);
+    const turns = together.flatMap((j, b) => together.slice(0, b).map((i) => turnIn(i, j)));
+    const { values, vectors } = gramEigenpairs(problem, turns);
+    const steepest = values.at(-1) ?? 0;
+    let still = 0;
+    for (const [k, value] of values.entries()) {
+      if (!(value > DEPENDENT * steepest)) {
+        still++;
+        continue;
+      }
+      const direction = new Float64Array(size);
+      for (const [t, turn] of turns.entries()) {
+        const weight = vectors.at(t, k) / Math.sqrt(value);
+        for (let e = 0; e < size; e++) direction[e]! += weight * turn[e]!;
+      }
+      directions.push(direction);
+      logVolume += log(value) / 2;
+    }
+    // s(s − 1)/2 rotations leave the points as they are.
+    const s = still === 0 ? 0 : (1 + Math.sqrt(1 + 8 * still)) / 2;
+    logVolume += logVolumeOfRotations(together.length) - logVolumeOfRotations(s);
   }
-  return { mean: new Matrix(x.slice(start, start + size), rows, columns), covariances };
+  return { size, directions, logVolume };
+}
+
+/** Eigenvalues, ascending, and eigenvectors of the Gram matrix of some vectors. */
+function gramEigenpairs(
+  problem: FitProblem,
+  vectors: readonly Float64Array[],
+): { values: Float64Array; vectors: Matrix } {
+  const k = vectors.length;
+  if (k === 0) return { values: new Float64Array(), vectors: Matrix.zeros(0, 0) };
+  const gram = vectors.map((a) => vectors.map((b) => a.reduce((sum, entry, e) => sum + entry * b[e]!, 0)));
+  return problem.compute(() => {
+    const eigen = op.symmetricEigen(matrixTensor(Matrix.from(gram)), { name: 'The Gram matrix of rotations' });
+    return { values: doublesOf(eigen.values), vectors: new Matrix(doublesOf(eigen.vectors), k, k) };
+  });
+}
+
+/** log Vol(SO(r)) = Σ_{k=2}^{r} log |S^{k−1}|, where a turn by one radian in a plane has length 1. */
+function logVolumeOfRotations(r: number): number {
+  let sum = 0;
+  // Surfaces of spheres: |S¹| = 2π, |S²| = 4π, |S^{k−1}| = |S^{k−3}|·2π/(k − 2).
+  const surfaces = [0, 2, 2 * Math.PI];
+  for (let k = 2; k <= r; k++) {
+    surfaces[k] ??= (surfaces[k - 2]! * 2 * Math.PI) / (k - 2);
+    sum += log(surfaces[k]!);
+  }
+  return sum;
+}
+
+/** Directions of rotations of several variables, whose entries follow each other, in vectors of length n. */
+function directionsIn(rotations: readonly Rotations[], n: number): Float64Array[] {
+  let first = 0;
+  return rotations.flatMap(({ size, directions }) => {
+    const from = first;
+    first += size;
+    return directions.map((direction) => {
+      const whole = new Float64Array(n);
+      whole.set(direction, from);
+      return whole;
+    });
+  });
 }
 
 /** J·S·Jᵀ */

@@ -5,7 +5,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../model/parameter.ts';
 import { type OwnParameters, overriddenParameters, ownTensors } from '../model/part.ts';
-import type { Kernel, KernelCapabilities, LeafPaths } from './kernel.ts';
+import { checkLengthscales, type Kernel, type KernelCapabilities, type LeafPaths } from './kernel.ts';
 
 /** Natural values of a kernel's parameters as tensors: scalars, or vectors if the initial value is a list. */
 export type KernelParameters<Name extends string> = Readonly<Record<Name, Tensor>>;
@@ -94,8 +94,10 @@ export function defineKernel<Name extends string = never, Options extends object
   const standard = Object.freeze(standardParameters(parameters));
   const readers = (definition.options ?? {}) as Record<string, (given: unknown) => unknown>;
 
-  const covarianceOf: KernelDefinition<Name, Options>['covariance'] = (p, A, B, inputs, options) =>
-    checkShape(name, 'covariance', definition.covariance(p, A, B, inputs, options), [A.shape[0], B.shape[0]]);
+  const covarianceOf: KernelDefinition<Name, Options>['covariance'] = (p, A, B, inputs, options) => {
+    checkLengthscales(name, p, A);
+    return checkShape(name, 'covariance', definition.covariance(p, A, B, inputs, options), [A.shape[0], B.shape[0]]);
+  };
 
   const make = (given: Readonly<Record<string, unknown>> = {}): Kernel => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {

@@ -252,3 +252,17 @@ export function withOffset(K: Tensor2D, kernel: Kernel, p: TensorMap, gram: bool
   if (type === 'constant') return op.add<Tensor2D>(K, variance);
   return gram ? op.addDiagonal(K, variance) : K;
 }
+
+/** @throws InvalidInputError if a list of lengthscales does not have one for each column of the inputs */
+export function checkLengthscales(
+  kernel: string,
+  p: Readonly<Record<string, Tensor>>,
+  { shape: [, columns] }: Tensor2D,
+): void {
+  const { lengthscale } = p;
+  if (lengthscale === undefined || lengthscale.rank === 0 || lengthscale.size === 1 || lengthscale.size === columns)
+    return;
+  throw new InvalidInputError(
+    `Kernel '${kernel}' has ${lengthscale.size} lengthscales, but its inputs have ${columns} ${columns === 1 ? 'column' : 'columns'}. Give one lengthscale, or one for each column; select(kernel, columns) takes some of the columns.`,
+  );
+}

@@ -7,6 +7,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import type { TensorMap } from '../model/model.ts';
 import {
+  checkLengthscales,
   isOffset,
   type Kernel,
   type KernelFeatures,
@@ -391,6 +392,7 @@ function fused(parts: readonly Summand[]): NoisyGram | undefined {
         .filter((offset) => offset.type === type)
         .reduce((sum: Tensor | undefined, { variance: v }) => (sum === undefined ? v : op.addScalars(sum, v)), given);
     const points = main!.pick(X);
+    checkLengthscales(main!.kernel.name, own, points);
     const parameters = {
       variance,
       lengthscale: own.lengthscale!,

@@ -39,6 +39,10 @@ export interface MapDefinition<Name extends string, Options = undefined> {
    * after them, and its parameters start where they are.
    */
   apply(p: Readonly<Record<Name, Tensor>>, Y: Tensor2D, ...others: Tensor2D[]): Tensor2D;
+  /**
+   * true where its rows are linear in those of each variable, beside a constant: y = u + v, y = xA + b. Expectations under Gaussian rows of them are then closed, or of one dimension.
+   */
+  readonly affine?: true;
   /** For maps onto a manifold: coordinates of the variable that it is given, on which paths stay. */
   readonly chart?: Chart;
 }
@@ -48,6 +52,7 @@ const MEMBERS: Readonly<Record<keyof MapDefinition<string>, Member>> = {
   parameters: 'anything',
   features: 'function, if any',
   apply: 'function',
+  affine: 'anything',
   chart: 'anything',
 };
 
@@ -120,6 +125,7 @@ export function defineMap<Name extends string = never, Options = undefined>(
       },
       features: (Y, training) => definition.features?.(Y, training, options) ?? Y,
       apply,
+      ...(definition.affine && { affine: true as const }),
       ...(definition.chart && { chart: definition.chart }),
       options,
     });

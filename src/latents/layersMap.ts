@@ -45,6 +45,7 @@ export function ridgeRegression(F: Matrix, X: Matrix, ridge: number): Matrix {
  */
 export const linearMap = defineMap({
   name: 'linear',
+  affine: true,
   parameters: ({ features, latents }) => ({ weights: real(ridgeRegression(features, latents, 1e-10)) }),
   apply: (p, Y) => op.matMul(Y, p.weights),
 });

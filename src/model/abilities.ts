@@ -3,14 +3,29 @@ import type { ObservationsLike } from '../core/namedTable.ts';
 import type { Graph } from '../engine/graph/graph.ts';
 import type { Prediction, Projection } from './posterior.ts';
 
+/** Option of all that predicts. */
+export interface CalibrationOptions {
+  /**
+   * Whether predictive variances are multiplied by a factor for each column, s_d² = y_dᵀC⁻¹y_d/(N·ν), which residuals give with the degrees of freedom that fitted latents leave:
+   * a point fit takes one value of the latents for sure, and without it variances would be too small. Default true for a fit of one exact process under `scale: 'auto'`, whose noise is free,
+   * and for a random field, whose columns are then in the scale of their observed entries; false for the fits of draws, where nothing is taken for sure, and without effect
+   * for models that have no such factor. False gives the variances of the model as it is.
+   */
+  readonly calibrated?: boolean | undefined;
+}
+
 /** Options of `project` and what rests on it. */
-export interface ProjectOptions {
+export interface ProjectOptions extends CalibrationOptions {
   /** Largest number of training latents from which each search starts; default 40. */
   readonly starts?: number | undefined;
   /** Iterations of each search; default 200. */
   readonly maxIterations?: number | undefined;
   /** Largest entry of the gradient at which a search has converged, in coordinates in which the curvature there is about 1; default 1e-6. */
   readonly tolerance?: number | undefined;
+  /** Number of weighted points that stand for the place of a row; default 512, at least 8. */
+  readonly draws?: number | undefined;
+  /** Seed of these points; default 0. */
+  readonly seed?: number | undefined;
   /** Aborting it rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,7 +54,8 @@ export interface Placing {
    *
    * @param Y - n×D, or a table, whose columns are matched by name with those of the fit; NaN counts as not observed (spectral models but `meu` and `mpme` need complete rows)
    * @param options - see {@link ProjectOptions}
-   * @returns latents n×q, `latentVariances` n×q where a density says how far the places are known, and log p(y*|x*) of each row there, NaN where the model gives no density
+   * @returns latents n×q, `latentVariances` n×q where a density says how far the places are known, log p(y*) of each row, and, where a search places rows, log p(y*|x*) at the latents and mean, covariance
+   * and Monte Carlo error of the posterior of the places
    * @throws InvalidInputError when Y has another number of columns, or not the ones that were fitted, entries that are not numbers, or a row without observed entries
    * @see Jiang et al. 2014, §III-E
    */
@@ -62,12 +78,12 @@ export interface Predicting {
    *
    * @param X - n×q latent points
    * @param options - `noise`: whether mean and variance are those of a new observation (true) or of the noise-free function (false,
-   * the default)
+   * the default); `calibrated`: see {@link CalibrationOptions}
    * @returns mean and variance, both n×D, in the units of the observations; without noise, under a likelihood that is not Gaussian, those of the function
    * behind it, such as the logarithm of a rate under `poisson`
    * @throws InvalidInputError when X is not a matrix of finite numbers with q columns
    */
-  predict(X: MatrixLike, options?: { noise?: boolean | undefined }): Prediction;
+  predict(X: MatrixLike, options?: { noise?: boolean | undefined } & CalibrationOptions): Prediction;
   /**
    * Predictions on the way between two latents: on the straight line, or along the geodesic, which keeps to where the mapping is known. A geodesic takes its time and is
    * a promise: see `geometry`.
@@ -77,12 +93,17 @@ export interface Predicting {
    * @param steps - number of points on the way, both ends included, from 2
    * @param options - `along`: 'line' unless given
    */
-  interpolate(from: LatentPlace, to: LatentPlace, steps: number, options?: { along?: 'line' }): PredictedLatents;
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { along: 'geodesic' },
+    options?: { along?: 'line' } & CalibrationOptions,
+  ): PredictedLatents;
+  interpolate(
+    from: LatentPlace,
+    to: LatentPlace,
+    steps: number,
+    options: { along: 'geodesic' } & CalibrationOptions,
   ): Promise<PredictedLatents>;
 }
 
@@ -94,15 +115,18 @@ export interface Sampling {
    * @param X - n×q latent points
    * @param options - `seed` (0); `noise`: of new observations (true, the default) or of the noise-free function
    */
-  sample(X: MatrixLike, options?: { seed?: number | undefined; noise?: boolean | undefined }): Matrix;
+  sample(
+    X: MatrixLike,
+    options?: { seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions,
+  ): Matrix;
 }
 
 /** Fits of models that fill in what is missing of new observations. */
 export interface Imputing {
   /**
    * Fills in missing entries of observations Y (n×D, NaN where missing): each row is placed by what is observed of it, and its missing
-   * entries are predicted over the places where it may lie: a Gaussian for each of the maxima of log p(x|y) that a search finds, weighted by its mass.
-   * Variances hold the noise, the uncertainty of the functions, and that of the place: σ² + v(x*) + JΣJᵀ to first order, J = ∂mean/∂x.
+   * entries are predicted over the places where it may lie: points around the maxima of log p(x|y) that a search finds, weighted by p(x|y) over the density by which they are spread.
+   * Variances hold the noise, the uncertainty of the functions, and that of the place: σ² + E[v(x)] + Var[m(x)].
    *
    * @returns mean, Y itself where it is observed, and variance of a new observation, 0 there; both n×D
    */
@@ -123,21 +147,24 @@ export interface Viewed<View extends string> {
    * @param X - n×q latent points
    * @param options - `view`, which; `noise`: whether the variance is that of a new observation (default false)
    */
-  predict(X: MatrixLike, options: { view: View; noise?: boolean | undefined }): Prediction;
+  predict(X: MatrixLike, options: { view: View; noise?: boolean | undefined } & CalibrationOptions): Prediction;
   /** A draw from the joint predictive distribution of one view at latent points X (n×q). */
-  sample(X: MatrixLike, options: { view: View; seed?: number | undefined; noise?: boolean | undefined }): Matrix;
+  sample(
+    X: MatrixLike,
+    options: { view: View; seed?: number | undefined; noise?: boolean | undefined } & CalibrationOptions,
+  ): Matrix;
   /** Predictions of one view on the straight line between two latents, or along the geodesic of this view, `steps` points in all. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { view: View; along?: 'line' },
+    options: { view: View; along?: 'line' } & CalibrationOptions,
   ): PredictedLatents;
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { view: View; along: 'geodesic' },
+    options: { view: View; along: 'geodesic' } & CalibrationOptions,
   ): Promise<PredictedLatents>;
   /** The latents of new observations of one view, or of several of the same points: `project({ pose: Y })`. */
   project(given: ViewMatrices<View>, options?: ProjectOptions): Promise<Projection>;
@@ -181,11 +208,12 @@ export interface FieldLearning extends FieldShowing {
    * the learned random field, y_m = −Q'_mm⁻¹·Q'_mo·y_o with Q' = Q − Q11ᵀQ/(1ᵀQ1), the precision about a mean that is not known.
    *
    * @param Y - N×D, the observations or any other columns over the same points, NaN where missing
+   * @param options - `calibrated`: false for the conditional variances of the field itself, true (the default) for those in the scale of each column's observed entries
    * @returns mean, Y itself where it is observed, and conditional variance for columns on the scale of the observations, 0 there; both N×D
    * @throws InvalidInputError when Y has not N rows, a column without observed entries, or infinite entries
    * @see Rue & Held 2005, theorem 2.5
    */
-  impute(Y: ObservationsLike): Prediction;
+  impute(Y: ObservationsLike, options?: CalibrationOptions): Prediction;
 }
 
 /** Members of fits of models with a variational posterior of the latents. */
@@ -200,7 +228,7 @@ export interface DistributedLatents {
    */
   predict(
     X: MatrixLike,
-    options?: { noise?: boolean | undefined; latentVariances?: MatrixLike | undefined },
+    options?: { noise?: boolean | undefined; latentVariances?: MatrixLike | undefined } & CalibrationOptions,
   ): Prediction;
   /**
    * log p(y_nd | observed entries of row n), of the entries that `full` has and Y lacks: of a mixture over the places of all points, weighed by what

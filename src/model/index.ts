@@ -1,5 +1,6 @@
 export type {
   AnyAbilities,
+  CalibrationOptions,
   DistributedLatents,
   DistributedViewed,
   FieldLearning,
@@ -38,21 +39,19 @@ export type {
 } from './computedModel.ts';
 export { type DefineModel, defineModel } from './defineModel.ts';
 export * from './distributions/index.ts';
-export {
-  type Conditional,
-  type Density,
-  type DensityContext,
-  type DensityDefinition,
-  type DensityFactory,
-  type DensityLike,
-  type DensityStart,
-  defineDensity,
-  type HasDensity,
-  type RowMoments,
-  type Rows,
-  type Saying,
-  type SlopeMoments,
-  type SparsePrecision,
+export { type DensityDefinition, type DensityFactory, defineDensity, type SaidBy } from './language/defineDensity.ts';
+export type {
+  Conditional,
+  Density,
+  DensityContext,
+  DensityLike,
+  DensityStart,
+  HasDensity,
+  RowMoments,
+  Rows,
+  Saying,
+  SlopeMoments,
+  SparsePrecision,
 } from './language/density.ts';
 export type { FittedVariables } from './language/derived.ts';
 export type { Variables } from './language/graph.ts';
@@ -61,6 +60,7 @@ export { latent } from './language/latent.ts';
 export { type Chart, type MapLike, type MapStart, mapped, type RowMap } from './language/mapped.ts';
 export type { PullBack } from './language/metric.ts';
 export { type MixtureOptions, mixture } from './language/mixture.ts';
+export { type ObservationOptions, type Observations, readObservations } from './language/observations.ts';
 export { type SamplePriorOptions, samplePrior } from './language/priorDraws.ts';
 export type { DensitySupport, ObservationInterval, ObservationSupport } from './language/support.ts';
 export type {

@@ -1,5 +1,6 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { FittedTable } from '../core/namedTable.ts';
+import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import type { Random } from '../core/random.ts';
 import type { RowSource } from '../core/rowMatrices.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
@@ -56,8 +57,10 @@ export interface Assembly {
   readonly pointwise?: readonly string[];
   /** The curvature of minus the log density in the natural values of the free parameters; for models that know it. */
   curvature?(values: ParameterValues, layout: FreeEntries): Curvature | undefined;
+  /** How expectations under Gaussian rows were taken that no density knows in closed form, in words; undefined where all are closed. */
+  approximation?(): string | undefined;
   /** Findings about a result at these values, for models that have any. */
-  findings?(values: ParameterValues): Findings;
+  findings?(values: ParameterValues): Findings | undefined;
   dispose(): void;
 }
 
@@ -100,6 +103,8 @@ export interface ChoiceSettings {
   readonly signal?: AbortSignal;
   /** Seconds that it may take. */
   readonly maxSeconds?: number;
+  /** Drives long work to its end, leaving the thread to others now and then; gives undefined where the seconds pass before. */
+  readonly drive?: <T>(work: ProgressiveWork<T>) => Promise<T | undefined>;
 }
 
 /** A model whose options are chosen. */

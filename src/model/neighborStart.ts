@@ -1,7 +1,7 @@
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix } from '../core/matrix.ts';
-import { completed } from '../core/progressiveWork.ts';
+import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { jointProbabilities, perplexityFor } from '../engine/neighborEmbedding/affinities.ts';
 import { tsneDescent } from '../engine/neighborEmbedding/descents.ts';
 import { type Initialization, initialLatents } from './initialization.ts';
@@ -10,20 +10,23 @@ import { type Initialization, initialLatents } from './initialization.ts';
 export const TSNE_SCHEDULE = { steps: 750, early: 250, exaggeration: 12, deviation: 1e-4 } as const;
 
 /**
- * The latents of t-SNE at its usual options, at once.
+ * The latents of t-SNE at its usual options.
  *
  * @throws InvalidInputError as `tsne` does
  */
-export function tsneLatents(points: Matrix, latentDim: number): Matrix {
+export function* tsneWork(points: Matrix, latentDim: number): ProgressiveWork<Matrix> {
   const { rows: N } = points;
   checkMapped(points, 'tsne');
   const { steps, early, exaggeration, deviation } = TSNE_SCHEDULE;
   const perplexity = perplexityFor(N);
   const neighbors = Math.min(N - 1, Math.ceil(3 * perplexity));
-  const P = completed(jointProbabilities(points, { perplexity, neighbors }, 'model tsne'));
+  const P = yield* jointProbabilities(points, { perplexity, neighbors }, 'model tsne');
   const latents = withDeviation(initialLatents('pca', points, latentDim), deviation);
   const descent = tsneDescent(P, latentDim, latents.data, { factor: exaggeration, steps: early });
-  for (let number = 0; number < steps; number++) descent.step(number);
+  for (let number = 0; number < steps; number++) {
+    descent.step(number);
+    yield (number + 1) / steps;
+  }
   return latents;
 }
 

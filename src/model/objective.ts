@@ -382,9 +382,16 @@ export function checkGradients(
 /** Throws a NumericalError that names the terms that are not finite. */
 export function checkFinite({ value, terms }: LogDensity): void {
   if (Number.isFinite(value)) return;
-  const broken = Object.entries(terms).filter(([, part]) => !Number.isFinite(part));
   throw new NumericalError(
-    `The log density is ${value}: ${broken.map(([name, part]) => `term '${name}' is ${part}`).join(', ')}. ` +
-      'Check the values that were given, or start from other ones.',
+    `The log density is ${signed(value)}: ${brokenTerms(terms)}. Check the values that were given, or start from other ones.`,
   );
 }
+
+/** The terms that are not finite, in words. */
+export const brokenTerms = (terms: Readonly<Record<string, number>>): string =>
+  Object.entries(terms)
+    .filter(([, term]) => !Number.isFinite(term))
+    .map(([name, term]) => `term '${name}' is ${signed(term)}`)
+    .join(', ');
+
+const signed = (value: number): string => String(value).replace('Infinity', '∞').replace('-', '−');

@@ -49,6 +49,18 @@ export interface Prediction {
   readonly variance: Matrix;
 }
 
+/** The posterior p(x*|y*) of the places of new rows, by weighted points around its maxima. */
+export interface PlacePosterior {
+  /** E[x*|y*], n×q. */
+  readonly mean: Matrix;
+  /** Cov[x*|y*], n matrices q×q. */
+  readonly covariances: readonly Matrix[];
+  /** Monte Carlo standard error of `logDensity`, n entries; more `draws` lower it. */
+  readonly logDensityError: Float64Array;
+  /** Number of independent draws that the weighted points are worth, n entries: where it is below about 30, ask for more `draws`. */
+  readonly effectiveSize: Float64Array;
+}
+
 /** New observations placed in the latent space. */
 export interface Projection {
   /** n×q */
@@ -56,10 +68,15 @@ export interface Projection {
   /** Variances of the latents, n×q, where a density says how well a row is placed: those of distributions, or of the Gaussian with the density's curvature at the place. */
   readonly latentVariances?: Matrix;
   /**
-   * log p(y*|x*) of each new observation at its latents, n entries. +Infinity where the model's density has all of its mass in that row: a row
-   * that `meu` was fitted to, as weights between equal points have no bound. NaN for models without a density.
+   * log p(y*) of each new observation, n entries: the integral of p(y*|x)·p(x) over its place, by weighted points, or in closed form. +Infinity where the model's density has all
+   * of its mass in that row: a row that `meu` was fitted to, as weights between equal points have no bound. NaN for models without a density, whose latents have no normalized one,
+   * and where latents are computed from the observations.
    */
   readonly logDensity: Float64Array;
+  /** log p(y*|x*) at the place, n entries, where latents have a mapping: larger the better a place can be chosen by looking at y*, and so with every dimension. */
+  readonly logDensityAtPlace?: Float64Array;
+  /** The posterior of the places, where a search places them. */
+  readonly posterior?: PlacePosterior;
 }
 
 /** How probable new observations are at given latents. */
@@ -116,8 +133,11 @@ export interface LearnedField {
   precision(): Matrix;
   /** Its inverse. */
   covariance(): Matrix;
-  /** Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance. */
-  impute(Y: Matrix): Prediction;
+  /**
+   * Columns over the N points, missing entries (NaN) at their conditional mean in the field, and their variance: that of the field, or, calibrated, in the scale of each column's
+   * observed entries.
+   */
+  impute(Y: Matrix, isCalibrated: boolean): Prediction;
   /** Mean of new observations Y (n×D) given what is observed of them. */
   reconstruct?(Y: Matrix): Matrix | Promise<Matrix>;
 }
@@ -128,7 +148,7 @@ export interface LearnedByLayer {
   readonly graph: Graph;
   readonly field: LearnedField;
   /** Largest relative violation of the optimality conditions of what the layer finds by itself or what is free of its parameters. */
-  readonly kktResidual?: number;
+  readonly kktResidual?: () => number;
   /** Coordinates of the points that are read off the field, for one that knows more than its covariance says. */
   embedding?(dim: number, by: FieldReading): FieldCoordinates;
 }

@@ -51,6 +51,12 @@ export interface RowModel {
   readonly fields: Readonly<Record<string, () => LearnedByLayer & { readonly multipliers: ParameterValues }>>;
   /** Abilities that fits of this model do not have, with the reasons, by name. */
   readonly missing: Readonly<Record<string, string>>;
+  /** The same rows with the predictive variances of the model itself; absent where these are not calibrated anyway. */
+  readonly uncalibrated?: RowModel;
+  /** True if the latents of a new row have one normalized density, so that log p(y*) is the integral of its observations' over them. */
+  readonly isNormalized: boolean;
+  /** Draws of latents of new rows, side by side, from that density where it has draws. */
+  drawLatents?(count: number, random: Random): Matrix;
   /** Throws for observations outside of the support of their density. */
   checkRows(given: RowsByName): void;
   /**

@@ -15,16 +15,17 @@ export {
   type DrawsComparisonRow,
 } from './compareModels.ts';
 export { describedModel, kindOf, type ModelOptions } from './describedModel.ts';
-export type { DistributedViewsModel, DistributedViewsOptions } from './gp/distributedViews.ts';
 export type { FamilyOptions } from './gp/family.ts';
 export {
+  type DistributedViewsModel,
+  type DistributedViewsOptions,
   type LatentOptions,
   type LatentVariableModelOptions,
   latentVariableModel,
   type ViewsModelOptions,
 } from './gp/latentVariableModel.ts';
+export type { KernelsByView, ViewOptions, ViewsOptions } from './gp/process.ts';
 export type { Strength } from './gp/strengths.ts';
-export type { KernelsByView, ViewOptions, ViewsOptions } from './gp/views.ts';
 export { type GpScoreOptions, gpScore } from './gpScore.ts';
 export { type LoadedWith, loadDraws, loadFit } from './loadFit.ts';
 export { modelFromJSON } from './modelFromJSON.ts';

@@ -130,7 +130,7 @@ const loadOptions = v.strictObject({ engine: v.optional(engineChoice) });
  * Makes a fit again from what `fit.toJSON()` wrote: the same latents, parameters and predictions, bit for bit.
  *
  * A file that was damaged is refused: every part has a checksum, forms, shapes and supports are checked, and the objective is evaluated again
- * at the values, to 1e-6. Files of form 1, which were saved before there were checksums, are held to the rest of it.
+ * at the values, to 1e-6.
  *
  * @param json - the object (parse the text of a file with `JSON.parse` first)
  * @param own - factories of models, kernels, priors and other parts that do not come with the library, by name; with `models` the result has
@@ -167,18 +167,11 @@ export function loadFit(json: unknown, own: OwnParts = {}, options: { engine?: E
   const model = readingAt('model', () => modelFromJSON(saved.model, own, true));
   const outcome = outcomeFromJSON(saved);
   checkDimension(saved, outcome);
-  readingAt('values', () => checkOutcome(model, withoutReadings(model, outcome), engine));
+  readingAt('values', () => checkOutcome(model, outcome, engine));
   // The saved file determines what the fit can do: its type can only be assumed.
   const { table: saidOfTable } = saved;
   const table = readingAt('table', () => saidOfTable && fittedTableFromJSON(saidOfTable, 'This saved fit'));
   return readingAt('values', () => createFit(table === undefined ? model : { ...model, table }, outcome, engine));
-}
-
-/** Coordinates that files hold of a model whose solution was computed when they were saved, and which its fits read off a field now. */
-function withoutReadings({ name }: AnyModel, outcome: FitOutcome): FitOutcome {
-  if (name !== 'alle') return outcome;
-  const { latents: _, eigenvalues: __, ...values } = outcome.values;
-  return { ...outcome, values };
 }
 
 /** Throws unless the latents have the dimension that the model's members or options name. */
@@ -195,8 +188,6 @@ function checkDimension({ model }: FitJSON, { values: { latents } }: FitOutcome)
 /**
  * Holds what a file says of an outcome to its model: values of every parameter, of their shapes and in their supports, finite unless the fit
  * has failed, and the objective, evaluated again at them.
- *
- * Where the terms draw random numbers and the file does not say from which seed, as files of form 1 do not, the objective is not compared.
  *
  * @throws InvalidInputError that names the place where the two do not agree
  */
@@ -241,21 +232,10 @@ function checkEmbedding({ values: { latents, eigenvalues } }: FitOutcome): void 
 
 function checkDensity(model: Model, outcome: FitOutcome): void {
   const { seed, batchSize } = outcome.diagnostics;
-  let wasRandom = false;
   const { assembly, layout } = assembled(model, outcome, seed ?? 0);
   try {
-    const terms: Assembly['terms'] = (values, context) =>
-      assembly.terms(values, {
-        ...context,
-        get random() {
-          wasRandom = true;
-          return context.random;
-        },
-      });
-    const watched = { ...assembly, terms };
     const natural = readingAt('values', () => naturalEntries(layout, outcome.values));
-    const { value } = densityAt(() => densityOf(model, watched, layout, natural, { seed: seed ?? 0, batchSize }));
-    if (wasRandom && seed === undefined) return;
+    const { value } = densityAt(() => densityOf(model, assembly, layout, natural, { seed: seed ?? 0, batchSize }));
     if (isClose(value, outcome.objective, [value, ...Object.values(outcome.terms)])) return;
     throw damagedAt(
       'objective',

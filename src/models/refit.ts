@@ -57,9 +57,10 @@ function ofRows(json: ModelJSON, rows: Int32Array): ModelJSON {
   }
   const walk = (value: unknown, key: string): unknown => {
     if (Array.isArray(value)) {
-      if (ROWWISE.includes(key) && value.length === N) return Array.from(rows, (row) => value[row]);
+      const isOfRows = ROWWISE.includes(key) || (key === 'arguments' && value.every(isPlain));
+      if (isOfRows && value.length === N) return Array.from(rows, (row) => value[row]);
       if (value.length === N) throw belongsToRows(key);
-      return value.map((entry) => walk(entry, ''));
+      return value.map((entry) => walk(entry, key));
     }
     if (typeof value !== 'object' || value === null) return value;
     const { prior } = value as { prior?: unknown };
@@ -77,6 +78,9 @@ function ofRows(json: ModelJSON, rows: Int32Array): ModelJSON {
   return walk(json, '') as ModelJSON;
 }
 
+/** Classes and labels are arguments of priors with one entry per row; graphs are not lists of plain values. */
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
 const belongsToRows = (name: string) =>
   new InvalidInputError(`Its '${name}' belongs to all rows together, and cannot be cut to some of them.`);
 
@@ -87,7 +91,7 @@ function resized(json: ModelJSON, latentDim: number | undefined): ModelJSON {
   if (latentDim === undefined || q === undefined || q === latentDim) return json;
   const walk = (value: unknown, key: string): unknown => {
     if (key === 'latentDim') return latentDim;
-    if (Array.isArray(value)) return value.map((entry) => walk(entry, ''));
+    if (Array.isArray(value)) return value.map((entry) => walk(entry, key));
     if (typeof value !== 'object' || value === null) return value;
     if (key === 'lengthscale' && Array.isArray((value as { initial?: unknown }).initial)) {
       const initial = (value as { initial: number[] }).initial;

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, reasonOf } from '../core/matrix.ts';
 import { isScaled, type ScaleOption } from '../core/observations.ts';
 import { NON_FINITE } from '../core/plainNumbers.ts';
-import { checkDepth, checkSaved, checkSums, damagedAt, readingAt } from '../core/saved.ts';
+import { checkDepth, checkSaved, checkSums, readingAt } from '../core/saved.ts';
 import type { LatentsJSON } from '../latents/latents.ts';
 import { DIVIDED, type FitJSON, type FitOutcome } from '../model/fit.ts';
 import type { ModelJSON } from '../model/model.ts';
@@ -42,8 +42,8 @@ export const anyStart = (rows: number, latentDim: number): Matrix =>
   );
 
 const finite = v.pipe(v.number(), v.finite());
-/** Numbers of a fit that has failed need not be finite. Form 1 wrote all of those as null. */
-const number = v.union([finite, v.picklist(NON_FINITE), v.null()]);
+/** Numbers of a fit that has failed need not be finite. */
+const number = v.union([finite, v.picklist(NON_FINITE)]);
 const count = v.pipe(finite, v.integer(), v.minValue(0));
 const text = v.optional(v.string());
 const diagnostics = v.strictObject({
@@ -82,10 +82,7 @@ const entries = {
   table: v.optional(v.unknown()),
   files: v.optional(v.record(v.string(), v.string())),
 };
-const schemas = {
-  1: v.strictObject({ ...entries, version: v.literal(1) }),
-  2: v.strictObject({ ...entries, version: v.literal(2), checksums: v.record(v.string(), v.string()) }),
-};
+const schema = v.strictObject({ ...entries, version: v.literal(2), checksums: v.record(v.string(), v.string()) });
 
 /**
  * What `Fit.toJSON` wrote, undamaged as far as it can say so itself.
@@ -111,59 +108,18 @@ function checkedFit(json: unknown): FitJSON {
     );
   }
   const { version } = given;
-  if (version !== 1 && version !== 2) {
+  if (version !== 2) {
     throw new InvalidInputError(
-      `This saved fit is of form ${describe(version)}; this release reads forms 1 and 2. Load it with the release that saved it, or fit again.`,
+      `This saved fit is of form ${describe(version)}; this release reads form 2. Load it with the release that saved it, or fit again.`,
     );
   }
   checkDepth(json, 'This saved fit');
-  checkSaved(schemas[version], json, '');
-  const { checksums, ...rest } = { checksums: undefined, ...given };
-  // A table that was put beside a fit by hand has no checksum, and is held to its form.
-  const { table: _, ...withoutTable } = rest;
-  const summed = checksums !== undefined && Object.hasOwn(checksums, 'table') ? rest : withoutTable;
-  if (version === 2) checkSums(summed, DIVIDED, checksums!);
-  else checkCourse(json as FitJSON);
+  checkSaved(schema, json, '');
+  const { checksums, table, ...rest } = json as FitJSON;
+  // A table that was put beside a fit by hand has no checksum; only its form is checked.
+  checkSums(Object.hasOwn(checksums, 'table') ? { ...rest, table } : rest, DIVIDED, checksums);
   // In the order of the file, so that it is written again as it was.
   return json as FitJSON;
-}
-
-/** How the messages of searches and of closed forms begin, by the status that is their reason. */
-const BEGINNINGS: Readonly<Record<FitJSON['status'], RegExp>> = {
-  converged: /^(?!Failed|Reached the limit|Stopped)/,
-  degenerate: /^(?!Failed|Reached the limit|Stopped)/,
-  maxIterations: /^Reached the limit/,
-  stopped: /^Stopped/,
-  failed: /^(?!Converged|Reached the limit|Stopped)/,
-};
-
-/**
- * What a file without checksums says of a search, as far as it says it twice: the status is that of the message, and the trace goes on from iteration to
- * iteration to the last one, and to the objective.
- */
-function checkCourse({ status, message, trace, objective, diagnostics }: FitJSON): void {
-  const { iterations, evaluations, batchSize } = diagnostics;
-  if (!BEGINNINGS[status].test(message)) {
-    throw damagedAt(
-      'status',
-      `it is '${status}', but the message says otherwise. Take an undamaged copy, or fit again.`,
-    );
-  }
-  const last = trace.at(-1);
-  if (last === undefined) {
-    if (!/^(Converged|Reached the limit)/.test(message)) return;
-    throw damagedAt('trace', 'it is empty, but the message is that of a search. Take an undamaged copy, or fit again.');
-  }
-  const gap = trace.findIndex(({ iteration }, i) => iteration !== i);
-  const isWhole = gap < 0 && last.iteration === iterations && last.evaluations <= evaluations;
-  // In batches the objective of an iteration is an estimate.
-  const isTheSame =
-    batchSize !== undefined || !(Math.abs(last.objective - objective) > 1e-6 * Math.max(1, Math.abs(objective)));
-  if (isWhole && (isTheSame || status === 'failed')) return;
-  throw damagedAt(
-    'trace',
-    `it does not lead to iteration ${iterations} and the objective. Take an undamaged copy, or fit again.`,
-  );
 }
 
 /** Saved outcome of a fit. */
@@ -185,10 +141,10 @@ export function outcomeFromJSON(json: FitJSON): FitOutcome {
   };
 }
 
-/** Inverse of `withPlainNumbers`: null becomes NaN. */
+/** Inverse of `withPlainNumbers`. */
 function withNumbers<T>(json: T): T {
-  if (json === null || NON_FINITE.includes(json as never)) return Number(json ?? Number.NaN) as T;
+  if (NON_FINITE.includes(json as never)) return Number(json) as T;
   if (Array.isArray(json)) return json.map(withNumbers) as T;
-  if (typeof json !== 'object') return json;
+  if (typeof json !== 'object' || json === null) return json;
   return Object.fromEntries(Object.entries(json).map(([key, entry]) => [key, withNumbers(entry)])) as T;
 }

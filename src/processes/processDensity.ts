@@ -23,7 +23,7 @@ import { lowRankStructure, spanningInputs } from './covariance/lowRank.ts';
 import { allColumns, covariancesOf, type FunctionMoments, type MomentsAt } from './functionMoments.ts';
 import type { GaussianProcess, GivenProcess } from './gaussianProcess.ts';
 import { noiseOfNew } from './likelihoods/gaussian.ts';
-import type { Likelihood } from './likelihoods/likelihood.ts';
+import { functionsOf, type Likelihood } from './likelihoods/likelihood.ts';
 import { expectedMoments, logPredictiveEntries, observedAt } from './likelihoods/normalExpectation.ts';
 
 /** Largest number of points whose covariance, factor and gradient fit into the 4 GiB of the float64 backend. */
@@ -117,15 +117,17 @@ export function sparseMoments(
   X: Matrix,
   patterns: readonly ObservedPattern[],
 ): MomentsAt | undefined {
+  if (process.through === undefined) return undefined;
   const inducing = representativeInputs(process, values, X);
-  return inducing && process.through?.(inducing).momentsAt({ ...values, inducing }, X, patterns);
+  return inducing && process.through(inducing).momentsAt({ ...values, inducing }, X, patterns);
 }
 
 /** A process without its density. */
 export type Process = Pick<
   GaussianProcess,
-  'kernel' | 'likelihood' | 'parameters' | 'given' | 'momentsAt' | 'logDensity' | 'through' | 'columnScales'
->;
+  'kernel' | 'likelihood' | 'parameters' | 'given' | 'momentsAt' | 'logDensity' | 'columnScales'
+> &
+  Partial<Pick<GaussianProcess, 'through'>>;
 
 /**
  * The inputs of a process: its parent variables side by side.
@@ -143,6 +145,8 @@ function inputs(given: readonly Tensor2D[]): Tensor2D {
   return op.concat([...given], 1) as Tensor2D;
 }
 
+const calibrates = ({ columnScales }: Pick<Process, 'columnScales'>) => columnScales !== undefined;
+
 /** Parts of a process, without its functions of observations. */
 type Described = Pick<Process, 'kernel' | 'likelihood' | 'parameters'>;
 
@@ -158,13 +162,14 @@ const DRAW_JITTER = 1e-10;
 export function functionsDensity({
   kernel,
   likelihood,
-}: Described): Pick<Density, 'kind' | 'name' | 'centered' | 'takesMissing' | 'support' | 'sample'> {
+}: Described): Pick<Density, 'kind' | 'name' | 'centered' | 'takesMissing' | 'support' | 'functionStart' | 'sample'> {
   return {
     kind: 'density',
     name: 'gaussianProcess',
     centered: likelihood.conjugate !== undefined,
     takesMissing: true,
     ...(likelihood.density.support && { support: likelihood.density.support }),
+    ...(likelihood.conjugate === undefined && { functionStart: (data: Matrix) => functionsOf(likelihood, data) }),
     ...((likelihood.conjugate || likelihood.density.sample) && {
       sample: (p: TensorMap, random: Random, [n, D]: readonly [number, number], given: readonly Tensor2D[]) => {
         const K = covarianceOf(kernel, p, inputs(given));
@@ -193,6 +198,7 @@ export function processDensity(process: Process): Density {
     normalized: parameters.inducing === undefined,
     exact: parameters.inducing === undefined,
     independent: false,
+    ...(calibrates(process) && { calibrates: true as const }),
     // Noise that differs between columns gives each column another covariance.
     ...(typeof noise?.initial === 'number' && {
       precision: (p: TensorMap, { rows, given }: RowsShape, { onJitter }: DensityContext) =>
@@ -244,7 +250,7 @@ function conditional(process: Process, plain: TensorMap, fitted: Rows, context: 
         scales: lazily(() => columnScales(process, values, X, Y, exact(), process.columnScales!.inputsPerEntry)),
       };
     });
-  const isScaled = process.columnScales !== undefined && width > 1;
+  const isScaled = calibrates(process) && context.isCalibrated !== false && width > 1;
   const scaled = (moments: MomentsAt) => (isScaled ? scaledMoments(moments, known().scales()) : moments);
   return functionsConditional({
     ...process,

@@ -39,7 +39,10 @@ import {
   finite,
   type Requirement,
   randomPoints,
+  Skip,
+  skip,
 } from './report.ts';
+import { movedValues, totalByDraws } from './totalProbability.ts';
 
 export interface DensityCheckOptions extends CheckOptions, DifferenceOptions {
   /** Number of columns of the value (1). With several, one is integrated over if the density takes missing entries, otherwise none. */
@@ -70,6 +73,8 @@ const OPTIONS: readonly (keyof DensityCheckOptions)[] = [
 const QUADRATURE = 1e-6;
 /** Rounding error of sums, relative to the largest. */
 const ROUNDING = 1e-10;
+/** Factor by which rows are farther out than those of other checks. */
+const FAR = 4;
 /** Number of draws whose means are compared. */
 const DRAWS = 400;
 /** Largest deviation of means of draws, in standard errors. */
@@ -131,6 +136,8 @@ interface Settings extends DifferenceOptions {
   readonly support: Support;
   /** True if the rows that the density is given are a caller's own, in the place of standard normal ones. */
   readonly isGiven?: boolean;
+  /** Values of its parameters that a caller gives: they are not moved. */
+  readonly values?: GivenValues;
 }
 
 function randomEntries(rows: number, columns: number, support: Support, seed: number): Matrix {
@@ -140,8 +147,31 @@ function randomEntries(rows: number, columns: number, support: Support, seed: nu
   return new Matrix(entries, rows, columns);
 }
 
-/** All requirements on a density at these rows. */
+/** Requirements that hold whatever the parameters are, and may hold by chance where they start. */
+const WHERE_PARAMETERS_MOVE = ['normalized', 'moments', 'draws'];
+
+/** All requirements on a density at these rows, some of them at other values of its free parameters too unless values are given. */
 export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Settings): Requirement[] {
+  const all = requirementsAt(at, rows, settings);
+  const values = settings.values === undefined ? movedValues(at.parameters, at.values) : undefined;
+  if (values === undefined) return all;
+  const moved = at.at(values);
+  const there = new Map(requirementsAt(moved, rows, settings));
+  const isThere = lazily(() => Number.isFinite(sumOf(moved.log(rows))));
+  return all.map(([name, work]): Requirement => {
+    if (!WHERE_PARAMETERS_MOVE.includes(name)) return [name, work];
+    return [
+      name,
+      () => {
+        const said = work();
+        if (isThere()) located('where its parameters move', there.get(name)!);
+        return said;
+      },
+    ];
+  });
+}
+
+function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Requirement[] {
   const { density } = at;
   const { seed, support, isGiven } = settings;
   const [n, D] = [rows.value.rows, rows.value.columns];
@@ -174,7 +204,7 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
     if (other !== undefined)
       throw new LatentFieldError(`a draw is ${other.rows}×${other.columns}, and must be ${n}×${D}`);
     if (support === 'real') return steinAgreement(drawn, slopesOf(at, rows, of, isJoint, drawn), isJoint);
-    if (!isIntegrable || (isJoint && !isByRow())) return notIntegrated;
+    if (!isIntegrable || (isJoint && !isByRow())) return skip(notIntegrated);
     for (let i = 0; i < n; i++) {
       const { mean, variance } = integrated(predictiveAlong(of, i), support, 0);
       const own = drawn.map((one) => one.data[i * D]!);
@@ -209,6 +239,15 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
     ['the same every time', () => agreement(at.log(rows), at.log(rows), 0)],
     ['gradients', () => gradientsAgree(at, rows, settings)],
     [
+      'gradients far out',
+      () => {
+        if (support !== 'real') return skip('its support is not all real numbers');
+        const far = { ...rows, value: withEntries(rows.value, (own) => FAR * own) };
+        if (!Number.isFinite(sumOf(at.log(far)))) return skip('its log density is not finite there');
+        return gradientsAgree(at, far, settings);
+      },
+    ],
+    [
       'rows',
       () => {
         const says = density.independent;
@@ -216,7 +255,7 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
           throw new LatentFieldError('it says that its rows depend on each other, but gives one number a row');
         }
         const alone = isByRow() || says === true ? at.predictive(rows, rows) : undefined;
-        if (alone === undefined) return 'they depend on each other';
+        if (alone === undefined) return skip('they depend on each other');
         agreement([sumOf(alone)], [sumOf(at.log(rows))], ROUNDING);
         const moved = {
           ...rows,
@@ -232,9 +271,12 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
     [
       'normalized',
       () => {
-        if (!density.normalized) return 'it is not said to be';
-        if (D > 1) return notIntegrated;
-        if (!isByRow() && !saysOneRow()) return 'not integrated: it says nothing of one row alone';
+        if (!density.normalized) return skip('it is not said to be');
+        const isOneRow = isByRow() || saysOneRow();
+        if (D > 1 || !isOneRow) {
+          if (support !== 'real') return skip(notIntegrated);
+          return totalByDraws(at, isOneRow ? chosenRows(rows, [0]) : rows, seed);
+        }
         const along = (x: Float64Array) =>
           isByRow()
             ? at.log(alongFirstColumn(rows, 0, x))
@@ -246,12 +288,12 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
       'new rows',
       () => {
         const judged = at.predictive(rows, fresh);
-        if (judged === undefined) return 'it says nothing of them';
+        if (judged === undefined) return skip('it says nothing of them');
         if (judged.length !== n)
           throw new LatentFieldError(`one number a row is needed, ${n}, but ${judged.length} came`);
         finite(judged, 'the log predictive density');
         if (isByRow()) return agreement(judged, at.log(fresh), ROUNDING);
-        if (!density.exact) return 'not compared: they are not said to be conditionals of the joint density';
+        if (!density.exact) return skip('not compared: they are not said to be conditionals of the joint density');
         if (density.independent === true) return 'as the rows that were fitted';
         const before = sumOf(at.log(rows));
         const joint = judged.map((_, i) => sumOf(at.log(withRow(rows, fresh, i))) - before);
@@ -265,9 +307,9 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
           const moments = conditionOf(density, ready).moments?.(rowTensors(fresh).given);
           return moments && plainMoments(moments, n, D);
         });
-        if (said === undefined) return 'it gives none';
-        if (at.predictive(rows, fresh) === undefined) return 'not compared: it says nothing else of new rows';
-        if (!isIntegrable) return notIntegrated;
+        if (said === undefined) return skip('it gives none');
+        if (at.predictive(rows, fresh) === undefined) return skip('not compared: it says nothing else of new rows');
+        if (!isIntegrable) return skip(notIntegrated);
         const found = Array.from({ length: n }, (_, i) =>
           integrated(predictiveAlong(fresh, i), support, said.mean[i * D]!),
         );
@@ -288,10 +330,31 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
     [
       'draws',
       () => {
-        if (density.sample === undefined) return 'it makes none';
+        if (density.sample === undefined) return skip('it makes none');
         const draw = (random: Random) =>
           at.with(rows, ({ p, rows }) => tensorMatrix(density.sample!(p, random, [n, D], rows.given)));
         return ofDraws(rows, draw, true);
+      },
+    ],
+    [
+      'next',
+      () => {
+        const said = at.with(rows, (ready) => {
+          const next = conditionOf(density, ready).next?.(ready.rows.value);
+          return next && tensorMatrix(next);
+        });
+        if (said === undefined) return skip('it gives none');
+        if (rows.given.length > 0) return skip('not compared: what the next row is given is not known');
+        for (let d = 0; d < D; d++) {
+          const along = (x: Float64Array) =>
+            x.map((entry) => {
+              const after = { value: withEntries(said, (own, j) => (j === d ? entry : own)), given: [] };
+              return sumOf(at.log(withRow(rows, after, 0)));
+            });
+          const { mean, variance } = integrated(along, support, said.data[d]!);
+          located(`column ${d}`, () => agreement([said.data[d]!], [mean], QUADRATURE, Math.sqrt(variance)));
+        }
+        return 'the mean of the row that follows';
       },
     ],
     [
@@ -302,14 +365,14 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
             const own = conditionOf(density, ready).sample?.(rowTensors(fresh).given, random);
             return own && tensorMatrix(own);
           });
-        if (draw(seededRandom(seed)) === undefined) return 'it makes none of its own';
+        if (draw(seededRandom(seed)) === undefined) return skip('it makes none of its own');
         return ofDraws(fresh, (random) => draw(random)!, false);
       },
     ],
     [
       'expectations',
       () => {
-        if (density.expected === undefined) return 'it gives none';
+        if (density.expected === undefined) return skip('it gives none');
         const spread = withEntries(rows.value, (_, i) => 0.1 * (1 + (i % 3)));
         const said = at.with(rows, ({ p, rows, context }) => {
           const value = { mean: rows.value, variance: matrixTensor(spread) };
@@ -326,7 +389,7 @@ export function densityRequirements(at: DensityAt, rows: PlainRows, settings: Se
     [
       'missing entries',
       () => {
-        if (!density.takesMissing) return 'it takes complete rows only';
+        if (!density.takesMissing) return skip('it takes complete rows only');
         const all = withEntries(rows.value, () => 1);
         agreement([sumOf(at.log({ ...rows, present: all }))], [sumOf(at.log(rows))], ROUNDING);
         // One entry of the last row.
@@ -362,7 +425,8 @@ function gradientsAgree(at: DensityAt, all: PlainRows, settings: Settings): stri
     };
     const t = valueTensors(moved);
     const { gradients } = valueAndGradients(() => sum(t), Object.values(t));
-    const unused = Object.keys(t).filter((_, i) => gradients[i] === undefined);
+    // What is given may say all of the value, as expectations of a field do.
+    const unused = Object.keys(t).filter((name, i) => name !== 'value' && gradients[i] === undefined);
     if (unused.length === 0) return gradientAgreement(sum, moved, settings);
     throw new LatentFieldError(
       `no gradient arrives in ${unused.map((name) => `'${name}'`).join(', ')}: the log density does not use it`,
@@ -395,6 +459,7 @@ function slopesOf(at: DensityAt, fitted: PlainRows, of: PlainRows, isJoint: bool
  */
 function steinAgreement(drawn: readonly Matrix[], slopes: readonly Float64Array[], isJoint: boolean): string {
   const { columns, data } = drawn[0]!;
+  const means = data.map((_, a) => sumOf(drawn.map((one) => one.data[a]!)) / drawn.length);
   const entry = (i: number) => `row ${Math.floor(i / columns)}, column ${i % columns}`;
   for (let b = 0; b < data.length; b++) {
     within(
@@ -404,7 +469,7 @@ function steinAgreement(drawn: readonly Matrix[], slopes: readonly Float64Array[
     );
     for (let a = 0; a < data.length; a++) {
       if (!isJoint && Math.floor(a / columns) !== Math.floor(b / columns)) continue;
-      const mean = sumOf(drawn.map((one) => one.data[a]!)) / drawn.length;
+      const mean = means[a]!;
       within(
         `the mean product of ${entry(a)} with the slope in ${entry(b)}`,
         drawn.map((one, k) => (one.data[a]! - mean) * slopes[k]![b]!),
@@ -412,11 +477,17 @@ function steinAgreement(drawn: readonly Matrix[], slopes: readonly Float64Array[
       );
     }
   }
+  // Of all entries together, which shows less than each of them would.
+  within(
+    'the mean product of entries with their own slopes',
+    drawn.map((one, k) => sumOf(one.data.map((x, a) => (x - means[a]!) * slopes[k]![a]!)) / data.length),
+    -1,
+  );
   return `Stein's identity within ${STANDARD_ERRORS} standard errors of ${drawn.length} draws`;
 }
 
 /** Compares the mean of draws with its expectation, or with a lower bound of it. */
-function within(what: string, drawn: readonly number[], said: number, atLeast = false): string {
+export function within(what: string, drawn: readonly number[], said: number, atLeast = false): string {
   const mean = sumOf(drawn) / drawn.length;
   const variance = drawn.reduce((sum, one) => sum + square(one - mean), 0) / (drawn.length - 1);
   const error = Math.sqrt(variance / drawn.length) + 1e-12 * Math.max(1, Math.abs(mean));
@@ -430,7 +501,7 @@ function within(what: string, drawn: readonly number[], said: number, atLeast = 
 }
 
 /** Mean and variance of observations, n×D, as plain numbers. */
-function plainMoments({ mean, variance, noise, covariances }: RowMoments, n: number, D: number) {
+function plainMoments({ mean, variance, noise, covariances, observed }: RowMoments, n: number, D: number) {
   const shapeOf = (what: string, { shape }: { readonly shape: readonly number[] }, allowed: readonly string[]) => {
     if (allowed.includes(String(shape))) return;
     throw new LatentFieldError(`${what} has shape [${shape}], and must have [${allowed.join('] or [')}]`);
@@ -456,13 +527,18 @@ function plainMoments({ mean, variance, noise, covariances }: RowMoments, n: num
       ),
     );
   }
-  return { mean: means, variance: variances };
+  if (observed === undefined) return { mean: means, variance: variances };
+  const own = observed();
+  shapeOf('the mean of observations', own.mean, [`${n},${D}`]);
+  shapeOf('the variance of observations', own.variance, [`${n},${D}`]);
+  return { mean: new Float64Array(doublesOf(own.mean)), variance: new Float64Array(doublesOf(own.variance)) };
 }
 
-function located(what: string, work: () => string): string {
+export function located(what: string, work: () => string): string {
   try {
     return work();
   } catch (error) {
+    if (error instanceof Skip) throw error;
     throw new LatentFieldError(`${what}: ${(error as Error).message}`);
   }
 }

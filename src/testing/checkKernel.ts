@@ -74,6 +74,13 @@ export function checkKernel(kernel: Kernel, options: KernelCheckOptions = {}): C
   ]);
 }
 
+/** Points a side of a lattice: functions that are no covariances may look like one at few points. */
+const LATTICE = 15;
+
+/** Points of the plane half a unit apart. */
+const lattice = (side: number): Matrix =>
+  Matrix.from(Array.from({ length: side * side }, (_, i) => [(i % side) / 2, Math.floor(i / side) / 2]));
+
 function requirements(
   described: Kernel,
   q: number,
@@ -174,6 +181,12 @@ function requirements(
     ['coincident points', () => wellBehaved(withCoincident(X))],
     ['one point', () => wellBehaved(randomPoints(1, q, seed))],
   ];
+  if (q === 2) {
+    all.push([
+      'positive semi-definite on a lattice',
+      () => positiveSemiDefinite(K(lattice(LATTICE)), LATTICE * LATTICE),
+    ]);
+  }
   if (declaresStructure(kernel)) {
     all.push([
       'what it is said to be made of is its covariance',

@@ -2,14 +2,16 @@ import { exp, square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { namedOptions } from '../core/options.ts';
+import { seededRandom } from '../core/random.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import type { TensorMap } from '../model/model.ts';
+import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { valueTensors } from '../model/part.ts';
 import { type LikelihoodCatalog, likelihoodFromJSON } from '../processes/likelihoods/json.ts';
 import { isLikelihood, type Likelihood } from '../processes/likelihoods/likelihood.ts';
+import { located, within } from './checkDensity.ts';
 import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
 import { type DiscreteOrReal, normalNodes, type SupportNode, supportByRefusals, supportNodes } from './quadrature.ts';
 import {
@@ -20,7 +22,9 @@ import {
   finite,
   type Requirement,
   randomPoints,
+  skip,
 } from './report.ts';
+import { movedValues } from './totalProbability.ts';
 
 export interface LikelihoodCheckOptions extends CheckOptions, DifferenceOptions {
   /** n×D values of the functions; default 5×2 standard normal ones. */
@@ -77,24 +81,28 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
   const initial = (wanted: boolean) =>
     Object.fromEntries(parameters.filter(([, p]) => p.free === wanted).map(([path, p]) => [path, p.initial]));
   const [free, held] = [initial(true), initial(false)];
+  const movedFree = { ...free, ...movedValues(likelihood.parameters, { ...held, ...free }) };
   const tensors = (t: TensorMap) => ({ ...valueTensors(held), ...t });
   const [n, D] = [F.rows, F.columns];
 
   const at = (f: number, value: number) => (support === 'real' ? f + value : value);
   /** log p(y|f) of every entry of f and the observation at a node. */
-  const densities: Densities = (part, f, value) =>
-    withFloat64(() => {
-      const Y = new Matrix(
-        f.data.map((entry) => at(entry, value)),
-        f.rows,
-        D,
-      );
-      const result = part.logDensity(tensors(valueTensors(free)), matrixTensor(f), matrixTensor(Y));
-      if (String(result.shape) === String([f.rows, D])) return doublesOf(result);
-      throw new LatentFieldError(
-        `log densities of shape [${f.rows},${D}] were expected, one an entry, but they are [${result.shape}]`,
-      );
-    });
+  const densitiesAt =
+    (values: ParameterValues): Densities =>
+    (part, f, value) =>
+      withFloat64(() => {
+        const Y = new Matrix(
+          f.data.map((entry) => at(entry, value)),
+          f.rows,
+          D,
+        );
+        const result = part.logDensity(tensors(valueTensors(values)), matrixTensor(f), matrixTensor(Y));
+        if (String(result.shape) === String([f.rows, D])) return doublesOf(result);
+        throw new LatentFieldError(
+          `log densities of shape [${f.rows},${D}] were expected, one an entry, but they are [${result.shape}]`,
+        );
+      });
+  const densities = densitiesAt(free);
   const nodes = supportNodes(support);
   const typical = support === 'real' ? [-1.3, 0.2, 0.9] : nodes.slice(0, 4).map(({ value }) => value);
   const observed = new Matrix(
@@ -124,13 +132,18 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
     [
       'a total probability of 1',
       () => {
-        const total = new Float64Array(n * D);
-        for (const { value, weight } of nodes) {
-          densities(likelihood, F, value).forEach((density, i) => {
-            total[i] = total[i]! + weight * exp(density);
-          });
-        }
-        return agreement(total, new Float64Array(n * D).fill(1), QUADRATURE);
+        const totalAt = (values: ParameterValues) => {
+          const total = new Float64Array(n * D);
+          for (const { value, weight } of nodes) {
+            densitiesAt(values)(likelihood, F, value).forEach((density, i) => {
+              total[i] = total[i]! + weight * exp(density);
+            });
+          }
+          return agreement(total, new Float64Array(n * D).fill(1), QUADRATURE);
+        };
+        const found = totalAt(free);
+        located('where its parameters move', () => totalAt(movedFree));
+        return found;
       },
     ],
     [
@@ -146,11 +159,49 @@ export function checkLikelihood(likelihood: Likelihood, options: LikelihoodCheck
     [
       'the moments of its density',
       () => {
-        const given = momentsOf(likelihood, F, () => tensors(valueTensors(free)));
-        if (given === undefined) return 'it gives none';
-        const expected = integratedMoments(likelihood, F, densities, nodes, at);
-        agreement(given.mean, expected.mean, QUADRATURE);
-        return agreement(given.variance, expected.variance, QUADRATURE);
+        const momentsAgree = (values: ParameterValues) => {
+          const given = momentsOf(likelihood, F, () => tensors(valueTensors(values)));
+          if (given === undefined) return skip('it gives none');
+          const expected = integratedMoments(likelihood, F, densitiesAt(values), nodes, at);
+          agreement(given.mean, expected.mean, QUADRATURE);
+          return agreement(given.variance, expected.variance, QUADRATURE);
+        };
+        const found = momentsAgree(free);
+        located('where its parameters move', () => momentsAgree(movedFree));
+        return found;
+      },
+    ],
+    [
+      'draws',
+      () => {
+        const { sample } = likelihood.density;
+        if (sample === undefined) return skip('it makes none');
+        const [mean, second] = [new Float64Array(n * D), new Float64Array(n * D)];
+        for (const { value, weight } of nodes) {
+          densitiesAt(movedFree)(likelihood, F, value).forEach((density, i) => {
+            const [share, gap] = [weight * exp(density), at(F.data[i]!, value) - F.data[i]!];
+            if (!(share > 0)) return;
+            mean[i] = mean[i]! + share * gap;
+            second[i] = second[i]! + share * gap * gap;
+          });
+        }
+        const deviation = second.map((own, i) => Math.sqrt(own - square(mean[i]!)));
+        const random = seededRandom(seed + 4);
+        const drawn = Array.from({ length: DRAWS }, () =>
+          withFloat64(() =>
+            doublesOf(sample(tensors(valueTensors(movedFree)), random, [n, D], [matrixTensor(F)])).map(
+              (own, i) => (own - F.data[i]! - mean[i]!) / deviation[i]!,
+            ),
+          ),
+        );
+        const average = (of: (own: number) => number) =>
+          drawn.map((one) => one.reduce((sum, own) => sum + of(own) / one.length, 0));
+        within(
+          'the mean of draws, less that of the density in standard deviations,',
+          average((own) => own),
+          0,
+        );
+        return within('the variance of draws, relative to that of the density,', average(square), 1);
       },
     ],
     [
@@ -177,6 +228,9 @@ function supportOf({ name, refuses }: Likelihood): DiscreteOrReal {
     `checkLikelihood takes likelihoods that are densities entry by entry, but '${name}' reads the whole row of an observation. Check it without that option, such as offset.`,
   );
 }
+
+/** Number of draws whose moments are compared. */
+const DRAWS = 400;
 
 /** log p(y|f) of every entry of f and the observation at a node. */
 type Densities = (part: Likelihood, f: Matrix, value: number) => Float64Array;

@@ -5,6 +5,7 @@
  * @module
  */
 export { checkDensity, type DensityCheckOptions } from './checkDensity.ts';
+export { checkDistribution } from './checkDistribution.ts';
 export { checkGradient, type DifferenceOptions, type GradientCheckOptions } from './checkGradient.ts';
 export { checkKernel, type KernelCheckOptions } from './checkKernel.ts';
 export { checkLikelihood, type LikelihoodCheckOptions } from './checkLikelihood.ts';

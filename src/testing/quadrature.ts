@@ -5,7 +5,14 @@ import { unknownName } from '../core/options.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
-import type { Conditional, Density, DensityContext, DensityStart, Rows } from '../model/language/density.ts';
+import {
+  type Conditional,
+  type Density,
+  type DensityContext,
+  type DensityStart,
+  parametersOf,
+  type Rows,
+} from '../model/language/density.ts';
 import {
   boundsOf,
   type DensitySupport,
@@ -37,6 +44,8 @@ export interface DensityAt {
   readonly density: Density;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly values: ParameterValues;
+  /** The same density at these values. */
+  at(values: ParameterValues): DensityAt;
   /** Runs `work` with the density prepared for these rows. */
   with<T>(rows: PlainRows, work: (ready: ReadyDensity) => T, batch?: Batch): T;
   /** Log density of rows: one number, or one per row. */
@@ -72,7 +81,7 @@ export function densityAt(
     seed,
     batched,
   });
-  const parameters = withFloat64(() => density.parameters(startOf(all, false)));
+  const parameters = withFloat64(() => parametersOf(density, startOf(all, false)));
   for (const name of Object.keys(given)) {
     if (name in parameters) continue;
     throw unknownName('parameter', name, Object.keys(parameters), `Density '${density.name}'`);
@@ -83,6 +92,7 @@ export function densityAt(
     density,
     parameters,
     values,
+    at: (other) => densityAt(density, all, other, seed, observationsOf),
     with: (rows, work, batch) =>
       withFloat64(() => {
         const constants = density.prepare?.(startOf(rows, batch !== undefined));

@@ -9,8 +9,11 @@ import { writeGuard } from '../engine/tensors/float64/writeGuard.ts';
 export interface Check {
   /** The requirement. */
   readonly name: string;
+  /** False if it does not hold. */
   readonly passed: boolean;
-  /** How well it holds, or what is wrong. */
+  /** True if it was not checked. */
+  readonly skipped: boolean;
+  /** How well it holds, what is wrong, or why it was not checked. */
   readonly message: string;
 }
 
@@ -41,7 +44,17 @@ export interface CheckOptions {
   readonly seed?: number;
 }
 
-/** A requirement: its name, and a function that returns how well it holds and throws if it does not. */
+/** Thrown by a requirement that cannot be checked. */
+export class Skip extends LatentFieldError {
+  override name = 'Skip';
+}
+
+/** Ends a check that is not made. */
+export function skip(reason: string): never {
+  throw new Skip(reason);
+}
+
+/** A requirement: its name, and a function that returns how well it holds and throws if it does not, or where it is skipped. */
 export type Requirement = readonly [name: string, work: () => string];
 
 /**
@@ -98,13 +111,15 @@ function refuseOuter(a: readonly number[], b: readonly number[]): void {
 
 function outcome([name, work]: Requirement): Check {
   try {
-    return { name, passed: true, message: work() };
+    return { name, passed: true, skipped: false, message: work() };
   } catch (error) {
-    return { name, passed: false, message: error instanceof Error ? error.message : String(error) };
+    if (error instanceof Skip) return { name, passed: true, skipped: true, message: error.message };
+    return { name, passed: false, skipped: false, message: error instanceof Error ? error.message : String(error) };
   }
 }
 
-const line = ({ name, passed, message }: Check): string => `${passed ? 'ok    ' : 'FAILED'} ${name}: ${message}`;
+const line = ({ name, passed, skipped, message }: Check): string =>
+  skipped ? `skipped ${name} (${message})` : `${passed ? 'ok    ' : 'FAILED'} ${name}: ${message}`;
 
 function sentence({ subject, checks }: ConformanceReport): string {
   const failed = checks.filter(({ passed }) => !passed);

@@ -25,7 +25,7 @@ describe('the colors of a map by URL', () => {
   });
 });
 
-describe.skipIf(why !== '')(`what a page loads by URL${why}`, () => {
+describe.skipIf(why !== '')(`what a page loads by URL${why}`, { tags: 'long' }, () => {
   it('is at most 170 kB compressed for the first map', () => {
     const seen = new Set<string>();
     const weigh = (name: string): number => {
@@ -50,7 +50,7 @@ const { observations, labels, columnNames } = pipeFlow({ points: 40, seed: 1 });
 const rows = observations.toArrays();
 const whyNot = why || NEEDS_CHROMIUM;
 
-describe.skipIf(whyNot !== '')(`a map by URL${whyNot}`, () => {
+describe.skipIf(whyNot !== '')(`a map by URL${whyNot}`, { tags: 'long' }, () => {
   let browser: Browser | undefined;
   afterAll(() => browser?.close());
 

@@ -83,7 +83,7 @@ describe('rows that are placed', async () => {
   );
 
   it('are compared by their densities with rows of the fit', async () => {
-    const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 100 });
+    const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 40 });
     const like = await likenessOf((rows) => result.project(rows), Y, result.latents);
     expect(like).toMatchObject({ by: 'density', compared: 40, moved: 0 });
     const own = await result.project(Y);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import { fit, nearestNeighborError, pca, trustworthiness } from '../../src/index.ts';

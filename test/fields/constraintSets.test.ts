@@ -210,7 +210,9 @@ describe('a maximum-entropy field of several sets of constraints', () => {
       },
     });
     expect(() => evaluate(two({ y: Y }))).toThrow(/put all sets in expect/);
-    const layers = [maxEntropy({ graph, copies: 2 }), maxEntropy({ graph: knnGraph(Y, 5), copies: 2 })];
+    const layers = [graph, knnGraph(Y, 5)].map((pairs) =>
+      maxEntropy({ copies: 2, slack: 25, multipliers: 'best', expect: { near: squaredDifferences(pairs) } }),
+    );
     expect(() => gplvm(Y, { latentDim: 2, priors: layers })).toThrow(/put all sets in expect/);
     const wrong: [() => object, RegExp][] = [
       [() => maxEntropy({ expect: {} }), /at least one set of constraints/],
@@ -220,7 +222,7 @@ describe('a maximum-entropy field of several sets of constraints', () => {
       [() => quadratic([{ rows: [0, 1], columns: [1, 0], values: [1, 1] }]), /Form 0 of quadratic needs rows/],
       [() => quadratic([{ rows: [0, 1], columns: [1], values: [1, 1] }]), /Form 0 of quadratic needs rows/],
       [() => quadratic([{ rows: [0, 1], columns: [1, 1], values: [1, Number.NaN] }]), /Form 0 of quadratic needs rows/],
-      [() => squaredDifferences(graph, [1]), /takes one finite value for each of its/],
+      [() => squaredDifferences(graph, [1]), /takes squared distances as a list of one number for each of the/],
       [() => quadratic(bends, undefined, { at: 'least' as never }), /'most' or 'exactly'/],
     ];
     for (const [make, message] of wrong) {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, it } from 'vitest';
 import { readTable } from '../../src/app/io/index.ts';
 import { sharedFile } from '../reference.ts';

@@ -1,4 +1,4 @@
-import { expectedMoments, fit, type Graph, gplvm, knnGraph, maxEntropy } from 'latentfield';
+import { expectedMoments, fit, type Graph, gplvm, knnGraph, maxEntropy, squaredDifferences } from 'latentfield';
 import { expect } from 'vitest';
 
 /** The largest violation of c·R_e ≤ φ_e, = where 0 < w_e < 4C, and ≥ where w_e = 4C, from a fit's own precision and covariance. */
@@ -44,9 +44,11 @@ interface Evaluations {
 async function jointFits(Y: readonly ArrayLike<number>[], neighbors: number, most: Evaluations) {
   const points = Y.map((row) => Array.from(row));
   const graph = knnGraph(points, neighbors);
+  const near = squaredDifferences(graph);
+  const layer = maxEntropy({ copies: 1, slack: 25, multipliers: 'best', expect: { near } });
   return {
     graph,
-    distances: await fit(gplvm(points, { latentDim: 2, priors: [maxEntropy({ graph })] }), {
+    distances: await fit(gplvm(points, { latentDim: 2, priors: [layer] }), {
       maxEvaluations: most.distances,
     }),
     moments: await fit(gplvm(points, { latentDim: 2, priors: [expectedMoments({ graph })] }), {

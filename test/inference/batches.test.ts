@@ -102,7 +102,7 @@ describe('adam', () => {
 });
 
 describe('a fit in batches', () => {
-  it('comes near the optimum of the collapsed bound', async () => {
+  it('comes near the optimum of the collapsed bound', { tags: 'long' }, async () => {
     const whole = await fit(model, { maxIterations: 300 });
     const result = await fit(model, {
       batchSize: 10,

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { free, latentVariableModel } from '../../src/index.ts';
 import { type FitStep, fitSteps } from '../../src/inference/index.ts';

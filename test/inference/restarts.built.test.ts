@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';

@@ -52,7 +52,7 @@ describe('starts that are compared on the way', () => {
     };
     await fit(model(), { ...options, checkpoint, checkpointInterval: 0 });
     expect(saved.length).toBeGreaterThan(60);
-    for (const k of [0, 3, 14, 27, 43, 44, 45, 60, saved.length - 1]) {
+    for (const k of [0, 14, 43, 44, saved.length - 1]) {
       const { restarts: _, seed: __, ...rest } = options;
       const resume = JSON.parse(JSON.stringify(saved[k])) as Checkpoint;
       expect(resume.trialIterations).toBe(10);

@@ -1,4 +1,14 @@
-import { bayesianGplvm, defineModel, gaussian, latent, observed, pca, standardNormal } from 'latentfield';
+import {
+  bayesianGplvm,
+  defineModel,
+  gaussian,
+  gaussianProcess,
+  known,
+  latent,
+  observed,
+  pca,
+  standardNormal,
+} from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
 import { InvalidInputError, NumericalError } from '../../src/core/errors.ts';
@@ -22,6 +32,25 @@ function precisionMatrix(n: number): number[][] {
   return A.map((row, i) => A.map((other, j) => row.reduce((sum, a, k) => sum + a * other[k]!, i === j ? 1 : 0)));
 }
 
+/** Gauss–Jordan elimination with pivoting: the inverse, and log |A|. */
+function eliminated(matrix: number[][]): { inverse: number[][]; logDeterminant: number } {
+  const n = matrix.length;
+  const A = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);
+  let sum = 0;
+  for (let k = 0; k < n; k++) {
+    let best = k;
+    for (let i = k; i < n; i++) if (Math.abs(A[i]![k]!) > Math.abs(A[best]![k]!)) best = i;
+    [A[k], A[best]] = [A[best]!, A[k]!];
+    const pivot = A[k]![k]!;
+    sum += Math.log(Math.abs(pivot));
+    A[k] = A[k]!.map((entry) => entry / pivot);
+    for (let i = 0; i < n; i++) if (i !== k) A[i] = A[i]!.map((entry, j) => entry - A[i]![k]! * A[k]![j]!);
+  }
+  return { inverse: A.map((row) => row.slice(n)), logDeterminant: sum };
+}
+const inverse = (matrix: number[][]) => eliminated(matrix).inverse;
+const logDeterminant = (matrix: number[][]) => eliminated(matrix).logDeterminant;
+
 function inverse2(matrix: number[][]): number[] {
   const [[a, b], [c, d]] = matrix as [[number, number], [number, number]];
   const determinant = a * d - b * c;
@@ -35,22 +64,122 @@ const normal = (z: Tensor, P: number[][]) => {
 };
 
 describe('the Laplace approximation', () => {
-  it('of a normal posterior of latents has the conditional covariance of each point', async () => {
+  it('of a normal posterior of latents has the marginal covariance of each point', async () => {
     const P = precisionMatrix(6);
     const X = Matrix.from([
       [0.3, -1],
       [2, 0],
       [0.1, 5],
     ]);
-    const model = densityModel({ latents: real(X) }, ({ latents }) => normal(latents!, P));
-    const { latents, parameters } = await laplaceApproximation(model, {});
+    const model = densityModel({ latents: real(X) }, ({ latents }) =>
+      normal(op.sub(latents!, op.tensor(X.toArrays())), P),
+    );
+    const { latents, parameters, evidence, rotations } = await laplaceApproximation(model, {});
     expect(parameters).toBeUndefined();
+    expect(rotations).toBe(0);
     expect(latents!.mean).toEqual(X);
+    const S = inverse(P);
     latents!.covariances.forEach((covariance, n) => {
-      const block = [0, 1].map((i) => [0, 1].map((j) => P[2 * n + i]![2 * n + j]!));
-      expectClose(covariance, inverse2(block), 1e-8, `point ${n}`);
+      const block = [0, 1].flatMap((i) => [0, 1].map((j) => S[2 * n + i]![2 * n + j]!));
+      expectClose(covariance, block, 1e-8, `point ${n}`);
     });
     expect(latents!.covariances).toHaveLength(3);
+    expectClose([evidence!], [3 * Math.log(2 * Math.PI) - logDeterminant(P) / 2], 1e-8, 'evidence');
+  });
+
+  it.each([
+    // A ring and a sphere of radius 5, and a plane turned about the origin in two directions.
+    [[[3, -4]], Math.log(2 * Math.PI * 5), 1],
+    [[[3, 0, -4]], Math.log(4 * Math.PI * 25), 2],
+    [
+      [
+        [3, 4],
+        [0, 2],
+      ],
+      Math.log(2 * Math.PI) + 0.5 * Math.log(9 + 16 + 4),
+      1,
+    ],
+  ])('counts all rotations of points that keep their distances and radii: %j', async (X, logVolume, expected) => {
+    // log p = −½·Σ (g_k − g_k*)²/s² over the entries of XXᵀ on and below the diagonal: a normal across the orbit of X*.
+    const s = 0.1;
+    const G = X.map((a) => X.map((b) => a.reduce((sum, entry, k) => sum + entry * b[k]!, 0)));
+    const lower = X.map((_, i) => X.map((__, j) => (j <= i ? 1 / s : 0)));
+    const model = densityModel({ latents: real(Matrix.from(X)) }, ({ latents }) => {
+      const gram = op.matMul(latents as Tensor2D, latents as Tensor2D, false, true);
+      return op.mul(-0.5, op.sum(op.square(op.mul(op.sub(gram, op.tensor(G)), op.tensor(lower))))) as Scalar;
+    });
+    const { evidence, rotations, latents } = await laplaceApproximation(model, {});
+    expect(rotations).toBe(expected);
+    // Across the orbit the Hessian is JᵀJ/s² with J the slopes of these entries.
+    const J: number[][] = [];
+    const q = X[0]!.length;
+    for (let i = 0; i < X.length; i++) {
+      for (let j = 0; j <= i; j++) {
+        const row = new Array(X.length * q).fill(0);
+        for (let d = 0; d < q; d++) {
+          row[i * q + d] += X[j]![d]!;
+          row[j * q + d] += X[i]![d]!;
+        }
+        J.push(row);
+      }
+    }
+    // |JᵀJ| on the complement of its null space is |JJᵀ|.
+    const JJ = J.map((a) => J.map((b) => a.reduce((sum, entry, k) => sum + (entry * b[k]!) / s ** 2, 0)));
+    const across = (J.length / 2) * Math.log(2 * Math.PI) - logDeterminant(JJ) / 2;
+    expectClose([evidence!], [across + logVolume], 1e-6, 'evidence');
+    // The pseudo-inverse has no variance along the rotation.
+    if (X.length === 1) {
+      const along = latents!.covariances[0]!.toArrays().map((row) =>
+        row.reduce((sum, entry, k) => sum + entry * X[0]![k]!, 0),
+      );
+      const variance = s ** 2 / (4 * 25);
+      expectClose(
+        along,
+        X[0]!.map((entry) => variance * entry),
+        1e-6,
+        'radial',
+      );
+    }
+  });
+
+  it('is the exact evidence of models that are jointly normal, though rows depend on each other', async () => {
+    const times = [0, 0.5, 1.1, 1.3, 2.4, 3].map((t) => [t]);
+    const Y = [[0.3], [0.9], [1.1], [0.2], [-0.8], [-0.4]];
+    const noise = () => gaussian({ variance: fixed(0.2) });
+    const smooth = defineModel({
+      name: 'smooth',
+      variables: () => {
+        const t = known(times);
+        const kernel = rbf({ variance: fixed(1.5), lengthscale: fixed(0.8) });
+        const z = latent({ dim: 1, density: gaussianProcess({ kernel, noise: fixed(0.01) }), given: t });
+        return { t, z, y: observed(Y, { density: noise(), given: z, center: false }) };
+      },
+    })(undefined);
+    const result = await fit(smooth, { tolerance: 1e-10, relativeDecrease: 0 });
+    const { evidence, latents } = await laplaceApproximation(smooth, result);
+    const K = times.map(([a], i) =>
+      times.map(([b], j) => 1.5 * Math.exp(-0.5 * ((a! - b!) / 0.8) ** 2) + (i === j ? 0.01 : 0)),
+    );
+    const covariance = K.map((row, i) => row.map((entry, j) => entry + (i === j ? 0.2 : 0)));
+    const precision = inverse(covariance);
+    const quadratic = Y.reduce(
+      (sum, [a], i) => sum + Y.reduce((inner, [b], j) => inner + a! * precision[i]![j]! * b!, 0),
+      0,
+    );
+    const exact = -3 * Math.log(2 * Math.PI) - logDeterminant(covariance) / 2 - quadratic / 2;
+    expect(Math.abs(evidence! - exact)).toBeLessThan(1e-6);
+    // Var[z | y] = K − K(K + σ²I)⁻¹K
+    const posterior = K.map(
+      (row, i) =>
+        row[i]! -
+        row.reduce((sum, a, k) => sum + a * precision[k]!.reduce((inner, b, l) => inner + b * K[l]![i]!, 0), 0),
+    );
+    expectClose(
+      latents!.covariances.map(({ data }) => data[0]!),
+      posterior,
+      1e-6,
+      'marginal variances',
+    );
   });
 
   it('of gamma, beta and normal posteriors at their modes has the inverse curvature in natural space', async () => {
@@ -130,35 +259,48 @@ describe('the Laplace approximation', () => {
     const { observations } = pipeFlow({ points: 20, seed: 3 });
     const model = gplvm(observations, { latentDim: 2, kernel: rbf({ lengthscale: fixed(1) }), noise: 0.05 });
     const result = await fit(model, { maxIterations: 5000, tolerance: 1e-7, relativeDecrease: 0 });
-    const { latents, parameters } = await laplaceApproximation(model, result);
-    const values: GivenValues = { latents: result.latents, ...result.parameters } as GivenValues;
+    const { latents, parameters, rotations, evidence } = await laplaceApproximation(model, result);
+    const values: Record<string, unknown> & { latents: Matrix } = { latents: result.latents, ...result.parameters };
     const { names, covariance } = parameters!;
     expect(names).toEqual(['mapping.kernel.rbf.variance', 'mapping.noise']);
-    // Σ·H = I with H by differences of `evaluate`'s gradients.
-    const H = names.map((moved) => {
-      const at = values[moved] as number;
-      const h = 1e-5 * at;
-      const [above, below] = [at + h, at - h].map((value) => evaluate(model, { ...values, [moved]: value }).gradients);
-      return names.map((name) => -((above![name] as number) - (below![name] as number)) / (2 * h));
+    // H by differences of `evaluate`'s gradients, over all latents and both parameters. Rotations of the map leave the density as it is.
+    const [N, q] = [20, 2];
+    const m = N * q + names.length;
+    const gradientAt = (k: number, by: number) => {
+      const moved: typeof values = { ...values, latents: Matrix.from(result.latents) };
+      if (k < N * q) moved.latents.data[k]! += by;
+      else moved[names[k - N * q]!] = (values[names[k - N * q]!] as number) + by;
+      const { gradients } = evaluate(model, moved as GivenValues);
+      return [...(gradients.latents as Matrix).data, ...names.map((name) => gradients[name] as number)];
+    };
+    const H = Array.from({ length: m }, (_, k) => {
+      const h = 1e-5 * (k < N * q ? 1 : (values[names[k - N * q]!] as number));
+      const [above, below] = [gradientAt(k, h), gradientAt(k, -h)];
+      return above.map((entry, j) => -(entry - below[j]!) / (2 * h));
     });
-    const product = [0, 1].map((i) =>
-      [0, 1].map((j) => covariance.at(i, 0) * H[0]![j]! + covariance.at(i, 1) * H[1]![j]!),
+    const turn = Array.from({ length: m }, (_, k) =>
+      k >= N * q ? 0 : k % 2 === 0 ? -result.latents.data[k + 1]! : result.latents.data[k - 1]!,
     );
-    expectClose(product[0]![0], 1, 1e-5);
-    expectClose(product[1]![1], 1, 1e-5);
-
+    const size = turn.reduce((sum, entry) => sum + entry ** 2, 0);
+    const S = inverse(
+      H.map((row, i) => row.map((_, j) => (H[i]![j]! + H[j]![i]!) / 2 + (turn[i]! * turn[j]!) / size)),
+    ).map((row, i) => row.map((entry, j) => entry - (turn[i]! * turn[j]!) / size));
+    expectClose(
+      covariance,
+      names.flatMap((_, i) => names.map((__, j) => S[N * q + i]![N * q + j]!)),
+      1e-4,
+    );
     expect(latents!.covariances).toHaveLength(20);
     for (const n of [0, 7, 19]) {
-      const block = [0, 1].map((d) => {
-        const moved = (by: number) => {
-          const X = Matrix.from(result.latents);
-          X.data[2 * n + d]! += by;
-          return (evaluate(model, { ...values, latents: X }).gradients.latents as Matrix).row(n);
-        };
-        const [above, below] = [moved(1e-5), moved(-1e-5)];
-        return [0, 1].map((e) => -(above[e]! - below[e]!) / 2e-5);
-      });
-      expectClose(latents!.covariances[n], inverse2(block), 1e-6, `point ${n}`);
+      const block = [0, 1].flatMap((d) => [0, 1].map((e) => S[2 * n + d]![2 * n + e]!));
+      expectClose(latents!.covariances[n], block, 1e-4, `point ${n}`);
+    }
+    expect(rotations).toBe(1);
+    // Held parameters leave less to be uncertain about.
+    const held = await laplaceApproximation(model, result, { parameters: false });
+    expect(held.evidence).toBe(evidence);
+    for (const [n, { data }] of held.latents!.covariances.entries()) {
+      expect(data[0]).toBeLessThanOrEqual(latents!.covariances[n]!.data[0]! * (1 + 1e-6));
     }
   });
 
@@ -197,7 +339,7 @@ describe('the Laplace approximation', () => {
       );
       return op.neg(op.add(op.sum(op.square(used)), op.square(b!))) as Scalar;
     });
-    await expect(laplaceApproximation(flat, {})).rejects.toThrow(/latents of 1 of 3 points here \(rows 1\)/);
+    await expect(laplaceApproximation(flat, {})).rejects.toThrow(/7×7.*the smallest mostly along 'latents\[1, 1\]'/);
     const some = await laplaceApproximation(flat, {}, { latents: false });
     expect(some.latents).toBeUndefined();
     expect(some.parameters!.covariance.at(0, 0)).toBeCloseTo(0.5, 8);

@@ -340,9 +340,11 @@ describe('parameters that are out of range', () => {
     for (const lengthscale of [[1], [1, 2, 3]]) {
       const given = () => covariance(rbf({ lengthscale }), X);
       if (lengthscale.length === 1) expect(given).not.toThrow();
-      else expect(given).toThrow(/one number, or 2, one for each dimension of the points, but 3 were given/);
+      else expect(given).toThrow(/3 lengthscales, but its inputs have 2 columns/);
     }
     const wide = X.map((row) => [...row, 1]);
-    expect(() => covariance(rbf({ lengthscale: [1, 2] }), wide)).toThrow(/one number, or 3, .* but 2 were given/);
+    expect(() => covariance(rbf({ lengthscale: [1, 2] }), wide)).toThrow(
+      /2 lengthscales, but its inputs have 3 columns/,
+    );
   });
 });

@@ -28,6 +28,7 @@ import {
   rankGplvm,
   rbf,
   seededRandom,
+  squaredDifferences,
   standardNormal,
   type Viewed,
 } from 'latentfield';
@@ -208,7 +209,14 @@ describe("a field layer of one's own", () => {
   it('has the density and gradients of the built-in one', () => {
     // Weights of its own, which are no parameters unless given.
     const initial = box(0, 4, Array(graph.sources.length).fill(0.5));
-    const builtIn = model([maxEntropy({ graph, basePrecision: 0.3, copies: 2, slackPenalty: 1, weights: initial })]);
+    const layer = maxEntropy({
+      base: 0.3,
+      copies: 2,
+      slack: 1,
+      multipliers: { weights: initial },
+      expect: { weights: squaredDifferences(graph) },
+    });
+    const builtIn = model([layer]);
     const weights = Array.from(graph.sources, (_, e) => 0.1 + (e % 5) / 4);
     const [mine, theirs] = [
       evaluate(own, { 'priors.denseField.weights': weights }),

@@ -42,7 +42,7 @@ it('factories of parts without parameters take none, in types and in fact', () =
   for (const part of [kernel(), kernel({}), prior(), prior({}), map(), map({}), likelihood(), likelihood({})]) {
     expect(part).toHaveProperty('name', 'none');
   }
-  for (const part of [distribution(), distribution({}), layer({}, graph), layer(undefined, graph), latents()]) {
+  for (const part of [distribution(), distribution({}), layer({}, graph), latents()]) {
     expect(part).toBeTypeOf('object');
   }
   const attempts = [

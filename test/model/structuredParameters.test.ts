@@ -201,7 +201,7 @@ describe('a model with a simplex', () => {
     opened.dispose();
   });
 
-  it('is drawn from: Dirichlet(4, 2, 3) has these means', async () => {
+  it('is drawn from: Dirichlet(4, 2, 3) has these means', { tags: 'long' }, async () => {
     const draws = await samplePosterior(model, {
       chains: 2,
       warmup: 300,

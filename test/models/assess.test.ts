@@ -81,7 +81,7 @@ describe('an assessment of a plane in six dimensions', () => {
     );
   });
 
-  it('has labels, moved starts and a page that shows all of it', async () => {
+  it('has labels, moved starts and a page that shows all of it', { tags: 'long' }, async () => {
     const labels = Array.from(Y.column(0), (entry) => (entry > 0 ? 'high' : 'low & <rest>'));
     const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 20 });
     const found = await assess(result, { labels, starts: 2, bootstraps: 1, dimensions: [] });
@@ -224,14 +224,11 @@ describe('a model made again', () => {
     const labels = Array.from({ length: 20 }, (_, i) => (i % 3 === 0 ? 'a' : 'b'));
     const { model } = (await fit(dgplvm(Y, labels, { latentDim: 2 }), { maxIterations: 1 })).toJSON();
     const rows = Int32Array.from([0, 1, 4, 7, 9, 12, 15, 18]);
-    const some = refitModel(model, { rows }).toJSON() as unknown as Record<
-      string,
-      { data: { classes: number[] } }[]
-    > & {
+    const some = refitModel(model, { rows }).toJSON() as unknown as Record<string, { arguments: [number[]] }[]> & {
       observations: number[][];
     };
     expect(some.observations).toEqual(Array.from(rows, (i) => Array.from(Y.row(i))));
-    expect(some.priors![0]!.data.classes).toHaveLength(8);
+    expect(some.priors![0]!.arguments[0]).toHaveLength(8);
     const three = refitModel((await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 1 })).toJSON().model, {
       latentDim: 3,
     });

@@ -273,9 +273,7 @@ describe('what a user might well write wrong', () => {
     const two = latentVariableModel({ latentDim: 2, views: { a: view, b: view } });
     const { project } = await fit(two, { maxIterations: 1 });
     for (const matrix of [Y, Matrix.from(Y)]) {
-      await expect(project(matrix as never)).rejects.toThrow(
-        'Give the observations of at least one view by its name, such as project({ a: Y }).',
-      );
+      await expect(project(matrix as never)).rejects.toThrow('project takes rows by name, such as { a: Y }, but ');
     }
   });
 
@@ -321,8 +319,14 @@ describe('what a user might well write wrong', () => {
 
   it('a number of lengthscales that does not fit the latents', () => {
     const three = rbf({ lengthscale: [1, 2, 3] });
-    expectInvalid(() => evaluate(gplvm(good(), { latentDim: 2, kernel: three })), /2, one for each/);
-    expectInvalid(() => evaluate(gplvm(good(), { latentDim: 2, kernel: add(three, rbf()) })), /2, one for each/);
+    expectInvalid(
+      () => evaluate(gplvm(good(), { latentDim: 2, kernel: three })),
+      /3 lengthscales, but its inputs have 2 columns/,
+    );
+    expectInvalid(
+      () => evaluate(gplvm(good(), { latentDim: 2, kernel: add(three, rbf()) })),
+      /3 lengthscales, but its inputs have 2 columns/,
+    );
   });
 
   it('a prior called as the likelihood is, which keeps its own term', () => {

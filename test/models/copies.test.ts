@@ -29,7 +29,10 @@ describe('tables whose rows repeat', () => {
     bayesianGplvm: (Y: number[][]) => bayesianGplvm(Y, { latentDim: 2 }),
   })) {
     for (const times of [2, 3]) {
-      it(`${name} of every row ${times} times converges, with noise above a thousandth of the variance`, async () => {
+      const tags = times > 2 ? 'long' : [];
+      it(`${name} of every row ${times} times converges, with noise above a thousandth of the variance`, {
+        tags,
+      }, async () => {
         const Y = repeated(points(12), times);
         const result = await fit(model(Y));
         expect(result.status, result.message).toBe('converged');

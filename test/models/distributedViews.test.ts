@@ -81,7 +81,7 @@ describe('views of latents that are distributions', () => {
     expect(result.evidence).toBeCloseTo(result.objective, 9);
   });
 
-  it('tells one view from the other', async () => {
+  it('tells one view from the other', { tags: 'long' }, async () => {
     const model = latentVariableModel({
       latentDim: 2,
       latents: gaussianLatents(),

@@ -76,11 +76,11 @@ const withOptions: Record<string, () => Model<AnyPaths, Mapped>> = {
 
 describe.each(Object.entries({ ...models, ...withOptions }))('%s', (name, model) => {
   it('passes the conformance check: values, gradients against differences, no leaked tensors', () => {
-    expect(checkModel(model()).passed).toBe(true);
+    expect(checkModel(model(), { entries: 3 }).passed).toBe(true);
   });
 
   it('trains, predicts, projects, and comes back from JSON with the same bits', async () => {
-    const result = await fit(model(), { maxIterations: 15 });
+    const result = await fit(model(), { maxIterations: 10 });
     expect(result.objective).toBeGreaterThan(result.trace[0]!.objective);
     const total = Object.values(result.terms).reduce((sum, part) => sum + part, 0);
     expectClose(result.objective, total, 1e-12, 'terms add up');
@@ -88,7 +88,7 @@ describe.each(Object.entries({ ...models, ...withOptions }))('%s', (name, model)
     expect(Array.from(again.latents.data)).toEqual(Array.from(result.latents.data));
     const X = result.latents.toArrays().slice(0, 3);
     expect(again.predict(X)).toEqual(result.predict(X));
-    const Ynew = Y.slice(0, 4).map((row) => row.map((entry) => entry + 0.01));
+    const Ynew = Y.slice(0, 3).map((row) => row.map((entry) => entry + 0.01));
     const projected = await result.project(Ynew);
     expect(await again.project(Ynew)).toEqual(projected);
     expect(again.sample(X, { seed: 3 })).toEqual(result.sample(X, { seed: 3 }));
@@ -142,7 +142,7 @@ describe('the family', () => {
     expect(() => result.interpolate(0, 99, 5)).toThrow(InvalidInputError);
   });
 
-  it('samples with the predictive mean and covariance', async () => {
+  it('samples with the predictive mean and covariance', { tags: 'long' }, async () => {
     const result = await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 20 });
     const X = [[0.3, -0.2]];
     const { mean, variance } = result.predict(X, { noise: true });

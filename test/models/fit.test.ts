@@ -18,6 +18,7 @@ import {
   observed,
   real,
   seededRandom,
+  squaredDifferences,
   standardNormal,
 } from '../../src/index.ts';
 import { defineKernel } from '../../src/kernels/index.ts';
@@ -43,7 +44,7 @@ describe('fit', () => {
     const graph = knnGraph(Y, 2);
     const { search } = gplvm(Y, {
       latentDim: 1,
-      priors: [maxEntropy({ graph, copies: 1, basePrecision: 1, slackPenalty: 5 })],
+      priors: [maxEntropy({ copies: 1, slack: 5, multipliers: 'best', expect: { near: squaredDifferences(graph) } })],
     });
     expect(search).toMatchObject({ relativeDecrease: 0, solver: expect.any(Function) });
     expect(gplvm(Y, { latentDim: 1 }).search?.relativeDecrease).toBeUndefined();

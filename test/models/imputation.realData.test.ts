@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../src/app/io/index.ts';
 import { fit, fixed, gplvm, latentVariableModel, linear, Matrix, seededRandom } from '../../src/index.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { add, bias, fit, gplvm, nearestNeighborError, rbf, tpslvm } from '../../src/index.ts';
 import { sharedReference } from '../reference.ts';

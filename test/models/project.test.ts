@@ -36,7 +36,7 @@ interface Case {
 
 const cases = reference<{ models: Case[] }>('gpy-predict-tiny.json').models;
 const project = (model: RowModel, mapping: Matrix) => placedRows(model, { mapping }, settings);
-const settings = { starts: 10, maxIterations: 200, tolerance: 1e-7 };
+const settings = { starts: 10, maxIterations: 200, tolerance: 1e-7, draws: 512, seed: 0 };
 
 function posteriorOf({ X, Y, params, noise_variance, jitter }: Case, withPrior: boolean): RowModel {
   const noises = params['white.variance'] === undefined ? [] : [white({ variance: params['white.variance'][0]! })];

@@ -44,6 +44,7 @@ import {
   rankGplvm,
   rbf,
   seededRandom,
+  squaredDifferences,
   standardNormal,
   tpslvm,
   tsneGplvm,
@@ -84,7 +85,16 @@ const priors: Record<string, () => Prior> = {
   standardNormal: () => standardNormal(),
   tsne: () => tsneNeighbors(reversed({ perplexity: 3, strength: 2 })),
   umap: () => umapNeighbors(reversed({ neighbors: 3, minDist: 0.2, strength: 2 })),
-  field: () => maxEntropy(reversed({ graph, basePrecision: 1, copies: 1, slackPenalty: 5 })),
+  field: () =>
+    maxEntropy(
+      reversed({
+        base: 1,
+        copies: 1,
+        slack: 5,
+        multipliers: 'best' as const,
+        expect: { near: squaredDifferences(graph) },
+      }),
+    ),
   moments: () => expectedMoments(reversed({ graph })),
   uncorrelated: () => uncorrelated(Y, reversed({ strength: 2 })),
 };

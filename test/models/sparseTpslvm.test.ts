@@ -93,7 +93,7 @@ describe('the sparse TPSLVM', () => {
     const search = { tolerance: 1e-9 };
     const [a, b] = [await low.project(Ynew, search), await full.project(Ynew, search)];
     expectClose(a.latents, b.latents, 1e-7, 'projections');
-    expectClose(a.logDensity, b.logDensity, 1e-9, 'log density');
+    expectClose(a.logDensityAtPlace, b.logDensityAtPlace, 1e-9, 'log density');
   });
 
   it('forms no N×N matrix: a fit, a prediction and a projection of 2000 points stay below half of one', async () => {

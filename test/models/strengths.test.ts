@@ -13,7 +13,7 @@ import {
   tsneGplvm,
 } from '../../src/index.ts';
 
-const { observations: Y, labels } = pipeFlow({ points: 40, seed: 3 });
+const { observations: Y, labels } = pipeFlow({ points: 24, seed: 3 });
 const [N, D] = [Y.rows, Y.columns];
 
 describe('strengths by the size of the data', () => {
@@ -63,7 +63,7 @@ describe("gplrf({ strength: 'validate' })", () => {
     expect(result.message).toContain('was chosen among');
   });
 
-  it('takes points with missing entries, which only their own columns fill in', async () => {
+  it('takes points with missing entries, which only their own columns fill in', { tags: 'long' }, async () => {
     const holes = Y.toArrays().map((row, i) => row.map((entry, j) => ((i + 2 * j) % 9 === 0 ? Number.NaN : entry)));
     const options = { latentDim: 2, strength: 'validate', neighbors: 4, missing: 'ignore' } as const;
     const result = await fit(gplrf(holes, labels, options), { maxIterations: 5 });

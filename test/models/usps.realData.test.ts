@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readTable } from '../../src/app/io/index.ts';

@@ -99,7 +99,7 @@ describe('a model with two views', () => {
     };
     const [ofA, ofB] = [density('a', fresh), density('b', B.slice(4, 7))];
     expectClose(
-      both.logDensity,
+      both.logDensityAtPlace!,
       ofA.map((entry, i) => entry + ofB[i]!),
       1e-10,
     );

@@ -106,7 +106,7 @@ describe('a scale a column', () => {
 
   it('is in the density that places rows, in draws, and in what is saved', async () => {
     const result = await fit(gplvm(Y, { latentDim: 2, ...held }), { maxIterations: 0 });
-    const { latents, logDensity } = await result.project(Y.slice(0, 3));
+    const { latents, logDensityAtPlace } = await result.project(Y.slice(0, 3));
     const { mean, variance } = result.predict(latents, { noise: true });
     const expected = [0, 1, 2].map((i) =>
       Y[i]!.reduce((sum, y, d) => {
@@ -114,7 +114,7 @@ describe('a scale a column', () => {
         return sum - 0.5 * (Math.log(2 * Math.PI * v) + (y - mean.at(i, d)) ** 2 / v);
       }, 0),
     );
-    expectClose(logDensity, expected, 1e-10);
+    expectClose(logDensityAtPlace!, expected, 1e-10);
     const draws = Array.from({ length: 2000 }, (_, seed) => result.sample([at[0]!], { seed }));
     const predicted = result.predict([at[0]!], { noise: true });
     for (const d of [0, 3]) {

@@ -18,6 +18,7 @@ import {
   positive,
   rbf,
   seededRandom,
+  squaredDifferences,
   standardNormal,
   white,
 } from 'latentfield';
@@ -45,10 +46,16 @@ const models = {
     views: { a: { observations: Y, kernel }, b: second },
     priors: [standardNormal()],
   }),
-  'a field of distances': gplvm(Y, { latentDim: 2, priors: [maxEntropy({ graph })] }),
+  'a field of distances': gplvm(Y, {
+    latentDim: 2,
+    priors: [maxEntropy({ copies: 1, slack: 25, multipliers: 'best', expect: { near: squaredDifferences(graph) } })],
+  }),
   'a field of distances with weights at their bound': gplvm(Y, {
     latentDim: 2,
-    priors: [maxEntropy({ graph, slackPenalty: 0.7, copies: 2 }), standardNormal({ precision: 0.1 })],
+    priors: [
+      maxEntropy({ copies: 2, slack: 0.7, multipliers: 'best', expect: { near: squaredDifferences(graph) } }),
+      standardNormal({ precision: 0.1 }),
+    ],
   }),
   'a field of moments': gplvm(Y, { latentDim: 2, priors: [expectedMoments({ graph, copies: 2 })] }),
 };

@@ -184,7 +184,7 @@ describe.each(Object.keys(kernels))('of a mapping with %s', (kernelName) => {
             return Number.isNaN(y) ? sum : sum - 0.5 * (Math.log(2 * Math.PI * v) + (y - mean) ** 2 / v);
           }, 0),
         );
-        expectClose(projection.logDensity, densities, 1e-8, 'log density of new observations');
+        expectClose(projection.logDensityAtPlace!, densities, 1e-8, 'log density of new observations');
 
         const again = await loadFit(JSON.parse(JSON.stringify(result)));
         expect(again.predict(A, { noise: true })).toEqual(noisy);

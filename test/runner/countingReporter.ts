@@ -59,10 +59,14 @@ export class CountingReporter implements Reporter {
     list('Counted as failed, because they did not run and nothing in brackets says why:', wrong);
   }
 
-  /** Left out by `-t`, as whoever gave it wanted. */
+  /** Left out by `-t` or `--tags-filter`, as the caller wanted. */
   #isNotChosen(test: TestCase): boolean {
     const pattern = this.#vitest?.getGlobalTestNamePattern();
-    return pattern !== undefined && !pattern.test(test.fullName.replaceAll(' > ', ' '));
+    if (pattern !== undefined && !pattern.test(test.fullName.replaceAll(' > ', ' '))) return true;
+    const filters = this.#vitest?.config.tagsFilter ?? [];
+    return !filters.every((filter) =>
+      filter.startsWith('!') ? !test.tags.includes(filter.slice(1)) : test.tags.includes(filter),
+    );
   }
 
   #close(): void {

@@ -47,6 +47,7 @@ describe('checkKernel', () => {
           'one point',
         ].map((name) => name + columns),
       ),
+      'positive semi-definite on a lattice, 2 columns',
       'JSON round trip',
       'text round trip',
       'leaves no tensors behind',
@@ -65,7 +66,7 @@ describe('checkKernel', () => {
     [
       'a covariance that is not positive semi-definite',
       own((p, A, B) => op.sub(exponential(p, A, B, A, {}), p.variance!)),
-      ['positive semi-definite'],
+      ['positive semi-definite', 'positive semi-definite on a lattice'],
     ],
     [
       'a wrong diagonal',

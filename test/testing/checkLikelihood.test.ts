@@ -41,6 +41,7 @@ describe('checkLikelihood', () => {
       'a total probability of 1',
       'gradients',
       'the moments of its density',
+      'draws',
       'JSON round trip',
       'leaves no tensors behind',
     ]);
@@ -94,7 +95,7 @@ describe('checkLikelihood', () => {
     ['studentT', studentT()],
   ])('passes those of the library at observations that they take: %s', (_, likelihood) => {
     const { passed, checks } = checkLikelihood(likelihood);
-    expect([passed, checks.length]).toEqual([true, 7]);
+    expect([passed, checks.length]).toEqual([true, 8]);
     expect(checks.find(({ name }) => name === 'the moments of its density')!.message).toMatch(/^largest error/);
   });
 

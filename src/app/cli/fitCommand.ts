@@ -12,7 +12,6 @@ import {
   type Matrix,
   type Model,
   type ModelOptions,
-  OptimizationError,
   type OwnParts,
   type Solver,
   scg,
@@ -192,8 +191,6 @@ async function readInput(
     ...(given.color === undefined ? {} : { color: given.color }),
     ...(given.time === undefined ? {} : { time: given.time }),
     allowMissing: options.missing === 'ignore',
-    // If the model takes no labels, they are colors: points without one are gray.
-    allowMissingLabels: true,
   };
   const table = await readLabeledTable(data, given.labels, reading);
   const pictured = await checkPictures(given, table);
@@ -228,22 +225,17 @@ async function fitAndWrite(
       onProgress: bar.update,
       ...(signal === undefined ? {} : { signal }),
     });
-  } catch (cause) {
-    if (!(cause instanceof OptimizationError)) throw cause;
-    throw new OptimizationError(inFlags(cause.message, given, table), { cause });
   } finally {
     bar.stop();
   }
   if (result.latents.rows === 0) {
-    if (given.json) streams.stdout.write(`${JSON.stringify(outcome(result, [], table, given))}\n`);
-    streams.stderr.write(`error: ${inFlags(result.message, given, table)} Nothing is written.\n`);
+    if (given.json) streams.stdout.write(`${JSON.stringify(outcome(result, [], table))}\n`);
+    streams.stderr.write(`error: ${result.message} Nothing is written.\n`);
     return signal?.aborted ? exitCodeOf(signal.reason) : 1;
   }
   const files = await write(input, folder, given, result, budget, streams);
-  streams.stdout.write(
-    given.json ? `${JSON.stringify(outcome(result, files, table, given))}\n` : summary(result, files, table, given),
-  );
-  if (result.status === 'failed') streams.stderr.write(`error: ${inFlags(result.message, given, table)}\n`);
+  streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files));
+  if (result.status === 'failed') streams.stderr.write(`error: ${result.message}\n`);
   if (result.status === 'failed') return 1;
   return result.status === 'stopped' && signal?.aborted ? exitCodeOf(signal.reason) : 0;
 }
@@ -259,7 +251,7 @@ function describeTable(
   const labels = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
   const lines = given.json
     ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]
-    : tableReport(data, table, given.model, labels, given.color);
+    : tableReport(data, table, labels, given.color);
   lines.push(...sizeNotes(given.model, table.observations.rows, options));
   stderr.write(lines.map((line) => `${line}\n`).join(''));
 }
@@ -325,43 +317,31 @@ function looksOf(result: Fit, { color, labels }: Table, given: FitArguments, str
 const outcome = (
   { model, objective, status, message, diagnostics }: Fit,
   files: readonly string[],
-  table: Table,
-  given: FitArguments,
+  { columns, leftOut }: Table,
 ) => ({
   model,
   objective,
   status,
-  message: inFlags(message, given, table),
+  message,
   evaluations: diagnostics.evaluations,
   seconds: diagnostics.seconds,
   files,
-  columns: table.columns,
-  leftOut: table.leftOut,
+  columns,
+  leftOut,
 });
-
-/** A message of the library with the flags of options and the names of columns. */
-const inFlags = (message: string, { maxSeconds }: FitArguments, { columns }: Table): string =>
-  message
-    .replace(
-      'divide columns in different units by their deviations first (command line: --standardize)',
-      '--standardize divides them by their deviations',
-    )
-    .replaceAll(/\(column (\d+)\)/g, (_, j) => `('${columns[Number(j)]}')`)
-    .replace('Hold it with fixed(…)', 'Hold it, such as with --options \'{"noise": {"fixed": 0.01}}\'')
-    .replace(/maxSeconds = [\d.]+/, `--max-seconds ${maxSeconds}`);
 
 const kindOfObjective = ({ latentVariances, parameters }: Fit): string =>
   latentVariances !== undefined || Object.keys(parameters).some((path) => path.endsWith('.inducing'))
     ? 'lower bound on the log density'
     : 'log density';
 
-const summary = (result: Fit, files: readonly string[], table: Table, given: FitArguments): string => {
+const summary = (result: Fit, files: readonly string[]): string => {
   const { model, latents, objective, status, message, diagnostics, eigenvalues } = result;
   return [
     `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
     `objective ${objective}${eigenvalues === undefined ? ` (${kindOfObjective(result)})` : ''}`,
     // The reason was printed to stderr.
-    ...(status === 'failed' ? [] : [inFlags(message, given, table)]),
+    ...(status === 'failed' ? [] : [message]),
     effort(diagnostics),
     ...files.map((file) => `wrote ${file}`),
     '',

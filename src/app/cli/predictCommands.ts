@@ -60,9 +60,11 @@ async function projectTable(folder: string, data: string, given: ProjectArgument
   const units = unitsOf(record);
   const { table, observations } = await fittedTable(data, record, given, streams);
   const projection = await project(observations, signal === undefined ? {} : { signal });
-  const { latents, latentVariances } = projection;
+  const { latents, latentVariances, logDensityAtPlace } = projection;
+  const isIntegrated = logDensityAtPlace === undefined || projection.logDensity.some(Number.isFinite);
+  const densityName = isIntegrated ? 'logDensity' : 'logDensityAtPlace';
   // Densities of standardized columns are converted to densities of the columns by the product of their deviations.
-  const logDensity = projection.logDensity.map(
+  const logDensity = (isIntegrated ? projection.logDensity : logDensityAtPlace).map(
     (density, i) => density - logDeviations(observations, i, units?.deviation),
   );
   const placed = { latents, logDensity };
@@ -72,14 +74,14 @@ async function projectTable(folder: string, data: string, given: ProjectArgument
     given,
     {
       matrix: sideBySide(latents, ...(latentVariances ? [latentVariances] : []), column(logDensity)),
-      names: [...dimensionNames(latents), ...(latentVariances ? varianceNames(latents) : []), 'logDensity'],
+      names: [...dimensionNames(latents), ...(latentVariances ? varianceNames(latents) : []), densityName],
       ids,
     },
     {
       model: fit.model,
       latents: latents.toArrays(),
       ...(latentVariances && { latentVariances: latentVariances.toArrays() }),
-      logDensity: Array.from(logDensity),
+      [densityName]: Array.from(logDensity),
       ...(ids && { ids: ids.values }),
     },
   );

@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   project: {
     description:
-      'find the latents of new observations; write them as CSV: x1 … xq, logDensity, and between them variance1 … varianceq of fits that have variances',
+      'find the latents of new observations; write them as CSV: x1 … xq, logDensity (or logDensityAtPlace, of fits whose latents have no normalized density or are computed), and between them variance1 … varianceq of fits that have variances',
     define: async (...given) => (await import('./predictCommands.ts')).defineProject(...given),
   },
   draw: {
@@ -184,7 +184,7 @@ async function usageHint(
 /** The message of any error, without the stack, which does not help users of a command. */
 export function explanation(error: unknown): string {
   if (error instanceof LatentFieldError) {
-    return error.code === 'missingEntry'
+    return error.code === 'missingEntry' && !error.message.includes('--missing')
       ? `${error.message} On the command line that is --missing ignore.`
       : error.message;
   }

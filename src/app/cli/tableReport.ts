@@ -1,6 +1,5 @@
 import { type Fit, type FittedTable, InvalidInputError, Matrix } from '../../index.ts';
 import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
-import { optionsOf } from './modelHelp.ts';
 
 /** Record of the fitted table in fit.json, under `table`. */
 export type TableRecord = FittedTable;
@@ -91,12 +90,8 @@ export function rowsOfPoints(fit: Fit, table: Matrix): Matrix {
 export const selectRows = (matrix: Matrix, rows: readonly number[]): Matrix =>
   Matrix.from(rows.map((i) => matrix.row(i)));
 
-/**
- * Sentences about what is done with a table before anything is computed.
- *
- * @param model - name of the model that is fitted, whose message may say itself that rows repeat
- */
-export function tableReport(file: string, table: Table, model?: string, labels?: string, color?: string): string[] {
+/** Sentences about what is done with a table before anything is computed. */
+export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
   const { observations, columns, ids, idColumn, leftOut, notes } = table;
   const points = `${observations.rows} point${observations.rows === 1 ? '' : 's'}`;
   const lines = [
@@ -112,12 +107,7 @@ export function tableReport(file: string, table: Table, model?: string, labels?:
     const isUsed = columns.includes(color);
     lines.push(`colors: '${color}'${isUsed ? ', which is among the observations too (--drop leaves it out)' : ''}`);
   }
-  return [
-    ...lines,
-    ...leftOutReport(leftOut),
-    ...notes.map((note) => `note: ${note}`),
-    ...equalRows(observations, model),
-  ];
+  return [...lines, ...leftOutReport(leftOut), ...notes.map((note) => `note: ${note}`), ...equalRows(observations)];
 }
 
 /** Advice for getting a column back that was left out. */
@@ -155,18 +145,12 @@ export function list(names: readonly string[]): string {
 /** Above this number of entries, looking for equal rows would take longer than reading them. */
 const MOST_COMPARED = 5e6;
 
-/** Models whose messages name equal rows, because they tie or refuse them. */
-const ALWAYS_SAY = ['alle', 'drill', 'meu', 'mpme', 'sammon'];
-/** Least fraction of repeated rows that fits of models with noise mention. */
-const COPIES = 0.1;
-
-/** A note about rows that repeat others, unless the message of the fit says it. */
-function equalRows({ data, rows, columns }: Matrix, model?: string): string[] {
-  if (data.length > MOST_COMPARED || (model !== undefined && ALWAYS_SAY.includes(model))) return [];
+/** A note about rows that repeat others. */
+function equalRows({ data, rows, columns }: Matrix): string[] {
+  if (data.length > MOST_COMPARED) return [];
   const seen = new Set<string>();
   for (let i = 0; i < rows; i++) seen.add(data.subarray(i * columns, (i + 1) * columns).join());
   const equal = rows - seen.size;
-  const isSaid = model !== undefined && equal >= COPIES * rows && Object.hasOwn(optionsOf(model), 'noise');
-  if (equal === 0 || isSaid) return [];
+  if (equal === 0) return [];
   return [`note: ${equal === 1 ? '1 row is' : `${equal} rows are`} equal to an earlier one.`];
 }

@@ -45,7 +45,7 @@ export function invertField(pairs: Pairs, weights: Float64Array, base: number, o
   if (pivot >= 0) {
     throw new NumericalError(
       `The precision L(w) + ${base}·I (${N}×${N}) has no Cholesky factor: pivot ${pivot} is not positive. ` +
-        'Its weights are too far apart: raise basePrecision, or take a finite slackPenalty.',
+        'Its weights are too far apart: raise the base precision, or take a finite slack penalty.',
     );
   }
   const logDeterminant = logDeterminantOf(N, memory.float64(offset, N * N)) - log((base + deflation) / base);

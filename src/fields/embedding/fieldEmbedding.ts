@@ -109,7 +109,7 @@ export function laplacianField(graph: Graph, basePrecision: number): LearnedFiel
   return {
     precision: () => fieldPrecision(graph, basePrecision),
     covariance: () => fieldCovariance(graph, basePrecision),
-    impute: (Y: Matrix) => imputedByField(laplacianTerms(graph, basePrecision), Y),
+    impute: (Y, isCalibrated) => imputedByField(laplacianTerms(graph, basePrecision), Y, isCalibrated),
   };
 }
 
@@ -123,7 +123,7 @@ export function momentField(ends: Ends, entries: PrecisionEntries): LearnedByLay
     graph: supportGraph(ends, entries.edges),
     field: {
       covariance: () => withInverse(ends, entries, (_, W) => new Matrix(Float64Array.from(W), N, N)),
-      impute: (Y: Matrix) => imputedByField(termsOf(ends, entries), Y),
+      impute: (Y, isCalibrated) => imputedByField(termsOf(ends, entries), Y, isCalibrated),
       precision: () => {
         const precision = Matrix.zeros(N, N);
         entries.diagonal.forEach((entry, i) => {

@@ -13,6 +13,9 @@ const HALVINGS = 60;
 /** Gain in log pseudo-likelihood that rounding may make, as of variances that are all the same. */
 const ROUNDING = 1e-9;
 
+/** The field's own conditional variances. */
+const AS_THE_FIELD = { scale: 1, constant: 0 };
+
 /** L + λI as a sum of entries. */
 export function laplacianTerms({ size: N, sources, targets, weights }: Graph, basePrecision: number): SparseTerms {
   const diagonal = new Float64Array(N).fill(basePrecision);
@@ -42,10 +45,11 @@ export function laplacianTerms({ size: N, sources, targets, weights }: Graph, ba
  * @see Besag, J. R. Statist. Soc. B 36 (1974), on the pseudo-likelihood
  * @param precision - Q of the field, N×N
  * @param Y - N×D, any columns over the same points
+ * @param isCalibrated - false leaves the conditional variances as those under Q, s_d = 1 and u_d = 0
  * @returns the mean, equal to Y where that is observed, and the conditional variance in the column's scale, 0 there; both N×D
  * @throws InvalidInputError when Y has not N rows, or a column holds no observation at all
  */
-export function imputedByField(precision: SparseTerms, Y: Matrix): Prediction {
+export function imputedByField(precision: SparseTerms, Y: Matrix, isCalibrated = true): Prediction {
   if (Y.rows !== precision.size) {
     throw new InvalidInputError(
       `impute takes columns over the ${precision.size} points that were fitted, but a ${Y.rows}×${Y.columns} matrix was given. Use project and reconstruct for new points.`,
@@ -62,7 +66,7 @@ export function imputedByField(precision: SparseTerms, Y: Matrix): Prediction {
     for (const d of columns) {
       const column = Y.column(d);
       const completed = field.completed(column);
-      const { scale, constant } = columnVariance(column, rows, completed, field);
+      const { scale, constant } = isCalibrated ? columnVariance(column, rows, completed, field) : AS_THE_FIELD;
       for (const i of missing) {
         mean.data[i * Y.columns + d] = completed[i]!;
         variance.data[i * Y.columns + d] = scale * variances[i]! + constant;
@@ -74,7 +78,7 @@ export function imputedByField(precision: SparseTerms, Y: Matrix): Prediction {
 
 /** Factor of a column's conditional variances under Q, and what is added to them: s²·(1 − u) and s²·u·V̄. */
 function columnVariance(column: Float64Array, rows: Int32Array, completed: Float64Array, field: ConditionedField) {
-  if (rows.every((i) => column[i] === column[rows[0]!])) return { scale: 1, constant: 0 };
+  if (rows.every((i) => column[i] === column[rows[0]!])) return AS_THE_FIELD;
   const residuals = field.residuals(completed);
   const precisions = field.precisions();
   const own = Array.from(rows, (i) => ({ square: square(residuals[i]!), variance: 1 / precisions[i]! }));

@@ -9,7 +9,6 @@ import { type JoiningWeights, joiningWeights } from './joiningWeights.ts';
 
 /** A learned random field to which new points are added. */
 export interface JoinedField {
-  readonly name: string;
   /** The learned graph. */
   readonly graph: Graph;
   readonly basePrecision: number;

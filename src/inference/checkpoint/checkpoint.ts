@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { describe, reasonOf } from '../../core/matrix.ts';
 import { safeParseOwn } from '../../core/ownKeys.ts';
-import { checkDepth, checkSums, checksums } from '../../core/saved.ts';
+import { checkDepth, checkSums, checksums, damagedAt } from '../../core/saved.ts';
 import { shortNumber } from '../../core/wording.ts';
 import type { TraceEntry } from '../../model/fit.ts';
 import { START_KINDS } from '../../model/model.ts';
 import { ENGINE_DIFFERENCE, type FitProblem } from '../fit/fitProblem.ts';
-import { type Origin, originsOf } from '../fit/restarts.ts';
+import type { Origin } from '../fit/restarts.ts';
 import type { SolverState } from '../minimize/solution.ts';
 import { readCheckpointFile, type SolverStateJson, stateFromJson, stateToJson } from './checkpointFile.ts';
 
@@ -15,7 +15,7 @@ import { readCheckpointFile, type SolverStateJson, stateFromJson, stateToJson } 
 export interface Checkpoint {
   readonly format: 'latentfield-checkpoint';
   readonly version: 2;
-  /** Checksum of each other member, by its name. Files of form 1, which have none, are read too. */
+  /** Checksum of each other member, by its name. */
   readonly checksums: Readonly<Record<string, string>>;
   /** The model's name. */
   readonly model: string;
@@ -24,8 +24,8 @@ export interface Checkpoint {
   readonly seed: number;
   /** Seconds spent so far. */
   readonly seconds: number;
-  /** Origin of each start; the model's own and moves around it by 1, where a file does not say. */
-  readonly origins?: readonly Origin[] | undefined;
+  /** Origin of each start. */
+  readonly origins: readonly Origin[];
   /** Iterations of each start before the best one goes on alone, if it does. */
   readonly trialIterations?: number | undefined;
   /** One for each start, null for those that have not begun. */
@@ -35,14 +35,14 @@ export interface Checkpoint {
 const number = v.number();
 const schema = v.object({
   format: v.literal('latentfield-checkpoint'),
-  version: v.picklist([1, 2]),
-  checksums: v.optional(v.record(v.string(), v.string())),
+  version: v.literal(2),
+  checksums: v.record(v.string(), v.string()),
   model: v.string(),
   variables: v.array(v.object({ path: v.string(), shape: v.array(number), free: v.boolean() })),
   seed: number,
   seconds: number,
   trialIterations: v.optional(number),
-  origins: v.optional(v.array(v.object({ init: v.picklist(START_KINDS), width: number }))),
+  origins: v.array(v.object({ init: v.picklist(START_KINDS), width: number })),
   starts: v.pipe(
     v.array(
       v.nullable(
@@ -100,9 +100,9 @@ async function readCheckpoint(given: string | object): Promise<Checkpoint> {
   if (format !== 'latentfield-checkpoint') {
     throw new InvalidInputError(`${name} is not a checkpoint: resume takes what the option checkpoint of fit saved.`);
   }
-  if (version !== 1 && version !== 2) {
+  if (version !== 2) {
     throw new InvalidInputError(
-      `${name} is a checkpoint of version ${describe(version)}, but this release reads versions 1 and 2. Resume with the release that saved it.`,
+      `${name} is a checkpoint of version ${describe(version)}, but this release reads version 2. Resume with the release that saved it.`,
     );
   }
   checkDepth(json, name);
@@ -119,9 +119,9 @@ async function readCheckpoint(given: string | object): Promise<Checkpoint> {
 
 /** @throws InvalidInputError that names the member that is not what was saved */
 function checkContent({ checksums: saved, ...content }: Checkpoint, name: string): void {
-  if (saved === undefined && (content.version as number) === 1) return;
   try {
-    checkSums(content, DIVIDED, saved ?? {});
+    if (content.origins.length !== content.starts.length) throw damagedAt('origins', 'each start has one.');
+    checkSums(content, DIVIDED, saved);
   } catch (error) {
     throw new InvalidInputError(`${name} is damaged. ${reasonOf(error)}`, { cause: error });
   }
@@ -210,13 +210,9 @@ export async function resumedFrom(options: Given): Promise<Resumed | undefined> 
   checkResumed(checkpoint, options);
   return {
     checkpoint,
-    origins: originsIn(checkpoint),
+    origins: checkpoint.origins,
     stateOf: (number, problem) => resumedState(checkpoint, number, problem),
   };
-}
-
-function originsIn({ origins, starts }: Checkpoint): readonly Origin[] {
-  return origins?.length === starts.length ? origins : originsOf(starts.length - 1);
 }
 
 /** Refuses options that contradict what is resumed. */
@@ -231,7 +227,7 @@ function checkResumed(checkpoint: Checkpoint, { seed, origins }: Given): void {
       );
     }
   }
-  if (origins === undefined || JSON.stringify(origins) === JSON.stringify(originsIn(checkpoint))) return;
+  if (origins === undefined || JSON.stringify(origins) === JSON.stringify(checkpoint.origins)) return;
   throw new InvalidInputError(
     'The checkpoint was saved by a fit whose restarts had other inits or another width. Leave restarts out, or fit without resume.',
   );

@@ -5,6 +5,7 @@ import type { ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries } from '../../core/observations.ts';
 import {
   checkOptions,
+  integerFrom,
   integerFromOne,
   numberFromZero,
   seedOption,
@@ -29,26 +30,36 @@ import {
 } from './givenRows.ts';
 import { givenVariances, sameShape } from './inputChecks.ts';
 
+const calibrated = v.optional(v.boolean());
 const projectOptions = v.strictObject({
+  calibrated,
   starts: v.optional(integerFromOne, 40),
   maxIterations: v.optional(integerFromOne, 200),
   tolerance: v.optional(numberFromZero, 1e-6),
+  draws: v.optional(integerFrom(8), 512),
+  seed: seedOption,
   signal: signalOption,
 });
 const view = v.optional(v.any());
 const predictOptions = v.strictObject({
   noise: v.optional(v.boolean(), false),
+  calibrated,
   view,
   latentVariances: v.optional(v.any()),
 });
-const sampleOptions = v.strictObject({ seed: seedOption, noise: v.optional(v.boolean(), true), view });
+const sampleOptions = v.strictObject({ seed: seedOption, noise: v.optional(v.boolean(), true), calibrated, view });
+const fieldOptions = v.strictObject({ calibrated });
 const interpolateOptions = v.strictObject({
+  calibrated,
   view,
   along: v.optional(v.picklist(['line', 'geodesic'], "'line' or 'geodesic'"), 'line'),
 });
 
 /** Abilities of a fit beside showing its outcome. */
 export type Abilities = Partial<AnyAbilities> | Viewed<string>;
+
+/** The rows of a model whose predictive variances are calibrated or not; as the fit has them where nothing says so. */
+type ModelFor = (calibrated?: boolean | undefined) => RowModel;
 
 type Predicted = Readonly<Record<string, Prediction>>;
 
@@ -57,19 +68,21 @@ type Predicted = Readonly<Record<string, Prediction>>;
  * are asked for, as a layer searches for them then.
  *
  * @param observed - the matrix of observations that are given, a table's in the order of the columns that were fitted
+ * @param isCalibrated - default of the option `calibrated`
  */
-export function abilitiesOf(posterior: AnyPosterior, observed: Observed): Abilities {
+export function abilitiesOf(posterior: AnyPosterior, observed: Observed, isCalibrated: boolean): Abilities {
   const { eigenvalues, distribution, variables } = posterior;
   const model = rowModelOf(posterior);
+  const modelFor: ModelFor = (calibrated = isCalibrated) => (calibrated ? model : (model.uncalibrated ?? model));
   return {
     ...(distribution && {
       latentVariances: distribution.variances,
       ...(distribution.relevance && { relevance: distribution.relevance }),
     }),
     ...(eigenvalues !== undefined && { eigenvalues }),
-    ...(variables && valuesOf(model)),
-    ...fieldAbilities(posterior, model, observed),
-    ...rowAbilities(posterior, model, observed),
+    ...(variables && valuesOf(model, isCalibrated)),
+    ...fieldAbilities(posterior, model, observed, isCalibrated),
+    ...rowAbilities(posterior, model, observed, modelFor),
   } as Abilities;
 }
 
@@ -80,31 +93,34 @@ export function withGraph<F extends object>(fit: F, posterior: AnyPosterior): F 
 }
 
 /** Values of the variables that are not observed, and random fields by name. */
-function valuesOf({ values, observed, fields }: RowModel) {
+function valuesOf({ values, observed, fields }: RowModel, isCalibrated: boolean) {
   const own = Object.entries(values).filter(([name]) => !observed.some((one) => one.name === name));
   return {
     values: Object.freeze(Object.fromEntries(own)),
-    ...(Object.keys(fields).length > 0 && { field: (name: string) => fieldOf(fields, name) }),
+    ...(Object.keys(fields).length > 0 && { field: (name: string) => fieldOf(fields, name, isCalibrated) }),
   };
 }
 
 /** A random field over the points, as its fit shows it. */
-function fieldOf(fields: RowModel['fields'], name: string) {
+function fieldOf(fields: RowModel['fields'], name: string, isCalibrated: boolean) {
   const own = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (own === undefined) throw unknownName('random field', name, Object.keys(fields), 'field');
   const { graph, field, kktResidual, multipliers } = own();
   return Object.freeze({
     graph,
     multipliers,
-    kktResidual,
+    kktResidual: kktResidual?.(),
     precision: () => field.precision(),
     covariance: () => field.covariance(),
-    impute: (Y: MatrixLike) => field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN)),
+    impute: (Y: MatrixLike, options: object = {}) => {
+      const { calibrated = isCalibrated } = checkOptions(fieldOptions, options, 'impute');
+      return field.impute(checkEntries(Matrix.from(Y, 'Y'), 'Y', Number.isNaN), calibrated);
+    },
   });
 }
 
 /** What the random field over the points does by itself. */
-function fieldAbilities(posterior: AnyPosterior, model: RowModel, observed: Observed): object {
+function fieldAbilities(posterior: AnyPosterior, model: RowModel, observed: Observed, isCalibrated: boolean): object {
   if (!('field' in posterior)) return {};
   const shown = {
     precision: () => posterior.field!.precision(),
@@ -114,57 +130,64 @@ function fieldAbilities(posterior: AnyPosterior, model: RowModel, observed: Obse
   if (!('predict' in model.missing) && !('project' in model.missing)) return shown;
   return {
     ...shown,
-    impute: (Y: ObservationsLike) =>
-      posterior.field!.impute(checkEntries(Matrix.from(observed(Y), 'Y'), 'Y', Number.isNaN)),
+    impute: (Y: ObservationsLike, options: object = {}) => {
+      const { calibrated = isCalibrated } = checkOptions(fieldOptions, options, 'impute');
+      return posterior.field!.impute(checkEntries(Matrix.from(observed(Y), 'Y'), 'Y', Number.isNaN), calibrated);
+    },
   };
 }
 
 /** What is asked of new rows. */
-function rowAbilities(posterior: AnyPosterior, model: RowModel, observed: Observed): object {
+function rowAbilities(posterior: AnyPosterior, model: RowModel, observed: Observed, modelFor: ModelFor): object {
   const { missing, missingEntries } = model;
   const can = (ability: string) => !(ability in missing);
   const canReconstruct = can('project') && can('predict');
   return {
-    ...(can('project') && { project: projecting(model, observed) }),
-    ...(can('predict') && predicting(posterior, model)),
-    ...(can('sample') && { sample: sampling(model) }),
-    ...(canReconstruct ? filling(model, observed) : reconstructingByField(posterior, model, observed)),
+    ...(can('project') && { project: projecting(model, observed, modelFor) }),
+    ...(can('predict') && predicting(posterior, model, modelFor)),
+    ...(can('sample') && { sample: sampling(model, modelFor) }),
+    ...(canReconstruct ? filling(model, observed, modelFor) : reconstructingByField(posterior, model, observed)),
     ...(missingEntries && { missingLogDensity: missingLogDensity(model, missingEntries, observed) }),
     ...(can('forecast') && { forecast: (steps: number) => forecast(model, steps) }),
   };
 }
 
 /** Rows in their places. What places them is loaded when it is asked for, as most pages have no use for it. */
-async function placed(model: RowModel, rows: RowsByName, options: ProjectOptions, caller: string, fills = false) {
-  const settings = checkOptions(projectOptions, options, caller);
+async function placed(modelFor: ModelFor, rows: RowsByName, options: ProjectOptions, caller: string, fills = false) {
+  const { calibrated, ...settings } = checkOptions(projectOptions, options, caller);
   const { placedRows } = await import('../places/placedRows.ts');
-  return placedRows(model, rows, { ...settings, fills });
+  return placedRows(modelFor(calibrated), rows, { ...settings, fills });
 }
 
 const projecting =
-  (model: RowModel, observed: Observed) =>
+  (model: RowModel, observed: Observed, modelFor: ModelFor) =>
   async (given: GivenRows, options: ProjectOptions = {}): Promise<Projection & { readonly values?: RowsByName }> => {
     const rows = observedRows(model, given, observed, 'project');
-    const { places: _, values, ...projection } = await placed(model, rows, options, 'project');
-    return isNamed(given) ? { ...projection, values } : projection;
+    const { weighted, values, isGaussian: _, ...projection } = await placed(modelFor, rows, options, 'project');
+    const { posteriorOfPlaces } = await import('../places/posterior.ts');
+    const found = {
+      ...projection,
+      ...(model.placement === undefined && (await posteriorOfPlaces(model, values, projection.logDensity, weighted))),
+    };
+    return isNamed(given) ? { ...found, values } : found;
   };
 
-function predicting(posterior: AnyPosterior, model: RowModel): object {
+function predicting(posterior: AnyPosterior, model: RowModel, modelFor: ModelFor): object {
   const { shown, roots, values } = model;
   return {
     predict: (given: GivenRows, options: object = {}) => {
-      const { noise, view, latentVariances } = checkOptions(predictOptions, options, 'predict');
+      const { noise, calibrated, view, latentVariances } = checkOptions(predictOptions, options, 'predict');
       const rows = startingRows(model, given, 'predict');
       const variances =
         latentVariances === undefined ? undefined : { [shown]: spreadOf(model, rows, latentVariances as MatrixLike) };
-      const found = model.predict!(rows, noise, variances);
+      const found = modelFor(calibrated).predict!(rows, noise, variances);
       return isNamed(given) && view === undefined ? found : onlyOf(found, model, 'predict', view);
     },
     interpolate: (from: LatentPlace, to: LatentPlace, steps: number, options: object = {}) => {
-      const { view, along } = checkOptions(interpolateOptions, options, 'interpolate');
+      const { calibrated, view, along } = checkOptions(interpolateOptions, options, 'interpolate');
       const straight = pathBetween(model, from, to, steps);
       const predicted = (rows: RowsByName): PredictedLatents => {
-        const prediction = onlyOf(model.predict!(rows, false), model, 'interpolate', view);
+        const prediction = onlyOf(modelFor(calibrated).predict!(rows, false), model, 'interpolate', view);
         return { latents: rows[shown] ?? model.computed(rows)[shown]!, ...prediction };
       };
       if (along === 'line') return predicted(straight);
@@ -186,15 +209,15 @@ function spreadOf(model: RowModel, rows: RowsByName, given: MatrixLike): Matrix 
 }
 
 const sampling =
-  (model: RowModel) =>
+  (model: RowModel, modelFor: ModelFor) =>
   (given: GivenRows, options: object = {}) => {
-    const { seed, noise, view } = checkOptions(sampleOptions, options, 'sample');
-    const found = model.sample!(startingRows(model, given, 'sample'), seededRandom(seed), noise);
+    const { seed, noise, calibrated, view } = checkOptions(sampleOptions, options, 'sample');
+    const found = modelFor(calibrated).sample!(startingRows(model, given, 'sample'), seededRandom(seed), noise);
     return isNamed(given) && view === undefined ? found : onlyOf(found, model, 'sample', view);
   };
 
 /** Abilities that place rows and predict there. */
-function filling(model: RowModel, observed: Observed): object {
+function filling(model: RowModel, observed: Observed, modelFor: ModelFor): object {
   const { missing, missingEntries } = model;
   const names = model.observed.map(({ name }) => name);
   /** Something for each observed variable whose rows are given, or of the only one. */
@@ -205,7 +228,8 @@ function filling(model: RowModel, observed: Observed): object {
   return {
     reconstruct: async (given: GivenRows, options: ProjectOptions = {}) => {
       const rows = observedRows(model, given, observed, 'reconstruct');
-      const predicted = await predictedAt(model, rows, await placed(model, rows, options, 'reconstruct'), true);
+      const places = await placed(modelFor, rows, options, 'reconstruct');
+      const predicted = await predictedAt(modelFor(options.calibrated), rows, places, true);
       return forEach(given, rows, 'reconstruct', (name) => predicted[name]!.mean);
     },
     ...(!('impute' in missing) && {
@@ -216,8 +240,8 @@ function filling(model: RowModel, observed: Observed): object {
           checkOptions(projectOptions, options, 'impute');
           return forEach(given, rows, 'impute', (name) => filled(rows[name]!));
         }
-        const places = await placed(model, rows, options, 'impute', true);
-        const predicted = await predictedAt(model, rows, places, true);
+        const places = await placed(modelFor, rows, options, 'impute', true);
+        const predicted = await predictedAt(modelFor(options.calibrated), rows, places, true);
         return forEach(given, rows, 'impute', (name) => completed(rows[name]!, predicted[name]!));
       },
     }),
@@ -225,8 +249,8 @@ function filling(model: RowModel, observed: Observed): object {
       translate: async (given: GivenRows, to: string, options: ProjectOptions = {}) => {
         if (!names.includes(to)) throw unknownName('variable', to, names, 'translate');
         const rows = observedRows(model, given, observed, 'translate');
-        const places = await placed(model, rows, options, 'translate');
-        const predicted = await predictedAt(model, rows, places, false);
+        const places = await placed(modelFor, rows, options, 'translate');
+        const predicted = await predictedAt(modelFor(options.calibrated), rows, places, false);
         const { latents, latentVariances } = places;
         return { latents, ...(latentVariances && { latentVariances }), ...predicted[to]! };
       },
@@ -238,7 +262,7 @@ function filling(model: RowModel, observed: Observed): object {
 async function predictedAt(
   model: RowModel,
   given: RowsByName,
-  { values, latentVariances, places }: PlacedRows,
+  { values, latentVariances, isGaussian, weighted }: PlacedRows,
   noise: boolean,
 ): Promise<Predicted> {
   const { known, latents, shown, variances } = model;
@@ -246,11 +270,13 @@ async function predictedAt(
     Object.fromEntries(
       known.map(({ name }) => [name, numbers === undefined ? given[name]! : rowsOf(given[name]!, numbers)]),
     );
-  const isSpread = places === undefined && latentVariances !== undefined && variances[shown] !== undefined;
+  const isSpread =
+    (isGaussian || weighted === undefined) && latentVariances !== undefined && variances[shown] !== undefined;
   const at = model.predict!({ ...values, ...knownRows() }, noise, isSpread ? { [shown]: latentVariances } : undefined);
-  if (places === undefined) return at;
+  if (isGaussian || weighted === undefined) return at;
   const { predictedOverPlaces } = await import('../places/predictions.ts');
-  return predictedOverPlaces(await places(), at, (X, numbers) =>
+  const places = (await weighted()).map((own) => own?.places ?? []);
+  return predictedOverPlaces(places, at, (X, numbers) =>
     model.predict!({ ...columnsByName(X, latents), ...knownRows(numbers) }, noise),
   );
 }

@@ -152,7 +152,7 @@ function vanishing({ layout, start }: FitProblem, x: Float64Array, status: FitSt
   if (paths.length === 0) return '';
   return (
     ` ${paths.join(' and ')} went to 0, where the density may have no bound. ` +
-    'Repeated or noise-free observations do this to the noise. Hold it with fixed(…), or give it a prior.'
+    'Repeated or noise-free observations do this to the noise. Hold it with fixed(…), { "fixed": … } in JSON, or give it a prior.'
   );
 }
 
@@ -232,8 +232,14 @@ export function stageStep(
  * for, and no others.
  *
  * @param engine - the linear algebra of everything that the fit computes; undefined where the environment says
+ * @param isCalibrated - whether predictive variances are calibrated unless `calibrated` says: those of a point fit are, those at a draw are not
  */
-export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: EngineChoice): Fit<P, A> {
+export function createFit<P, A>(
+  model: Model<P, A>,
+  found: FitOutcome,
+  engine?: EngineChoice,
+  isCalibrated = true,
+): Fit<P, A> {
   const outcome = positiveZeros(found);
   const made: AnyPosterior = withEngine(sharedMemory(), engine, () => model.posterior(outcome.values));
   if (!(made.latents instanceof Matrix)) {
@@ -257,7 +263,7 @@ export function createFit<P, A>(model: Model<P, A>, found: FitOutcome, engine?: 
     toJSON: () => savedFit(model, values, { ...rest, ...(table !== undefined && { table }) }),
   };
   const abilities: Abilities = namingColumns(
-    abilitiesOf(posterior, (Y) => matchedObservations(Y, table)),
+    abilitiesOf(posterior, (Y) => matchedObservations(Y, table), isCalibrated),
     table,
   );
   const evidence = posterior.distribution === undefined ? {} : { evidence: boundOf(terms) };
@@ -334,7 +340,7 @@ const PARTS: Readonly<Record<string, Place>> = {
   distribution: placed({}),
   field: placed({}),
   missing: placed({}),
-  variables: placed({ missingEntries: placed({}) }),
+  variables: placed({ missingEntries: placed({}), uncalibrated: placed({}) }),
 };
 
 /**

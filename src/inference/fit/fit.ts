@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions, seedOption } from '../../core/options.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
 import type { Fit, FitOf } from '../../model/fit.ts';
 import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
@@ -10,6 +11,7 @@ import { checkFinite, type LogDensity, logDensity } from '../../model/objective.
 import type { AnyPosterior } from '../../model/posterior.ts';
 import { naturalEntries, type VariableLayout, valuesByPath } from '../../model/variables.ts';
 import { projectedGradientNorm } from '../minimize/scaledObjective.ts';
+import { inSlices } from '../minimize/slices.ts';
 import { type Stopping, stopping } from '../minimize/solution.ts';
 import { createFit, type FitStep, fitFrom, fitStep, remembering, stageStep } from './createFit.ts';
 import {
@@ -224,6 +226,8 @@ async function chosen(model: Model, { seed = 0, signal, maxSeconds }: FitSetting
   const limits = {
     ...(signal && { signal }),
     ...(maxSeconds !== undefined && { maxSeconds: FOR_CHOICE * maxSeconds }),
+    drive: <T>(work: ProgressiveWork<T>) =>
+      inSlices(work, { signal, maxSeconds: FOR_CHOICE * (maxSeconds ?? Infinity) }),
   };
   const choice = await model.choose({ seed, ...limits }).catch((error: unknown) => {
     throw error instanceof OutOfTime ? new OutOfTime(maxSeconds!, error.needed / FOR_CHOICE) : error;
@@ -302,7 +306,9 @@ async function* stepsWith(
     const best = bestSolution(runs.filter(isEnded), runs.length, problem.limits, stop);
     const { point, status, trace, ...end } = withFindings(problem, best);
     const note = model.note?.(problem.valuesAt(point.x)) ?? '';
-    const message = end.message + choice + note + again.join('') + (saves?.warning() ?? '');
+    const approximation = problem.approximation();
+    const taken = approximation === undefined ? '' : ` ${approximation}`;
+    const message = end.message + taken + choice + note + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const gathered = await problem.gather?.(point.x);
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };

@@ -60,6 +60,8 @@ export interface FitProblem {
   densityAt(x: Float64Array): Omit<LogDensity, 'gradients'>;
   /** The same, and the model with the latents of all points, for a model whose observations are read some rows at a time. */
   readonly gather?: (x: Float64Array) => Promise<Gathered>;
+  /** How expectations were taken, in words; undefined where all are closed. */
+  approximation(): string | undefined;
   /** The model's findings about a result. */
   findingsAt(x: Float64Array): Findings | undefined;
   dispose(): void;
@@ -137,6 +139,7 @@ export function openProblem(
         if (current !== assembly) current.dispose();
       }
     },
+    approximation: () => assembly.approximation?.(),
     findingsAt: (x) => compute(() => assembly.findings?.(valuesByPath(layout, naturalAt(x)))),
     dispose() {
       if (!disposed) assembly.dispose();
@@ -161,6 +164,7 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
     valuesAt: () => ({}),
     variablesAt: () => none,
     densityAt: () => ({ value: Number.NaN, terms: {}, jitter: 0 }),
+    approximation: () => undefined,
     findingsAt: () => undefined,
     dispose: () => undefined,
   };

@@ -39,7 +39,11 @@ export function observedRows(
     );
   }
   const named = isNamed(given) ? given : { [only.name]: observed(given) };
-  const rows = checkedRows(named, [...model.observed, ...model.known], caller, acceptsMissing ? model.observed : []);
+  const holed = acceptsMissing ? model.observed : [];
+  const rows = checkedRows(named, [...model.observed, ...model.known], caller, {
+    holed,
+    ...(!isNamed(given) && { label: 'observations' }),
+  });
   checkGiven(model.known, rows, caller);
   const seen = model.observed.flatMap(({ name }) => rows[name] ?? []);
   if (seen.length === 0) {
@@ -110,12 +114,12 @@ function checkGiven(needed: readonly VariableWidth[], rows: RowsByName, caller: 
 const listed = (of: readonly VariableWidth[]) =>
   of.map(({ name, columns }) => `'${name}' (${columns} wide)`).join(', ');
 
-/** Rows by name, checked: names, widths, entries, and that all have the same number of rows. */
+/** Rows by name, checked: names, widths, entries, and that all have the same number of rows. Messages call the only rows of a matrix by the label. */
 function checkedRows(
   given: Readonly<Record<string, MatrixLike | undefined>>,
   allowed: readonly VariableWidth[],
   caller: string,
-  holed: readonly VariableWidth[] = [],
+  { holed = [], label }: { readonly holed?: readonly VariableWidth[]; readonly label?: string } = {},
 ): RowsByName {
   const found: Record<string, Matrix> = {};
   let count: number | undefined;
@@ -123,10 +127,11 @@ function checkedRows(
     if (rows === undefined) continue;
     const width = allowed.find((one) => one.name === name);
     if (width === undefined) throw unknownName('variable', name, [...new Set(allowed.map((one) => one.name))], caller);
-    const matrix = Matrix.from(rows, `'${name}'`);
+    const called = label ?? `'${name}'`;
+    const matrix = Matrix.from(rows, called);
     if (matrix.columns !== width.columns && !Number.isNaN(width.columns)) {
       throw new InvalidInputError(
-        `${caller} takes '${name}' with ${width.columns} columns, but a ${matrix.rows}×${matrix.columns} matrix was given.`,
+        `${caller} takes ${called} with ${width.columns} columns, but a ${matrix.rows}×${matrix.columns} matrix was given.`,
       );
     }
     count ??= matrix.rows;
@@ -136,10 +141,10 @@ function checkedRows(
       );
     }
     found[name] = holed.some((one) => one.name === name)
-      ? checkEntries(matrix, `'${name}'`, Number.isNaN)
+      ? checkEntries(matrix, called, Number.isNaN)
       : checkNumbers(
           matrix,
-          `'${name}'`,
+          called,
           'This model takes complete rows only. Fill them in first, by impute of a fit of gplvm.',
         );
   }

@@ -2,6 +2,7 @@ import { InvalidInputError, OptimizationError } from '../../core/errors.ts';
 import { counted } from '../../core/wording.ts';
 import type { Embedding } from '../../model/computation.ts';
 import type { TraceEntry } from '../../model/fit.ts';
+import { brokenTerms } from '../../model/objective.ts';
 import type { Solver } from '../../model/solver.ts';
 import { solve, solveIn } from '../minimize/minimize.ts';
 import { slices } from '../minimize/slices.ts';
@@ -259,8 +260,26 @@ async function searchSteps(
     try {
       return { run, first: compute(() => run.next()) };
     } catch (error) {
-      if (number === 0 || halvings === MOST_HALVINGS || !(error instanceof OptimizationError)) throw error;
+      if (number === 0 || halvings === MOST_HALVINGS || !(error instanceof OptimizationError)) {
+        throw startError(error, problem, from);
+      }
     }
+  }
+}
+
+/** The error at a start, naming the terms of the log density that are not finite there. */
+function startError(error: unknown, { densityAt, inBatches }: FitProblem, x: Float64Array): unknown {
+  if (!(error instanceof OptimizationError) || inBatches !== undefined) return error;
+  try {
+    const { value, terms } = densityAt(x);
+    if (Number.isFinite(value)) return error;
+    return new OptimizationError(
+      `The objective is not finite at the start: ${brokenTerms(terms)}. Start from a point where it is.`,
+      { cause: error },
+    );
+  } catch {
+    // The density cannot be evaluated there, which the error says.
+    return error;
   }
 }
 

@@ -181,7 +181,7 @@ function* drive(
     };
   };
   const solutionAt = (given: End): Solution => {
-    const end = withoutBound(best.value) ?? given;
+    const end = withoutBound({ value: best.value, gradientNorm: gradientNorm() }, given) ?? given;
     const counts = `${counted(iterations, 'iteration')}, ${counted(evaluations, 'evaluation')}`;
     return {
       ...objective.toOriginal(best),

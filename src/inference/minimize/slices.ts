@@ -1,5 +1,6 @@
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkFunction, checkGiven, namedOptions } from '../../core/options.ts';
+import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import type { FitProblem } from '../fit/fitProblem.ts';
 import type { Progress, Solution } from './solution.ts';
 
@@ -130,5 +131,25 @@ export async function solveInSlices(
     const step = compute(() => run.next());
     if (step.done) return step.value;
     if (slice.isOver()) await slice.leave();
+  }
+}
+
+/** Drives work to its end, leaving the thread every 40 ms; undefined where a limit of seconds passes before. */
+export async function inSlices<T>(
+  work: ProgressiveWork<T>,
+  { signal, maxSeconds }: SliceOptions & { readonly maxSeconds: number },
+): Promise<T | undefined> {
+  const ends = performance.now() + 1000 * maxSeconds;
+  const slice = slices();
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const step = work.next();
+      if (step.done) return step.value;
+      if (performance.now() > ends) return undefined;
+      if (slice.isOver()) await slice.leave();
+    }
+  } finally {
+    work.return(undefined as never);
   }
 }

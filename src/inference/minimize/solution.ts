@@ -52,9 +52,17 @@ export function testGradient(gradientNorm: number, { tolerance }: SolveSettings)
 /** Below this a value is one of the last that doubles hold. */
 const BOTTOM = -(2 ** 1014);
 
-/** Whether the value has gone as far as numbers go: then there is nothing that it converges to, whatever else ended the run. */
-export function withoutBound(value: number): End | undefined {
-  if (value > BOTTOM) return undefined;
+/** A value below −1e15 with a gradient of this part of its size is not stationary: single steps are below its last digits. */
+const DEEP = -1e15;
+const STEEP = 1e-3;
+
+/**
+ * Whether the value has gone as far as numbers go, or is so large that it no longer changes by rounding while its gradient is large: then there is nothing
+ * that it converges to, whatever else ended the run.
+ */
+export function withoutBound({ value, gradientNorm }: At, { status }: End): End | undefined {
+  const isStuck = status === 'converged' && value < DEEP && gradientNorm > STEEP * Math.abs(value);
+  if (value > BOTTOM && !isStuck) return undefined;
   const how = 'Failed: the objective has no bound. Give the variables bounds, or priors that keep them finite';
   return { status: 'failed', ending: 'failed', how };
 }

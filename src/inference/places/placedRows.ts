@@ -9,10 +9,10 @@ import { slices } from '../minimize/slices.ts';
 import { projectedGaussians } from './gaussians.ts';
 import { modeVariances, type PlaceMode, placeModes } from './modes.ts';
 import { type DensityOfRows, type ProjectionSettings, projectionSearch } from './search.ts';
-import { weightedPlaces } from './weighted.ts';
+import { type SpreadSettings, type WeightedPlaces, weightedPlaces } from './weighted.ts';
 
 /** How new observations are searched for. */
-export interface PlacingSettings extends ProjectionSettings {
+export interface PlacingSettings extends ProjectionSettings, SpreadSettings {
   /** Aborting it throws its reason. */
   readonly signal?: AbortSignal | undefined;
   /** True where missing entries are to be predicted, over all places where a row may lie: one Gaussian is not searched then. */
@@ -22,8 +22,10 @@ export interface PlacingSettings extends ProjectionSettings {
 /** New rows in their places: the shown variable, and all that are latent. */
 export interface PlacedRows extends Projection {
   readonly values: RowsByName;
-  /** The posterior of each row's place; empty for rows whose latents are computed from their observations. */
-  readonly places?: () => Promise<readonly (readonly PlaceMode[])[]>;
+  /** True where latents and variances are those of Gaussians of greatest bound. */
+  readonly isGaussian?: boolean;
+  /** The posterior of each row's place; undefined for rows whose latents are computed from their observations. */
+  readonly weighted?: () => Promise<readonly (WeightedPlaces | undefined)[]>;
 }
 
 /** Entries of the covariances between searches and fitted points that are held at a time: 16 MiB a matrix of them. */
@@ -107,7 +109,7 @@ function together(
   const column = (entries: Float64Array) => new Matrix(entries, entries.length, 1);
   // Latents that are computed from complete rows are known exactly, unless an encoder says how far.
   const exact = Matrix.zeros(whole.length, computed.latents.columns);
-  const { places } = searched;
+  const { weighted } = searched;
   return {
     latents: joined(computed.latents, searched.latents),
     ...(searched.latentVariances && {
@@ -120,10 +122,10 @@ function together(
         return second === undefined ? [] : [[name, joined(first, second)]];
       }),
     ),
-    ...(places && {
-      places: async () => {
-        const all = Array.from({ length: count }, (): readonly PlaceMode[] => []);
-        for (const [r, own] of (await places()).entries()) all[holed[r]!] = own;
+    ...(weighted && {
+      weighted: async () => {
+        const all = new Array<WeightedPlaces | undefined>(count).fill(undefined);
+        for (const [r, own] of (await weighted()).entries()) all[holed[r]!] = own;
         return all;
       },
     }),
@@ -133,9 +135,9 @@ function together(
 async function searchedRows(
   model: RowModel,
   given: RowsByName,
-  { signal, fills = false, ...settings }: PlacingSettings,
+  { signal, fills = false, draws, seed, ...settings }: PlacingSettings,
 ): Promise<PlacedRows> {
-  const { latents, values, shown, variances, charts } = model;
+  const { latents, values, shown, variances, charts, drawLatents } = model;
   const densityHere = densityOf(model);
   const density: DensityOfRows = (X, rows, isRough) => densityHere(X, picked(given, rows), isRough);
   const spread = fills ? undefined : variances[shown];
@@ -186,13 +188,16 @@ async function searchedRows(
       fitted.columns,
     );
     X.data.set(found.data, from * fitted.columns);
-    if (bound !== undefined) {
-      training.push(...starts.map(({ rows }) => rows));
-      continue;
-    }
-    logDensity.set(density(found, rows).density, from);
+    if (bound !== undefined) training.push(...starts.map(({ rows }) => rows));
+    else logDensity.set(density(found, rows).density, from);
     if (isFlat) modes.push(...(await run(placeModes(ofBlock, ends, length, reach))));
   }
+  const weighted = isFlat && {
+    weighted: async () =>
+      model.isNormalized
+        ? run(weightedPlaces(density, modes, { latents: fitted, length, reach, drawLatents }, { draws, seed }))
+        : modes.map(gaussianPlaces),
+  };
   if (bound !== undefined) {
     const start = { X, training };
     const boundAt = (rows: readonly number[], x: Parameters<typeof bound>[1]) => bound(picked(given, rows), x);
@@ -206,7 +211,9 @@ async function searchedRows(
     return {
       ...shownOf(model, given, mean),
       latentVariances: variance,
+      isGaussian: true,
       logDensity: densityHere(mean, given).density,
+      ...weighted,
     };
   }
   const latentVariances = isFlat ? columnsByName(modeVariances(modes, fitted.columns), latents)[shown] : undefined;
@@ -214,7 +221,7 @@ async function searchedRows(
     ...shownOf(model, given, X),
     ...(latentVariances && { latentVariances }),
     logDensity,
-    ...(isFlat && { places: () => run(weightedPlaces(density, modes, fitted, length)) }),
+    ...weighted,
   };
 }
 
@@ -224,6 +231,17 @@ function shownOf({ latents, shown, computed }: RowModel, given: RowsByName, X: M
   const values = { ...searched, ...computed({ ...given, ...searched }) };
   return { latents: values[shown]!, values };
 }
+
+/**
+ * The Gaussians at the maxima as the posterior of a place, for models whose p(x) does not integrate to 1: nor does p(y*|x)·p(x) then, as distant places explain a row no worse than the
+ * mean of the data does.
+ */
+const gaussianPlaces = (places: readonly PlaceMode[]): WeightedPlaces => ({
+  places,
+  logDensity: Number.NaN,
+  logDensityError: Number.NaN,
+  effectiveSize: Number.NaN,
+});
 
 /** The largest standard deviation of a column of the latents; 1 where they are all in one place. */
 function largestDeviation({ data, rows, columns }: Matrix): number {

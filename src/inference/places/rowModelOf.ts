@@ -39,6 +39,7 @@ function rowsInClosedForm({ latents, mapping, placement, missing }: AnyPosterior
       ...(!fills && { impute: none }),
       forecast: none,
     },
+    isNormalized: false,
     checkRows: () => {},
     computed: () => ({}),
     computedVariances: () => ({}),

@@ -322,6 +322,7 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
         },
       },
       engine,
+      false,
     ) as Fit & Partial<AnyAbilities>;
   const spaced = (most: number) => {
     const all = chains * draws;
@@ -338,9 +339,16 @@ export function createDraws(model: AnyModel, record: DrawsRecord, engine?: Engin
     );
     return latents;
   };
+  /** True for an entry above the diagonal of a Cholesky factor. */
+  const isZero = (name: string): boolean => {
+    const { path, entry } = places.get(name)!;
+    const [rows, columns] = variables.find((variable) => variable.path === path)!.shape;
+    const isAbove = rows !== undefined && rows === columns && entry % columns > Math.floor(entry / columns);
+    return isAbove && values(name).data.every((value) => value === 0);
+  };
   let summarized: DrawsSummary | undefined;
   const summary = () => {
-    const names = [...places].filter(([, { path }]) => path !== 'latents').map(([name]) => name);
+    const names = [...places].filter(([name, { path }]) => path !== 'latents' && !isZero(name)).map(([name]) => name);
     summarized ??= summaryOf(Object.fromEntries(names.map((name) => [name, summaryRow(values(name))])));
     return summarized;
   };

@@ -264,8 +264,7 @@ function entryLikelihoods(model: AnyModel, { valuesOf, fitOf }: DrawnFits, used:
     const noise = values[NOISE];
     const fitted = fitOf(k);
     if (typeof noise !== 'number' || fitted.predict === undefined) throw unsuited(model);
-    const { mean, variance: shown } = fitted.predict(fitted.latents);
-    const variance = inModelScale(shown, fitted.predict(fitted.latents, { noise: true }).variance, noise);
+    const { mean, variance } = fitted.predict(fitted.latents);
     if (s === 0) checkLeverages(model, values, noise, Y, mean, variance);
     for (let e = 0; e < Y.data.length; e++) {
       const left = 1 - variance.data[e]! / noise;
@@ -275,17 +274,6 @@ function entryLikelihoods(model: AnyModel, { valuesOf, fitOf }: DrawnFits, used:
     }
   }
   return logLikelihood;
-}
-
-/** Variances of functions as the density has them: predictions of columns that have scales of their own multiply them, and the noise, with s_d². */
-function inModelScale(variance: Matrix, noisy: Matrix, noise: number): Matrix {
-  const D = variance.columns;
-  const scales = Array.from({ length: D }, (_, d) => (noisy.at(0, d) - variance.at(0, d)) / noise);
-  return new Matrix(
-    variance.data.map((entry, e) => entry / scales[e % D]!),
-    variance.rows,
-    D,
-  );
 }
 
 const unsuited = ({ name }: AnyModel) =>

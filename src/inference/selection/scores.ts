@@ -86,7 +86,8 @@ function nearestRow(X: Matrix, point: Float64Array): number {
 }
 
 /**
- * The mean log density log p(y*|x*) of held-out observations at their projections; without folds the fit's objective. The largest is best.
+ * The mean log density log p(y*) of held-out observations, the integral over their places; without folds the fit's objective. The largest is best. For models whose latents have no normalized
+ * density, or are computed from the observations, that is no integral, and the mean is that of log p(y*|x*) at the places.
  *
  * @param observations - N×D
  * @example
@@ -102,7 +103,8 @@ export function heldOutDensity(observations: MatrixLike): SelectionScore {
     points: Y.rows,
     of: async ({ objective, project }, { held }) => {
       if (held.length === 0) return objective;
-      const { logDensity } = await project(rowsOf(Y, held));
+      const { logDensity: integrated, logDensityAtPlace = integrated } = await project(rowsOf(Y, held));
+      const logDensity = integrated.every(Number.isNaN) ? logDensityAtPlace : integrated;
       return logDensity.reduce((sum, entry) => sum + entry, 0) / logDensity.length;
     },
   };

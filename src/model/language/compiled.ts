@@ -1,23 +1,30 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { observationsFrom, type Standardization, standardizationOf, standardized } from '../../core/observations.ts';
 import { lazily, withGetters } from '../../core/progressiveWork.ts';
-import type { Random } from '../../core/random.ts';
-import { rowsOf } from '../../core/rowMatrices.ts';
+import { columnsByName, rowsOf } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { denseCurvature } from '../denseCurvature.ts';
-import { normalEntries } from '../jointDraw.ts';
 import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import { imputed } from '../posterior.ts';
 import { type CorrelatedRows, expectedForm, isCorrelated, precisionBetween } from './correlatedRows.ts';
-import { checkedTerm, type DensityContext, type DensityStart, type RowsStart } from './density.ts';
+import { checkedTerm, type DensityContext, type DensityStart, parametersOf, type RowsStart } from './density.ts';
+import {
+  type Averaging,
+  averagingInWords,
+  baseRows,
+  expectedTerms,
+  mappedLinearRows,
+  type Points,
+  pickedLinearRows,
+} from './expectations.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
+import { type Observations, observationsOf } from './observations.ts';
 import {
   type DistributedRows,
   distributedRows,
@@ -38,17 +45,6 @@ import {
   type Variable,
 } from './variable.ts';
 
-/** Observations of a variable as the model sees them. */
-export interface SeenData {
-  /** N×D, centered and scaled; NaN where missing. */
-  readonly data: Matrix;
-  /** The same with 0 where missing. */
-  readonly filled: Matrix;
-  /** N×D, 1 where observed; undefined where all are. */
-  readonly present: Matrix | undefined;
-  readonly standardization: Standardization;
-}
-
 /** Parameters of one part under the part's own names, with their paths in the model. */
 type PartPaths = ReadonlyMap<string, string>;
 
@@ -60,7 +56,7 @@ export interface CompiledGraph {
   readonly graph: VariableGraph;
   readonly owner: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
-  readonly seen: ReadonlyMap<string, SeenData>;
+  readonly seen: ReadonlyMap<string, Observations>;
   /** Number of columns of each variable. */
   readonly columns: ReadonlyMap<string, number>;
   /** Paths of the parameters that have one row a point. */
@@ -106,52 +102,59 @@ export interface CompileOptions {
 /** Initial values of variables that start at maps of the observations, by name. */
 export type StartMaps = Readonly<Record<string, Matrix>>;
 
-/** All observations side by side, as the model sees them, with missing entries filled in: latents are initialized from these. */
-export function startObservations({ nodes, points }: VariableGraph, seen: ReadonlyMap<string, SeenData>): Matrix {
+/** All observations side by side, as the model sees them, with missing entries filled in: maps are computed from these. */
+export function startObservations({ nodes, points }: VariableGraph, seen: ReadonlyMap<string, Observations>): Matrix {
   const observed = nodes.flatMap(({ name, variable }) => (variable.role === 'observed' ? [seen.get(name)!.data] : []));
   const known = nodes.flatMap(({ variable, isPointwise }) =>
     variable.role === 'known' && isPointwise ? [variable.data] : [],
   );
   const all = observed.length > 0 ? observed : known.length > 0 ? known : [Matrix.zeros(points, 0)];
   const widest = Math.max(1, ...nodes.map(({ variable }) => (variable.role === 'latent' ? variable.dim : 1)));
-  return imputed(all.length === 1 ? all[0]! : joinedColumns(all), widest);
+  return imputed(joinedColumns(all), widest);
+}
+
+/** The functions behind all observations side by side, which counts and labels have in their place: latents start from these. */
+export function startFunctions({ nodes }: VariableGraph, observations: Matrix): Matrix {
+  const observed = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable] : []));
+  if (observed.every(({ density }) => density.functionStart === undefined)) return observations;
+  const widths = observed.map(({ data }, i) => ({ name: `${i}`, columns: data.columns }));
+  const parts = columnsByName(observations, widths);
+  // Of several functions for each column, the first is the one that the observations speak for.
+  const first = ({ density, data }: ObservedVariable, own: Matrix): Matrix => {
+    const functions = density.functionStart?.(own) ?? own;
+    return functions.columns === data.columns
+      ? functions
+      : columnsByName(functions, [{ name: 'first', columns: data.columns }]).first!;
+  };
+  return joinedColumns(observed.map((variable, i) => first(variable, parts[i]!)));
 }
 
 /** Observations of every observed variable, checked and standardized. */
-export function seenData(owner: string, { nodes }: VariableGraph): Map<string, SeenData> {
-  const result = new Map<string, SeenData>();
+export function seenData(owner: string, { nodes }: VariableGraph): Map<string, Observations> {
+  const result = new Map<string, Observations>();
   for (const { name, variable } of nodes) {
     if (variable.role === 'observed') result.set(name, seenOf(owner, name, variable));
   }
   return result;
 }
 
-function seenOf(owner: string, name: string, variable: ObservedVariable): SeenData {
-  const { density, missing, center, scale, standardization: known } = variable;
+function seenOf(owner: string, name: string, variable: ObservedVariable): Observations {
+  const { density, missing } = variable;
   if (missing === 'ignore' && !density.takesMissing) {
     throw new InvalidInputError(
       `'${name}' of ${owner} has missing: 'ignore', but its density '${density.name}' takes complete rows only. Fill in what is missing.`,
     );
   }
-  const raw = observationsFrom(variable.data, missing === 'ignore', scale);
-  density.support?.check(raw, center || scale, name);
-  const standardization = known ?? standardizationOf(raw, center, scale);
-  const data = standardized(raw, standardization);
-  const hasHoles = data.data.some(Number.isNaN);
-  const entries = (of: (entry: number) => number) => new Matrix(data.data.map(of), data.rows, data.columns);
-  return {
-    data,
-    filled: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : entry)) : data,
-    present: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : 1)) : undefined,
-    standardization,
-  };
+  const seen = variable.observations ?? observationsOf(variable.data, variable);
+  density.support?.check(seen.raw, seen.center || seen.isScaled, name);
+  return seen;
 }
 
 /** Makes the parameters of all variables, densities and maps, initialized from the data. Called inside `withFloat64`. */
 export function compiled(
   owner: string,
   graph: VariableGraph,
-  seen: ReadonlyMap<string, SeenData>,
+  seen: ReadonlyMap<string, Observations>,
   { seed, batched, maps }: CompileOptions,
 ): CompiledGraph {
   const { nodes, points, shared } = graph;
@@ -163,6 +166,7 @@ export function compiled(
   const spreads = new Map<string, () => RowsStart>();
   const features = new Map<string, Matrix>();
   const observations = lazily(() => startObservations(graph, seen));
+  const functions = lazily(() => startFunctions(graph, observations()));
   const outputs = nodes.flatMap(({ variable }) => (variable.role === 'observed' ? [variable.data.columns] : []));
   const plates = new Map(
     nodes.flatMap(({ variable }) => {
@@ -295,11 +299,11 @@ export function compiled(
   const initialOf = (part: string): ParameterValues =>
     Object.fromEntries([...paths.get(part)!.values()].map((path) => [path, parameters[path]!.initial]));
   const placing: Placing = {
-    ...{ model: result, parameters, pointwise, maps, seed, observations, starts, spreads },
+    ...{ model: result, parameters, pointwise, maps, seed, observations, functions, starts, spreads },
     ...{ rowCount, place, initialOf },
   };
   const placeDensity = (node: Node, { path, density }: PlacedDensity) =>
-    place(path, density.parameters(result.startOf(node)));
+    place(path, parametersOf(density, result.startOf(node)));
 
   for (const node of nodes) {
     const { name, variable, densities } = node;
@@ -419,10 +423,11 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     }
   }
   const where = `The terms of ${owner}`;
+  const averaging: Averaging = {};
   const termsAt = (
     values: TensorMap,
     context: TermContext,
-    { spreads, fixed, draw }: Draws,
+    { spreads, linear, fixed, at: pointsAt, onJointDensity }: Points,
   ): Record<string, Scalar> => {
     const { batch } = context;
     const places = (plate: string) => {
@@ -439,11 +444,15 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     const current = new Map<string, Tensor2D>();
     // Variables whose values depend on draws: Gaussian rows are drawn where a density needs points.
     const drawn = new Set<string>();
+    const mappedAt = new Map<string, () => void>();
     const points: NodeValues = {
       get: (name) => {
         const spread = spreads.get(name);
-        if (spread !== undefined && !current.has(name)) {
-          current.set(name, drawnRows(spread, draw(name, spread.mean.shape)));
+        if (current.has(name)) return current.get(name);
+        if (spread === undefined) mappedAt.get(name)?.();
+        else {
+          const { variable } = nodes.find((node) => node.name === name)!;
+          current.set(name, pointsAt(name, spread, isOneByOne(variable)));
           drawn.add(name);
         }
         return current.get(name);
@@ -475,7 +484,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const spreadOf = (name: string) =>
         density.expected === undefined || (over !== undefined && (over === 'value') !== (name === node.name))
           ? undefined
-          : spreads.get(name);
+          : (spreads.get(name) ?? (density.functions === 1 ? linear.get(name) : undefined));
       const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
       const isExpected = [node.name, ...node.given].some((name) => spreadOf(name) !== undefined);
       const at = <V extends Tensor2D | op.GaussianRows>(value: (name: string) => V) => ({
@@ -523,9 +532,9 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       // A field that reads no rows has one log density.
       const count = (spreads.get(node.name)?.mean ?? points.get(node.name))?.shape[0] ?? 0;
       const term = scaled(summed(owner, placed, found, count, weight), node);
-      if (![node.name, ...node.given].some((name) => drawn.has(name) && spreadOf(name) === undefined)) {
-        fixed.set(path, term);
-      }
+      const isDrawn = [node.name, ...node.given].some((name) => drawn.has(name) && spreadOf(name) === undefined);
+      if (!isDrawn) fixed.set(path, term);
+      else if (found.rank !== 1) onJointDensity();
       terms[placed.term] = term;
     };
     for (const node of nodes) {
@@ -545,13 +554,26 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       if (spread !== undefined) spreads.set(name, spread);
       else if (variable.role === 'latent') current.set(name, model.points(node, values, encoded));
       else if (variable.role === 'mapped') {
-        const inputs = given.map(
-          (each, i) =>
-            seenRows(features.get(`${name} ${i}`), isPointwise) ??
-            pickedRows(points.get(each)!, node.picked[i], places),
-        );
-        current.set(name, model.mapped(node, values, inputs));
-        if (given.some((each) => drawn.has(each))) drawn.add(name);
+        const featuresOf = (i: number) => seenRows(features.get(`${name} ${i}`), isPointwise);
+        mappedAt.set(name, () => {
+          const inputs = given.map((each, i) => featuresOf(i) ?? pickedRows(points.get(each)!, node.picked[i], places));
+          current.set(name, model.mapped(node, values, inputs));
+          if (given.some((each) => drawn.has(each))) drawn.add(name);
+        });
+        const isLinear = (each: string) => spreads.has(each) || linear.has(each);
+        if (variable.map.affine === true && !linear.has(name) && given.some(isLinear)) {
+          const inputs = given.map((each, i) => {
+            const spread = spreads.get(each);
+            const own = linear.get(each) ?? (spread && baseRows(each, spread));
+            const plate = node.picked[i];
+            if (own === undefined) return featuresOf(i) ?? pickedRows(points.get(each)!, plate, places);
+            return plate === undefined ? own : pickedLinearRows(own, plate, places(plate));
+          });
+          const own = given.some((each) => drawn.has(each) && !isLinear(each))
+            ? undefined
+            : mappedLinearRows(inputs, (rows) => model.mapped(node, values, rows));
+          if (own !== undefined) linear.set(name, own);
+        }
       } else if (variable.role === 'observed' && read !== undefined) current.set(name, matrixTensor(read));
       else current.set(name, seenRows(data.get(name), isPointwise)!);
       if (own !== undefined) add(node, own);
@@ -573,7 +595,8 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     ...findingsIn(model, prepared),
     // Errors thrown by a caller's own parts name the part.
     terms: (values, context) =>
-      withLocation(where, () => averagedOverDraws(context, (draws) => termsAt(values, context, draws))),
+      withLocation(where, () => expectedTerms(context, averaging, (at) => termsAt(values, context, at))),
+    approximation: () => averagingInWords(averaging),
     dispose: () => {
       for (const tensor of kept) tensor.dispose();
       for (const constants of prepared.values()) {
@@ -583,6 +606,12 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     },
   };
 }
+
+/** True if a row of another variable depends on one row of this at most. */
+const isOneByOne = (variable: Variable): boolean =>
+  variable.role !== 'latent' ||
+  variable.rows === undefined ||
+  (typeof variable.rows === 'string' && variable.rows !== 'outputs');
 
 /** Findings about a result from the first density that has any. */
 function findingsIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown>): Pick<Assembly, 'findings'> {
@@ -614,76 +643,6 @@ function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown
     };
   }
   return {};
-}
-
-/** Values shared by the draws of one evaluation, and the standard normal entries (n×q) from which a variable's rows are drawn. */
-interface Draws {
-  /** Gaussian rows by the names of their variables. */
-  readonly spreads: Map<string, op.GaussianRows>;
-  /** Terms of densities that do not depend on the draws, by path. */
-  readonly fixed: Map<string, Scalar>;
-  readonly draw: (name: string, shape: [number, number]) => Tensor2D;
-}
-
-/**
- * Terms of a batch of rows from one draw; of all rows the mean over eight draws, as an optimizer that sees the same draws in each evaluation would overfit a single one: each
- * entry of a variable takes the eight points of {@link SHARES} in an order of its own (a Latin hypercube).
- *
- * @see McKay, Beckman & Conover 1979
- */
-function averagedOverDraws(
-  context: TermContext,
-  termsAt: (draws: Draws) => Record<string, Scalar>,
-): Record<string, Scalar> {
-  const shared = { spreads: new Map<string, op.GaussianRows>(), fixed: new Map<string, Scalar>() };
-  if (context.batch) return termsAt({ ...shared, draw: (_, shape) => normalEntries(context.random, ...shape) });
-  const drawn = new Map<string, readonly Tensor2D[]>();
-  const termsOf = (k: number) =>
-    termsAt({
-      ...shared,
-      draw: (name, shape) => {
-        const all = drawn.get(name) ?? stratifiedEntries(context.random, shape);
-        drawn.set(name, all);
-        return all[k]!;
-      },
-    });
-  const first = termsOf(0);
-  if (drawn.size === 0) return first;
-  const all = SHARES.map((_, k) => (k === 0 ? first : termsOf(k)));
-  const mean = (term: string) => op.mul<Scalar>(1 / SHARES.length, sumInPairs(all.map((terms) => terms[term]!)));
-  return Object.fromEntries(Object.keys(first).map((term) => [term, mean(term)]));
-}
-
-/** A sum of 2^k terms, exact where they are equal. */
-const sumInPairs = (each: readonly Scalar[]): Scalar =>
-  each.length === 1
-    ? each[0]!
-    : op.add<Scalar>(sumInPairs(each.slice(0, each.length / 2)), sumInPairs(each.slice(each.length / 2)));
-
-/** Points in the middle of eight equal shares of the standard normal distribution, to a thousandth, at variance 1. */
-const HALF = [157, 489, 887, 1534].map((share) => share / Math.sqrt(850923.75));
-export const SHARES: readonly number[] = [...HALF, ...HALF.map((share) => -share)];
-
-/** One draw per share: each entry takes all shares, in an order of its own. */
-export function stratifiedEntries({ integer }: Random, [n, q]: [number, number]): Tensor2D[] {
-  const draws = SHARES.map(() => new Float64Array(n * q));
-  for (let i = 0; i < n * q; i++) {
-    const order = [...SHARES];
-    for (let k = order.length - 1; k >= 0; k--) {
-      const other = integer(k + 1);
-      draws[k]![i] = order[other]!;
-      order[other] = order[k]!;
-    }
-  }
-  return draws.map((entries) => op.tensor<Tensor2D>(entries, [n, q]));
-}
-
-/** A reparameterized draw of Gaussian rows, which moves with their means and variances. */
-function drawnRows(rows: op.GaussianRows, entries: Tensor2D): Tensor2D {
-  const { mean, variance } = rows;
-  if (!isCorrelated(rows)) return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), entries));
-  const columns = rows.factors.map((F, d) => op.matMul<Tensor2D>(F, op.slice(entries, [0, d], [-1, 1])));
-  return op.add<Tensor2D>(mean, op.concat(columns, 1));
 }
 
 /** Rows of a latent variable at plain values, computed in parts where they are a function of the observations. */

@@ -1,10 +1,12 @@
 import type { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
+import { tensorMatrix } from '../../engine/tensors/doubles.ts';
 import type { AnyPosterior } from '../posterior.ts';
 import type { RowModel, RowsByName } from '../rowModel.ts';
 import { pickedRows } from './compiled.ts';
-import type { FittedGraph } from './fittedGraph.ts';
+import type { Fitted, FittedGraph } from './fittedGraph.ts';
 import { type OfGaussianRows, ofGaussianRows } from './gaussianRows.ts';
-import { ancestors, type PlacedDensity } from './graph.ts';
+import { ancestors, joinedColumns, type PlacedDensity } from './graph.ts';
 import { type OfNewRows, ofNewRows } from './newRows.ts';
 import { fieldPosterior } from './readOff.ts';
 import { indexOf, pointRows } from './variable.ts';
@@ -43,6 +45,7 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
         if (given[name]) densities[0]!.density.support?.check(given[name], false, name);
       }
     },
+    ...latentDensity(of),
     missing: reasonsMissing(of),
     ...embeddedBy(of),
   };
@@ -103,6 +106,35 @@ export function reasonsMissing({
   return missing;
 }
 
+/** Whether the latents of a new row have one normalized density, and its draws where rows are independent and given nothing. */
+function latentDensity({ model, latents, at, widths }: FittedGraph): Pick<RowModel, 'isNormalized' | 'drawLatents'> {
+  const only = latents.map(({ densities }) => (densities.length === 1 ? densities[0]! : undefined));
+  const says = (fitted: Fitted, of: 'logPredictive' | 'sample') =>
+    latents.every((node, l) => fitted.conditional(only[l]!, node)[of] !== undefined);
+  // What is searched of rows without latent variables is mapped, and has no density of its own.
+  const isNormalized =
+    latents.length > 0 &&
+    only.every((placed) => placed?.density.normalized) &&
+    at((fitted) => says(fitted, 'logPredictive'));
+  const isDrawn =
+    isNormalized &&
+    latents.every(({ given }, l) => given.length === 0 && only[l]!.density.sample !== undefined) &&
+    at((fitted) => says(fitted, 'sample'));
+  if (!isDrawn) return { isNormalized };
+  return {
+    isNormalized,
+    drawLatents: (count, random) =>
+      at(({ tensors }) =>
+        joinedColumns(
+          widths(latents).map(({ columns }, l) => {
+            const { path, density } = only[l]!;
+            return tensorMatrix(density.sample!(model.ownTensors(path, tensors), random, [count, columns], []));
+          }),
+        ),
+      ),
+  };
+}
+
 /** Densities of latent variables that have no say in where new rows are placed, and why. */
 export function silentOfNewRows({ latents, at }: FittedGraph): string[] {
   return at((fitted) =>
@@ -137,7 +169,12 @@ export function drawnWithoutNoise({ model, observed, at }: FittedGraph): string[
 
 /** The posterior of a model of variables: the values that are shown, the random fields over the points, and what follows for new rows. */
 export function variablesPosterior(of: FittedGraph): AnyPosterior {
+  const { uncalibrated } = of;
   const variables = fittedVariables(of);
+  if (uncalibrated !== undefined) {
+    const made = lazily(() => fittedVariables(uncalibrated()));
+    Object.defineProperty(variables, 'uncalibrated', { get: made, enumerable: true });
+  }
   const own = { variables, ...distributionOf(variables) };
   // Fields are searched for when they are asked for.
   return Object.defineProperties(own, Object.getOwnPropertyDescriptors(fieldPosterior(of))) as unknown as AnyPosterior;

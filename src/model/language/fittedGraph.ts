@@ -49,6 +49,8 @@ export interface FittedGraph {
   readonly fields: Readonly<Record<string, () => LearnedByLayer & { readonly multipliers: ParameterValues }>>;
   /** Coordinates computed from such fields, by variable. */
   readonly coordinates: Readonly<Record<string, FieldCoordinates>>;
+  /** The same without factors that calibrate predictive variances; undefined where there are none. */
+  readonly uncalibrated: (() => FittedGraph) | undefined;
   widths(of: readonly Node[]): VariableWidth[];
   nodeOf(name: string): Node;
   /** Runs a computation with the fitted rows on the float64 backend. */
@@ -82,8 +84,12 @@ export interface Fitted {
 /** True if a log density has one value per row. Values that are not tensors are refused where terms are summed. */
 const isOfRows = (density: unknown): boolean => (density as Partial<Tensor> | null | undefined)?.rank === 1;
 
-/** A compiled graph at these values of its parameters. */
-export function fittedGraph(model: CompiledGraph, values: ParameterValues): FittedGraph {
+/**
+ * A compiled graph at these values of its parameters.
+ *
+ * @param isCalibrated - whether predictive variances may carry factors that the residuals give
+ */
+export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCalibrated = true): FittedGraph {
   const { graph, seen, columns } = model;
   const { nodes } = graph;
   const byName = new Map(nodes.map((node) => [node.name, node]));
@@ -120,6 +126,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
           iteration: 0,
           values: model.ownValues(path, values),
           isRough,
+          isCalibrated,
           remember: (key, make) => {
             const known = memory.get(path) ?? new Map<object, unknown>();
             memory.set(path, known);
@@ -329,6 +336,10 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues): Fitt
     sequential,
     fields,
     coordinates,
+    uncalibrated:
+      isCalibrated && nodes.some(({ densities }) => densities.some(({ density }) => density.calibrates))
+        ? () => fittedGraph(model, values, false)
+        : undefined,
     widths,
     nodeOf: (name) => byName.get(name)!,
     at,

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
+import { checkNumbers } from '../../core/observations.ts';
 import { isSampled } from '../../core/rowMatrices.ts';
 import { isParameter, type Parameter } from '../parameter.ts';
 import type { Density } from './density.ts';
@@ -59,6 +60,30 @@ export type Places = (
   number?: number,
 ) => { readonly path: string; readonly term: string; readonly divergence?: string };
 
+/**
+ * Short paths of a named model, by those that follow from its variables: of a variable (`y: 'mapping'`), of its factors (`'x.*': 'priors.*'`), and of the term of its
+ * divergence (`'x.divergence': 'divergence'`). Terms are called as paths end.
+ */
+export type PathTable = Readonly<Record<string, string>>;
+
+/** @param names - those of the variables, whose terms no factor may take */
+function shortPlaces(table: PathTable, names: readonly string[]): Places {
+  const termOf = (path: string) => path.slice(path.lastIndexOf('.') + 1);
+  const pathOf = (variable: string) => table[variable] ?? variable;
+  const taken = names.map((name) => termOf(pathOf(name)));
+  return (variable, factor, number) => {
+    if (factor === undefined) {
+      const path = pathOf(variable);
+      const term = termOf(path);
+      return { path, term, divergence: table[`${variable}.divergence`] ?? `${term}.divergence` };
+    }
+    const place = number! + (taken.includes(factor) ? 1 : 0);
+    const own = place === 1 ? factor : `${factor}${place}`;
+    const path = (table[`${variable}.*`] ?? `${variable}.*`).replace('*', own);
+    return { path, term: termOf(path) };
+  };
+}
+
 const ownPlaces: Places = (variable, factor, number) => {
   const path = factor === undefined ? variable : `${variable}.${factor}${number === 1 ? '' : number}`;
   return { path, term: path };
@@ -73,12 +98,17 @@ const RESERVED = ['hyper', 'then', 'constructor', 'prototype', '__proto__', 'log
  * @throws InvalidInputError for what is no variable, a name that is reserved or not one word, a variable that others are given and that was not returned, one
  * that nothing depends on, observations of different numbers of rows, and a model without observations
  */
-export function variableGraph(owner: string, variables: Variables, places?: Places): VariableGraph {
+export function variableGraph(
+  owner: string,
+  variables: Variables,
+  given: { readonly places?: Places | undefined; readonly paths?: PathTable | undefined } = {},
+): VariableGraph {
   if (typeof variables !== 'object' || variables === null) {
     throw new InvalidInputError(
       `The variables of ${owner} are returned by name, such as { z, y }, but ${describe(variables)} was returned.`,
     );
   }
+  const places = given.places ?? (given.paths && shortPlaces(given.paths, Object.keys(variables)));
   const names = new Map<Variable, string>();
   const shared = new Map<Parameter, string>();
   for (const [name, value] of Object.entries(variables)) {
@@ -110,6 +140,7 @@ export function variableGraph(owner: string, variables: Variables, places?: Plac
   const points = numberOfPoints(owner, ordered, names);
   const nodes = ordered.map((variable): Node => {
     const name = names.get(variable)!;
+    if (variable.role === 'known') checkNumbers(variable.data, `'${name}' of ${owner}`);
     const ofPoints = isPointwise(variable, points);
     return {
       name,
@@ -311,6 +342,7 @@ export function ancestors({ nodes }: VariableGraph, name: string): Set<string> {
 
 /** Matrices of the same number of rows, side by side. */
 export function joinedColumns(parts: readonly Matrix[]): Matrix {
+  if (parts.length === 1) return parts[0]!;
   const rows = parts[0]!.rows;
   const columns = parts.reduce((sum, part) => sum + part.columns, 0);
   const result = Matrix.zeros(rows, columns);

@@ -2,14 +2,16 @@ import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { isPart, namedOptions } from '../../core/options.ts';
-import { lazily } from '../../core/progressiveWork.ts';
+import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
+import { shortNumber } from '../../core/wording.ts';
 import { initialLatents, keptInit } from '../initialization.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
-import { latentRowsAt, type SeenData, type StartMaps, startObservations } from './compiled.ts';
+import { latentRowsAt, type StartMaps, startFunctions, startObservations } from './compiled.ts';
 import { type DensityLike, densityOf, type RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import type { Chart } from './mapped.ts';
+import type { Observations } from './observations.ts';
 import {
   type BesideKnown,
   factorsOf,
@@ -114,12 +116,17 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
 /** How they start: at maps of the observations by `init: 'tsne'`, at coordinates on a chart where that has a higher log density, or as `placeRows` has it. */
 const LATENT_STARTS: LatentStarts = {
   place: placeRows,
+  observations: latentObservations,
   choose: (graph, seen, { startedAt, densityAt }, model) => {
     if (graph.nodes.some(startsAtMap)) {
-      return async () => ({
-        model: startedAt({ ...(await mapsOf(graph, seen)), ...(await chartMapsOf(graph, seen))[0]?.maps }),
-        message: ' The latents started at a t-SNE map.',
-      });
+      return async ({ drive = async <T>(work: ProgressiveWork<T>) => completed(work), maxSeconds }) => {
+        const maps = await mapsOf(graph, seen, drive);
+        const message =
+          maps === undefined
+            ? ` The latents started at the principal components, as a t-SNE map takes more than its ${shortNumber(maxSeconds!)} seconds.`
+            : ' The latents started at a t-SNE map.';
+        return { model: startedAt({ ...maps, ...(await chartMapsOf(graph, seen))[0]?.maps }), message };
+      };
     }
     if (!graph.nodes.some((node) => startsOnChart(graph, node))) return undefined;
     return async ({ seed }) => {
@@ -138,9 +145,9 @@ const LATENT_STARTS: LatentStarts = {
 
 /** Places what a latent variable's rows are inferred by, and returns where they start. */
 function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
-  const { model, parameters, pointwise, maps, seed, observations, spreads, rowCount, place } = placing;
+  const { model, parameters, pointwise, maps, seed, observations, functions, spreads, rowCount, place } = placing;
   const { graph } = model;
-  const left = lazily(() => besideKnown(graph, observations()));
+  const left = lazily(() => besideKnown(graph, functions()));
   const { name, variable } = node;
   const { posterior } = variable;
   if (isEncoded(variable) && !node.isPointwise) {
@@ -166,7 +173,8 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   if (posterior !== undefined && 'features' in posterior) {
     const isSpread = posterior.kind === 'latentDistribution';
     // Rows that are not one a point know nothing of the observations.
-    const elsewhere = node.isPointwise && variable.init === 'pca' ? undefined : startOf();
+    const isOwn = node.isPointwise && variable.init === 'pca' && maps?.[name] === undefined;
+    const elsewhere = isOwn ? undefined : startOf();
     const begun = (elsewhere && posterior.from?.(elsewhere)) ?? posterior;
     const seen = node.isPointwise ? (posterior.mapsObservations ? observations() : left()) : elsewhere!;
     const all = begun.parameters(seen, variable.dim, seed);
@@ -303,16 +311,30 @@ function latentStart(
 const startsAtMap = ({ variable, isPointwise }: Node) =>
   isPointwise && variable.role === 'latent' && variable.init === 'tsne';
 
-/** Maps of the observations, as the model sees them, for the variables that start at one. */
-async function mapsOf(graph: VariableGraph, seen: ReadonlyMap<string, SeenData>): Promise<StartMaps> {
-  const { spreadMap, tsneLatents } = await import('../neighborStart.ts');
-  const observations = besideKnown(graph, startObservations(graph, seen));
-  const starts = graph.nodes.filter(startsAtMap).map(({ name, variable }) => {
-    const { dim } = variable as LatentVariable;
-    return [name, spreadMap({ latents: tsneLatents(observations, dim) }, observations, dim)] as const;
-  });
-  return Object.fromEntries(starts);
+/** The observations from which latents start, without what known variables explain of them. */
+function latentObservations(graph: VariableGraph, seen: ReadonlyMap<string, Observations>): Matrix {
+  return besideKnown(graph, startFunctions(graph, startObservations(graph, seen)));
 }
+
+/** Maps of the observations, as the model sees them, for the variables that start at one; undefined where the time is too short for them. */
+async function mapsOf(
+  graph: VariableGraph,
+  seen: ReadonlyMap<string, Observations>,
+  drive: Driver,
+): Promise<StartMaps | undefined> {
+  const { tsneMapOf } = await import('./startMaps.ts');
+  const observations = latentObservations(graph, seen);
+  const maps: Record<string, Matrix> = {};
+  for (const node of graph.nodes.filter(startsAtMap)) {
+    const map = await drive(tsneMapOf(observations, node as Node<LatentVariable>));
+    if (map === undefined) return undefined;
+    maps[node.name] = map;
+  }
+  return maps;
+}
+
+/** Drives work to its end; gives undefined where its time has passed before. */
+type Driver = <T>(work: ProgressiveWork<T>) => Promise<T | undefined>;
 
 /** True for a variable on a chart that starts where its observations are. */
 const startsOnChart = (graph: VariableGraph, { name, variable, isPointwise }: Node): boolean =>
@@ -321,12 +343,12 @@ const startsOnChart = (graph: VariableGraph, { name, variable, isPointwise }: No
 /** Coordinates on their charts, for variables that have one, as maps of the observations show them; each with whose map it is. */
 async function chartMapsOf(
   graph: VariableGraph,
-  seen: ReadonlyMap<string, SeenData>,
+  seen: ReadonlyMap<string, Observations>,
 ): Promise<readonly { readonly owner: string; readonly maps: StartMaps }[]> {
   const nodes = graph.nodes.filter((node) => startsOnChart(graph, node));
   if (nodes.length === 0) return [];
   const { manifoldMaps } = await import('../manifoldMaps.ts');
-  const observations = besideKnown(graph, startObservations(graph, seen));
+  const observations = latentObservations(graph, seen);
   const charts = nodes.map(({ name }) => [name, chartOf(graph, name)!] as const);
   const widest = Math.max(...charts.map(([, { components }]) => components!));
   return manifoldMaps(observations, Math.min(widest, observations.rows - 1)).map(({ owner, map }) => ({

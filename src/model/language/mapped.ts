@@ -9,8 +9,9 @@ import type { TensorMap } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
 import { valueTensors } from '../part.ts';
 import { imputed } from '../posterior.ts';
-import { pickedMatrix, type SeenData } from './compiled.ts';
+import { pickedMatrix } from './compiled.ts';
 import { joinedColumns, type Node, type VariableGraph } from './graph.ts';
+import type { Observations } from './observations.ts';
 import {
   factorsOf,
   type Given,
@@ -70,7 +71,7 @@ function mappedColumns({ nodes }: VariableGraph, { name, variable }: Node<Mapped
 /** Where a mapped variable is to start: at the observations that a decoder is to give, or at principal components, and 0 in columns that these do not fill. */
 function mappedTarget(
   { nodes }: VariableGraph,
-  seen: ReadonlyMap<string, SeenData>,
+  seen: ReadonlyMap<string, Observations>,
   { name }: Node,
   columns: number,
   observations: () => Matrix,
@@ -156,6 +157,8 @@ export interface RowMap {
   readonly features: (rows: Matrix, fitted: Matrix) => Matrix;
   /** Rows of the result, n×q. */
   readonly apply: (p: TensorMap, ...given: Tensor2D[]) => Tensor2D;
+  /** True where its rows are linear in those that it is given, beside a constant. */
+  readonly affine?: true;
   /** Chart of the variable that it is given, for maps onto a manifold. */
   readonly chart?: Chart;
 }

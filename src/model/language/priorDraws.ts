@@ -9,7 +9,7 @@ import type { AnyModel, ParameterValues } from '../model.ts';
 import { parameterFrom, shapeOf } from '../parameter.ts';
 import { valueTensors } from '../part.ts';
 import type { RowsByName } from '../rowModel.ts';
-import { type CompiledGraph, pickedRows } from './compiled.ts';
+import { assembledGraph, type CompiledGraph, pickedRows } from './compiled.ts';
 import { drawnWithoutNoise, reasonsMissing, silentOfNewRows } from './derived.ts';
 import { fittedGraph } from './fittedGraph.ts';
 import { isGaussian } from './variable.ts';
@@ -132,6 +132,7 @@ export function describeModel(model: AnyModel): string {
     const { graph, parameters, startOf } = compiled;
     const values = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
     const notDrawn = reasonNotDrawn(compiled);
+    const approximation = approximationOf(compiled, values);
     const fitted = fittedGraph(compiled, values);
     const missing: Record<string, string> = {
       ...reasonsMissing(fitted),
@@ -162,9 +163,27 @@ export function describeModel(model: AnyModel): string {
       ...variables,
       'Parameters',
       ...entries,
+      ...(approximation === undefined ? [] : ['Approximations', `  ${approximation}`]),
       ...(silent.length > 0 ? ['Without a say in where new rows are placed', ...silent.map((own) => `  ${own}`)] : []),
       ...(withoutNoise.length > 0 ? ['Drawn without noise only', ...withoutNoise.map((own) => `  ${own}`)] : []),
       ...(cannot.length > 0 ? ['Not available', ...cannot] : []),
     ].join('\n');
   });
+}
+
+/** How expectations under Gaussian rows are taken, in words; undefined where all are closed. */
+function approximationOf(model: CompiledGraph, values: ParameterValues): string | undefined {
+  if (!model.graph.nodes.some(({ variable }) => variable.role === 'latent' && isGaussian(variable))) return undefined;
+  const assembly = assembledGraph(model);
+  try {
+    assembly.terms(valueTensors(values), {
+      random: seededRandom(0),
+      iteration: 0,
+      onJitter: () => {},
+      onRank: () => {},
+    });
+    return assembly.approximation?.();
+  } finally {
+    assembly.dispose();
+  }
 }

@@ -110,7 +110,7 @@ function withFields(posterior: Posterior, { fields }: FittedGraph): AnyPosterior
       return learned()[0]!.field;
     },
     kktResidual: () => {
-      const residuals = learned().flatMap(({ kktResidual }) => kktResidual ?? []);
+      const residuals = learned().flatMap(({ kktResidual }) => kktResidual?.() ?? []);
       return residuals.length === 0 ? undefined : Math.max(...residuals);
     },
   };

@@ -1,5 +1,12 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { checkNumbers, standardized } from '../../core/observations.ts';
+import type { Matrix } from '../../core/matrix.ts';
+import {
+  checkNumbers,
+  deviationsDiffer,
+  type ScaleOption,
+  type Standardization,
+  standardized,
+} from '../../core/observations.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { type RowSource, readRows, type SampledRows, sampledRows } from '../../core/rowMatrices.ts';
 import type { Model, SourcedModel } from '../model.ts';
@@ -34,10 +41,11 @@ export async function startedFromRows<Data>(
   const { name, variable } = checkedStream(owner, graph, reading);
   const source = variable.stream!;
   const { center, scale } = variable;
-  const check = (Y: Parameters<typeof checkNumbers>[0]) => {
+  const check = (Y: Matrix) => {
     checkNumbers(Y, `'${name}' of ${owner}`, 'Leave that row out.');
+    variable.density.support?.check(Y, center || scale === true, name);
   };
-  const standardization = await readMoments(source, { center, scale, check });
+  const standardization = await standardizationOfAll(source, { center, scale, check });
   const kept = { rows: source.rows, sample: await startRows(source), standardization };
   const modelOf = (latents: LatentMoments | undefined, sourced?: SourcedModel) =>
     make(withSample(owner, name, data, source, sampledRows({ ...kept, latents })), sourced);
@@ -58,6 +66,16 @@ export async function startedFromRows<Data>(
   throw new InvalidInputError(
     `'${name}' of ${owner} is read some rows at a time, but its rows are not independent under the densities of the model. Give it a matrix, or densities that return one number a row.`,
   );
+}
+
+/** Means and deviations of all rows; without deviations where 'auto' finds that these do not differ. */
+async function standardizationOfAll(
+  source: RowSource,
+  { center, scale, check }: { center: boolean; scale: ScaleOption; check(Y: Matrix): void },
+): Promise<Standardization> {
+  const moments = await readMoments(source, { center, scale: scale !== false, check });
+  if (scale !== 'auto' || deviationsDiffer(moments.deviation)) return moments;
+  return { ...moments, deviation: moments.deviation.map(() => 1) };
 }
 
 /** @throws InvalidInputError for variables beside the observed one that have rows of their own, one a point */

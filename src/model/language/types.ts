@@ -1,6 +1,7 @@
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
 import type {
+  CalibrationOptions,
   DistributedLatents,
   FieldLearning,
   FieldShowing,
@@ -72,10 +73,10 @@ type DensityAbilities<V> = {
     ? AbilityOf<NonNullable<D>> | AbilityOf<F extends readonly (infer E)[] ? E : NonNullable<F>>
     : never;
 }[keyof V];
-type AbilityOf<D> = D extends { readonly '~abilities'?: infer A }
-  ? unknown extends A
+type AbilityOf<D> = D extends { readonly '~says'?: infer S }
+  ? unknown extends S
     ? never
-    : FieldShowing extends A
+    : 'field' extends S
       ? FieldShowing
       : never
   : never;
@@ -109,19 +110,8 @@ type CanPlace<V> = string extends keyof V
     : AllSay<V, 'rows'>;
 
 /** Whether a density or factor says what follows the rows of its variable. */
-type Follows<D> = D extends { readonly kind: 'prior'; readonly '~abilities'?: infer A }
-  ? unknown extends A
-    ? false
-    : Forecasting extends A
-      ? true
-      : false
-  : unknown extends Said<D>
-    ? boolean
-    : 'next' extends Said<D>
-      ? true
-      : 'perhaps next' extends Said<D>
-        ? boolean
-        : false;
+type Follows<D> =
+  unknown extends Said<D> ? boolean : 'next' extends Said<D> ? true : 'perhaps next' extends Said<D> ? boolean : false;
 type SequenceNames<V> = [PlacedNames<V>] extends [never] ? Named<V, MappedVariable> : PlacedNames<V>;
 type Sequential<V> = {
   [K in SequenceNames<V>]: Follows<DensityOf<V[K]>> | Follows<FactorOf<V[K]>>;
@@ -209,25 +199,28 @@ export interface PredictingVariables<V> {
    */
   predict(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
-    options?: { readonly noise?: boolean | undefined },
+    options?: { readonly noise?: boolean | undefined } & CalibrationOptions,
   ): { readonly [K in ObservedNames<V>]: Prediction } & { readonly [K in PlacedNames<V>]?: Prediction };
   predict(
     X: MatrixLike,
-    options?: { readonly noise?: boolean | undefined; readonly view?: ObservedNames<V> | undefined },
+    options?: {
+      readonly noise?: boolean | undefined;
+      readonly view?: ObservedNames<V> | undefined;
+    } & CalibrationOptions,
   ): Prediction;
   /** Predictions on the way between two points, on the chart of the latents where they have one. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options?: { readonly view?: ObservedNames<V> | undefined; readonly along?: 'line' },
+    options?: { readonly view?: ObservedNames<V> | undefined; readonly along?: 'line' } & CalibrationOptions,
   ): PredictedLatents;
   /** Along the geodesic: see `geometry`. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { readonly view?: ObservedNames<V> | undefined; readonly along: 'geodesic' },
+    options: { readonly view?: ObservedNames<V> | undefined; readonly along: 'geodesic' } & CalibrationOptions,
   ): Promise<PredictedLatents>;
 }
 
@@ -236,7 +229,7 @@ export interface SamplingVariables<V> {
   /** A draw of what follows from these values, by name; jointly over the rows where the density is. */
   sample(
     given: RowsOf<PlacedNames<V> | MappedNames<V>> & KnownRows<V>,
-    options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined },
+    options?: { readonly seed?: number | undefined; readonly noise?: boolean | undefined } & CalibrationOptions,
   ): { readonly [K in ObservedNames<V>]: Matrix } & { readonly [K in PlacedNames<V>]?: Matrix };
   sample(
     X: MatrixLike,
@@ -244,7 +237,7 @@ export interface SamplingVariables<V> {
       readonly seed?: number | undefined;
       readonly noise?: boolean | undefined;
       readonly view?: ObservedNames<V> | undefined;
-    },
+    } & CalibrationOptions,
   ): Matrix;
 }
 
@@ -279,7 +272,7 @@ export interface FittedField extends Pick<LearnedField, 'precision' | 'covarianc
   /** Largest violation of the optimality conditions, relative. */
   readonly kktResidual: number | undefined;
   /** Columns over the points with missing entries (NaN) at their conditional mean in the field. */
-  impute(Y: MatrixLike): Prediction;
+  impute(Y: MatrixLike, options?: CalibrationOptions): Prediction;
 }
 
 /** Members of fits with a random field over the points. */

@@ -1,17 +1,19 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import type { Standardization } from '../../core/observations.ts';
+import { type ScaleOption, scaleOption } from '../../core/observations.ts';
 import { givenList, isPart, namedOptions, readGiven } from '../../core/options.ts';
-import { checkRowSource, isRowSource, isSampled, type RowSource } from '../../core/rowMatrices.ts';
+import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import type { Model, ParameterValues, TensorMap } from '../model.ts';
+import type { Choice, ChoiceSettings, Model, ParameterValues, TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
-import type { CompiledGraph, SeenData, StartMaps } from './compiled.ts';
+import type { CompiledGraph, StartMaps } from './compiled.ts';
 import type { correlatedRowsAt, PriorPrecision, precisionOf } from './correlatedRows.ts';
 import { type Density, type DensityLike, densityOf, type RowsStart } from './density.ts';
 import type { Node, VariableGraph } from './graph.ts';
 import type { RowMap } from './mapped.ts';
+import { isObservations, type Observations, readObservations } from './observations.ts';
 
 /** Where the rows of a latent variable start. */
 export type LatentInit = 'pca' | 'tsne' | 'random' | MatrixLike;
@@ -111,8 +113,8 @@ export interface ObservedOptions {
   readonly missing?: 'ignore' | undefined;
   /** Whether column means are removed before fitting and put back by predictions; as the density has it unless given. */
   readonly center?: boolean | undefined;
-  /** Whether columns are divided by their standard deviations, undone by predictions; off unless turned on. */
-  readonly scale?: boolean | undefined;
+  /** Whether columns are divided by their standard deviations, undone by predictions; 'auto' does so if these differ by more than ten times. Off unless turned on. */
+  readonly scale?: ScaleOption | undefined;
   /**
    * How much each row counts, N numbers from 0: its log density is multiplied with it, as if it had been seen so often. For densities under which rows are independent,
    * and for processes with inducing inputs, in whose bound they are. New rows count once.
@@ -146,6 +148,8 @@ export interface Placing {
   readonly maps: StartMaps | undefined;
   readonly seed: number;
   readonly observations: () => Matrix;
+  /** The functions behind them, from which latents start. */
+  readonly functions: () => Matrix;
   /** Where variables start, by their names. */
   readonly starts: ReadonlyMap<string, () => Matrix>;
   /** Where Gaussian rows start, by the names of their variables. */
@@ -161,15 +165,15 @@ export interface Placing {
 export interface LatentStarts {
   /** Places what the rows are inferred by, and returns where they start. */
   readonly place: (node: Node<LatentVariable>, placing: Placing) => () => Matrix;
+  /** The observations from which latents start, without what known variables explain of them. */
+  readonly observations: (graph: VariableGraph, seen: ReadonlyMap<string, Observations>) => Matrix;
   /** Makes a start before the fit, where variables start at maps; undefined where none does. */
   readonly choose: (
     graph: VariableGraph,
-    seen: ReadonlyMap<string, SeenData>,
+    seen: ReadonlyMap<string, Observations>,
     of: { readonly startedAt: (maps: StartMaps) => Model; readonly densityAt: (model: Model, seed: number) => number },
     model: Model,
-  ) =>
-    | ((settings: { readonly seed: number }) => Promise<{ readonly model: Model; readonly message: string }>)
-    | undefined;
+  ) => ((settings: ChoiceSettings) => Promise<Choice>) | undefined;
 }
 
 /** Places the parameters of the map of a variable, and returns the value where they start. */
@@ -214,14 +218,14 @@ export interface ObservedVariable<
   readonly data: Matrix;
   /** Where rows are read from some at a time; the data are what is kept of it, no rows before it is read. */
   readonly stream: RowSource | undefined;
+  /** The data as they were read before, if they were. */
+  readonly observations: Observations | undefined;
   /** The known variable that holds the same rows, if it was given in the place of data. */
   readonly source: S;
   readonly density: Density;
   readonly missing: 'ignore' | undefined;
   readonly center: boolean;
-  readonly scale: boolean;
-  /** What the data are shifted and divided by, where they are a sample of rows of which more is known. */
-  readonly standardization?: Standardization;
+  readonly scale: ScaleOption;
   /** N numbers from 0, where rows do not count alike. */
   readonly weights: Float64Array | undefined;
 }
@@ -315,7 +319,8 @@ export function factorsOf(factors: LatentVariableOptions['factors'], caller: str
 /**
  * An observed variable.
  *
- * @param data - N×D, rows are points; a known variable, for observations that other variables are computed from; or a source of rows (`await rowsOf(file)`), of which a fit
+ * @param data - N×D, rows are points; what `readObservations` returned, which says how they are standardized; a known variable, for observations that other variables are
+ * computed from; or a source of rows (`await rowsOf(file)`), of which a fit
  * with `batchSize` holds a batch, 2048 rows from which it starts, and the latents: for one latent variable that an encoder computes
  * @param options - see {@link ObservedOptions}
  * @throws InvalidInputError for an unknown option, data that are not a matrix, or what is not a density
@@ -328,7 +333,7 @@ export function factorsOf(factors: LatentVariableOptions['factors'], caller: str
 export function observed<
   D extends DensityLike,
   const F = undefined,
-  Y extends MatrixLike | KnownVariable | RowSource = MatrixLike,
+  Y extends MatrixLike | Observations | KnownVariable | RowSource = MatrixLike,
 >(
   data: Y,
   options: ObservedOptions & { readonly density: D; readonly factors?: F },
@@ -342,23 +347,33 @@ export function observed<
     'scale',
     'weights',
   ]);
-  const { density: said, given, factors, missing, center, scale = false, weights } = own;
-  const density = densityOf(said, "Option 'density' of observed");
+  const { given, factors, weights } = own;
+  const density = densityOf(own.density, "Option 'density' of observed");
+  const source = isVariable(data) ? data : undefined;
+  const early = isObservations(data) ? data : undefined;
+  const fixedBefore = early && (['missing', 'center', 'scale'] as const).find((key) => own[key] !== undefined);
+  if (fixedBefore !== undefined) {
+    throw new InvalidInputError(
+      `Option '${fixedBefore}' of observed is for data that are not read yet. Give it to readObservations.`,
+    );
+  }
+  const { missing, center = density.centered, scale = false } = early ?? own;
   if (missing !== undefined && missing !== 'ignore') {
     throw new InvalidInputError(
       `Option 'missing' of observed is 'ignore' or left out, but ${describe(missing)} was given.`,
     );
   }
-  const source = isVariable(data) ? data : undefined;
-  const stream = source === undefined && isRowSource(data) ? checkRowSource(data) : undefined;
-  const sampled = stream !== undefined && isSampled(stream) ? stream : undefined;
-  const rows =
-    source?.data ??
-    sampled?.sample ??
-    (stream ? Matrix.zeros(0, stream.columns) : Matrix.from(data as MatrixLike, 'The data of observed'));
-  if (stream !== undefined && (missing ?? weights) !== undefined) {
+  if (!v.is(scaleOption, scale)) {
     throw new InvalidInputError(
-      `Rows that are read from a source take no option '${missing === undefined ? 'weights' : 'missing'}' of observed. Leave it out, or give a matrix.`,
+      `Option 'scale' of observed is true, false or 'auto', but ${describe(scale)} was given.`,
+    );
+  }
+  const isStream = source === undefined && isRowSource(data);
+  const read = early ?? (isStream ? readObservations(data, { missing, center, scale }) : undefined);
+  const rows = source?.data ?? read?.raw ?? Matrix.from(data as MatrixLike, 'The data of observed');
+  if (read?.stream !== undefined && weights !== undefined) {
+    throw new InvalidInputError(
+      `Rows that are read from a source take no option 'weights' of observed. Leave it out, or give a matrix.`,
     );
   }
   type Source = Y extends KnownVariable ? Y : undefined;
@@ -366,14 +381,14 @@ export function observed<
     kind: 'variable',
     role: 'observed',
     data: rows,
-    stream,
-    ...(sampled && { standardization: sampled.standardization }),
+    observations: read,
+    stream: read?.stream,
     source: source as Source,
     density,
     given: givenOf(given, 'observed'),
     factors: factorsOf(factors, 'observed'),
     missing,
-    center: center ?? density.centered,
+    center,
     scale,
     weights: weights === undefined ? undefined : weightsOf(weights, rows.rows),
   });

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
-import { isSampled, type RowSource, rowsGone } from '../../core/rowMatrices.ts';
+import { copiesNote, isSampled, type RowSource, rowsGone } from '../../core/rowMatrices.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { type DataFormat, jsonOf } from '../computedModel.ts';
@@ -16,7 +16,6 @@ import type {
   ParameterValues,
   Search,
   SourcedModel,
-  StartKind,
 } from '../model.ts';
 import { checkSupport } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
@@ -24,8 +23,10 @@ import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
 import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartMaps, seenData } from './compiled.ts';
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
-import { type Node, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
-import { isEncoded, isGaussian, type LatentStarts } from './variable.ts';
+import { type Node, type PathTable, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
+import type { Observations } from './observations.ts';
+import type { SpectralStart } from './startMaps.ts';
+import { isEncoded, isGaussian, type LatentStarts, type LatentVariable } from './variable.ts';
 
 /** Definition of a model: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
@@ -37,18 +38,19 @@ export interface VariablesDefinition<Data, V extends Variables = Variables> {
   readonly data?: DataFormat<Data>;
   /** The search that suits the model, where `fit` is not told. */
   readonly search?: (data: Data) => Search;
-  /** Paths of parameters by those that follow from the variables, for models that keep other names. */
+  /** Short paths of its parameters, by those that follow from the variables. */
+  readonly paths?: PathTable;
   readonly toJSON?: (data: Data) => ModelJSON;
 }
 
 /** A named model that is made of variables, and keeps other names than theirs. */
 export interface NamedVariables<Data> extends VariablesDefinition<Data> {
   readonly places: Places;
-  /** Start values, by path, of the parameters that depend on where the latents start, for restarts that begin elsewhere. */
-  readonly startAt: (kind: Exclude<StartKind, 'model'>, data: Data, seed: number) => Promise<() => ParameterValues>;
+  /** Spectral embeddings of complete observations (N×D), N×q, where latents may start that begin elsewhere. */
+  readonly spectralStart: SpectralStart;
   /** The curvature of minus the log density in the natural values of the free parameters, where it is known. */
   readonly curvature: (data: Data) => Assembly['curvature'];
-  /** Sentences about the result at these values. */
+  /** Sentences about the result at these values, before those that follow from the variables. */
   readonly note: (data: Data, values: ParameterValues) => string;
 }
 
@@ -71,22 +73,25 @@ export function variablesModel<Data>(
   posteriorOf: (of: FittedGraph) => AnyPosterior,
   { maps, reading }: { readonly maps?: StartMaps | undefined; readonly reading?: SourcedModel | undefined } = {},
 ): Model {
-  const { name, variables, search, places, startAt, curvature, note } = definition;
+  const { name, variables, search, places, paths, spectralStart, curvature, note } = definition;
   const owner = `the model '${name}'`;
   const where = `The variables of ${owner}`;
   const graph = lazily(() =>
     variableGraph(
       owner,
       withLocation(where, () => variables(data)),
-      places,
+      { places, paths },
     ),
   );
   const seen = lazily(() => seenData(owner, graph()));
   let known: CompiledGraph | undefined;
   const stream = lazily(() => streamOf(graph()));
-  const compile = (seed: number, batched: boolean) => {
+  const compiledAt = (seed: number, batched: boolean, at: StartMaps | undefined) => {
     if (stream() !== undefined && !isSampled(stream()!)) throw unread(name);
-    known = withLocation(where, () => compiled(owner, graph(), seen(), { seed, batched, maps }));
+    return withLocation(where, () => compiled(owner, graph(), seen(), { seed, batched, maps: at }));
+  };
+  const compile = (seed: number, batched: boolean) => {
+    known = compiledAt(seed, batched, maps);
     return known;
   };
   // What follows from values does not depend on where they started, so a model started by any seed will do; fits of batches may have other parameters.
@@ -100,22 +105,21 @@ export function variablesModel<Data>(
       return isOf(whole) ? whole : compile(0, true);
     });
   };
-  const model: Model = {
+  const model: { -readonly [K in keyof Model]: Model[K] } = {
     name,
     search: {
       ...(hasFewPoints(graph()) && { maxIterations: ITERATIONS_OF_FEW }),
-      ...(search?.(data) ?? searchOf(graph())),
+      ...(search?.(data) ?? searchOf(graph(), seen)),
     },
     assemble: (seed, { batched = false } = {}) => {
       if (reading === undefined && stream() !== undefined && isSampled(stream()!)) rowsGone();
       const model = compile(seed, batched);
       return withLocation(`The constants of ${owner}`, () => assembledGraph(model, curvature?.(data)));
     },
-    ...(startAt !== undefined && {
-      startAt: (kind: Exclude<StartKind, 'model'>, seed: number) => startAt(kind, data, seed),
-    }),
     note: (values: ParameterValues) =>
-      note?.(data, values) ?? noiseNote(compiledFor(values).parameters, (path) => values[path]),
+      (note?.(data, values) ?? '') +
+      observationsNote(seen(), compiledFor(values)) +
+      noiseNote(compiledFor(values).parameters, (path) => values[path]),
     posterior: (values) => {
       const posterior = posteriorOf(fittedGraph(compiledFor(values), values));
       const source = stream();
@@ -124,6 +128,19 @@ export function variablesModel<Data>(
     },
     toJSON,
   };
+  const latents = graph().nodes.find(({ variable, isPointwise }) => variable.role === 'latent' && isPointwise);
+  if (latents !== undefined && stream() === undefined) {
+    model.startAt = async (kind, seed) => {
+      const { startMapOf } = await import('./startMaps.ts');
+      const embedding = await startMapOf(owner, kind, latents as Node<LatentVariable>, spectralStart);
+      return () => {
+        const { observations } = (latents.variable as LatentVariable)['~starts'] as LatentStarts;
+        const at = embedding(observations(graph(), seen()), seed);
+        const { parameters } = compiledAt(seed, false, { [latents.name]: at });
+        return Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
+      };
+    };
+  }
   compilers.set(toJSON, (seed) => compile(seed, false));
   const points = lazily(() => {
     const source = stream();
@@ -142,7 +159,9 @@ export function variablesModel<Data>(
   const choose = lazily(() => {
     const source = stream();
     if (source !== undefined) return isSampled(source) ? undefined : () => startedReading();
-    if (places !== undefined || maps !== undefined || !graph().nodes.some(mayShrink)) return chooseStart();
+    if (places !== undefined || paths !== undefined || maps !== undefined || !graph().nodes.some(mayShrink)) {
+      return chooseStart();
+    }
     return async (settings: ChoiceSettings) => {
       const { scalesAreHeld } = await import('./degenerateScales.ts');
       withLocation(`The variables of ${owner}`, () =>
@@ -177,6 +196,16 @@ export function variablesModel<Data>(
   );
 }
 
+/** Sentences about columns that were divided by their deviations, and rows that repeat others where there is noise. */
+const observationsNote = (seen: ReadonlyMap<string, Observations>, { graph, ownPaths }: CompiledGraph): string =>
+  graph.nodes
+    .flatMap(({ name, variable, densities: [own] }) => {
+      if (variable.role !== 'observed') return [];
+      const { note, raw } = seen.get(name)!;
+      return [note + ('noise' in ownPaths(own!.path) ? copiesNote(raw) : '')];
+    })
+    .join('');
+
 const streamOf = ({ nodes }: VariableGraph): RowSource | undefined => {
   for (const { variable } of nodes)
     if (variable.role === 'observed' && variable.stream !== undefined) return variable.stream;
@@ -198,7 +227,7 @@ const unread = (name: string) =>
   );
 
 /** What a fit shows whose model keeps some of its rows, with the latents of all. Values of other variables are known of those rows only. */
-export function ofAllRows(posterior: AnyPosterior, { mean, variance }: LatentMoments): AnyPosterior {
+function ofAllRows(posterior: AnyPosterior, { mean, variance }: LatentMoments): AnyPosterior {
   const variables = posterior.variables!;
   const { shown, rowNames } = variables;
   const shared = Object.entries(variables.values).filter(([name]) => !rowNames.has(name));
@@ -292,10 +321,13 @@ const hasFewPoints = ({ nodes, points }: VariableGraph): boolean =>
   points <= FEW && nodes.some(({ densities }) => densities.some(({ density }) => density.name === 'gaussianProcess'));
 
 /** The first search that a density asks for; one by curvature that it knows of observations is none of a latent variable. */
-function searchOf({ nodes }: VariableGraph): Search | undefined {
-  for (const { variable, densities } of nodes) {
+function searchOf({ nodes }: VariableGraph, seen: () => ReadonlyMap<string, Observations>): Search | undefined {
+  for (const { name, variable, densities } of nodes) {
     for (const { density } of densities) {
-      if (density.search && (variable.role !== 'latent' || density.curvature === undefined)) return density.search;
+      if (variable.role === 'latent' && density.curvature !== undefined) continue;
+      const { search } = density;
+      const own = typeof search === 'function' ? search(seen().get(name)?.data) : search;
+      if (own !== undefined) return own;
     }
   }
   return undefined;

@@ -25,6 +25,7 @@ import { dot } from '../../engine/vectors.ts';
 import { type Ends, momentField } from '../../fields/embedding/fieldEmbedding.ts';
 import type { PrecisionEntries } from '../../fields/solvers/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
+import { embedded, observed } from '../../model/language/variable.ts';
 import type { AnyPaths, Model } from '../../model/model.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
 import {
@@ -44,7 +45,7 @@ import {
 } from '../spectral/neighborhood/localReconstruction.ts';
 import { neighborCount } from '../spectral/neighborhood/neighborhood.ts';
 import { isPoint, placeByEquation, placedRows, reconstructedRows } from '../spectral/placement/byWeights.ts';
-import { embeddedField } from './fieldModel.ts';
+import { fieldModel, overTable, rowField } from './fieldModel.ts';
 
 export interface AlleOptions extends ReadOutOptions {
   /** q, from 1; default 2. */
@@ -131,24 +132,24 @@ export function alle(
   const basePrecision = checked.basePrecision ?? USUAL_BASE / meanVariance(points);
   const known = { ...checked, neighbors: k, scale };
   const logUnits = deviation?.reduce((sum, own) => sum + log(own), 0) ?? 0;
-  const model = embeddedField({
-    name: 'alle',
-    observations: points,
-    latentDim: checked.latentDim,
-    deviation,
-    unitsNote,
-    density: {
-      // The factor is that of the greatest density, in closed form.
-      parameters: () => ({}),
-      prepare: learned,
-      logDensity: () => op.scalar(logLikelihood(learned(), points.columns) - (points.rows - 1) * logUnits),
-      findings: () => {
-        const { graph: found } = momentField(...entriesOf(precisionOf(learned()), basePrecision));
-        const message = `The likelihood is greatest for neighbors among later points. The learned graph has ${found.sources.length} edges and is connected.${note}`;
-        return { message };
-      },
-      field: () => learnedFactor(learned(), points, basePrecision, known),
+  const field = rowField({
+    // The factor is that of the greatest density, in closed form.
+    parameters: () => ({}),
+    prepare: learned,
+    logDensity: () => op.scalar(logLikelihood(learned(), points.columns) - (points.rows - 1) * logUnits),
+    findings: () => {
+      const { graph: found } = momentField(...entriesOf(precisionOf(learned()), basePrecision));
+      const message = `The likelihood is greatest for neighbors among later points. The learned graph has ${found.sources.length} edges and is connected.`;
+      return { message };
     },
+    field: () => learnedFactor(learned(), points, basePrecision, known),
+  });
+  const variables = () => {
+    const y = observed(points, { density: overTable(field, { deviation }).density });
+    return { y, x: embedded(y, { dim: checked.latentDim }) };
+  };
+  const model = fieldModel('alle', variables, {
+    note: note + unitsNote,
     toJSON: () => savedSpectral('alle', raw, inOrder(schema, known)),
   });
   return readAs(model, checked.embedding);

@@ -4,9 +4,13 @@ import { observationsFrom } from '../../core/observations.ts';
 import { componentTree } from '../../engine/graph/componentTree.ts';
 import { connectedComponents, joiningPairs } from '../../engine/graph/connectedComponents.ts';
 import { checkGraph, edgesOfPairs, type Graph, pairKey } from '../../engine/graph/graph.ts';
-import { checkDistances } from '../../fields/density/constraints.ts';
+import { completeGraph, knnGraph } from '../../engine/graph/index.ts';
+import { checkDistances } from '../../fields/constraints.ts';
+import { commonEntriesGraph } from '../../fields/observed/commonEntries.ts';
+import { withoutRepeats } from '../../fields/ties.ts';
 import { type GraphInput, type GraphOptions, isGraphInput } from '../spectral/neighborhood/graphInput.ts';
 import type { Disconnected } from '../spectral/neighborhood/neighborhood.ts';
+import type { PointDistances } from './distances.ts';
 
 /** The edges that may have a weight, and what they are between. */
 export interface Candidates {
@@ -15,10 +19,6 @@ export interface Candidates {
   readonly squaredDistances: Float64Array;
   /** The points that are fitted, where those are not all. */
   readonly shown?: Int32Array;
-  /** Points that are the same, by their places among those that are fitted. */
-  readonly ties: readonly (readonly number[])[];
-  /** The greatest weight where there are ties and nothing else bounds it. */
-  readonly weightBound?: number;
   /** Sentences that say what was done. */
   readonly notes: string;
 }
@@ -28,8 +28,45 @@ export function pointsOf(given: MatrixLike | GraphInput, holes = false, isDivide
   return isGraphInput(given) ? undefined : observationsFrom(given, holes, isDivided);
 }
 
+/** What the edges of a field's candidates follow from. */
+export interface CandidateOptions extends GraphOptions {
+  /** Pairs that may have a weight: all, or those of k nearest neighbors. */
+  readonly neighbors: number | 'all';
+  readonly disconnected: Disconnected;
+}
+
+/**
+ * The edges that may have a weight, in one component, without those that repeat others.
+ *
+ * @param points - undefined for distances from elsewhere, which Y then holds
+ * @param isUnbounded - whether nothing bounds weights, so that equal points count as one node
+ */
+export function candidatesOf(
+  Y: MatrixLike | GraphInput,
+  points: Matrix | undefined,
+  options: CandidateOptions,
+  distances: PointDistances,
+  { name, isUnbounded }: { readonly name: string; readonly isUnbounded: boolean },
+): Candidates {
+  const between = (i: number, j: number) => distances.between(points!, i, j);
+  const edges =
+    points === undefined
+      ? edgesFrom(Y as GraphInput, name)
+      : options.graph === undefined
+        ? pairsOf(points, options.neighbors, distances)
+        : edgesBeside(points, options, name, between);
+  const joined = connected(edges, options.disconnected, name, points, between);
+  return isUnbounded ? { ...joined, ...withoutRepeats(joined.graph, joined.squaredDistances) } : joined;
+}
+
+function pairsOf(points: Matrix, neighbors: number | 'all', distances: PointDistances) {
+  if (neighbors !== 'all' && points.data.some(Number.isNaN)) return commonEntriesGraph(points, neighbors);
+  const graph = neighbors === 'all' ? completeGraph(points.rows) : knnGraph(points, neighbors);
+  return { graph, squaredDistances: distances.along(points, graph) };
+}
+
 /** The edges and squared distances of such a graph, checked. */
-export function edgesFrom(
+function edgesFrom(
   { graph: given, squaredDistances }: GraphInput,
   name: string,
 ): Pick<Candidates, 'graph' | 'squaredDistances'> {
@@ -37,11 +74,11 @@ export function edgesFrom(
   if (graph.sources.length === 0) {
     throw new InvalidInputError(`${name} takes a graph with edges, but this one has none.`);
   }
-  return { graph, squaredDistances: checkDistances(squaredDistances ?? graph.weights, graph, name, false) };
+  return { graph, squaredDistances: checkDistances(squaredDistances ?? graph.weights, graph, name) };
 }
 
 /** The edges of a graph given beside observations, as far apart as these are unless that is given too. */
-export function edgesBeside(
+function edgesBeside(
   points: Matrix,
   { graph: given, squaredDistances }: GraphOptions,
   name: string,
@@ -65,7 +102,7 @@ export function connected(
   name: string,
   points: Matrix | undefined,
   distance: (i: number, j: number) => number,
-): Omit<Candidates, 'ties'> {
+): Candidates {
   const { labels, sizes } = connectedComponents(graph);
   if (sizes.length === 1) return { graph, squaredDistances, notes: '' };
   const have = `The candidate edges leave ${sizes.length} components`;
@@ -127,90 +164,4 @@ function among({ graph, squaredDistances }: Pick<Candidates, 'graph' | 'squaredD
     }),
     squaredDistances: Float64Array.from(kept, (e) => squaredDistances[e]!),
   };
-}
-
-/** Expected squared distance at which equal points are held in a draw of the field, relative to the shortest squared distance above 0: with less, rounding hides the other weights. */
-const TIED = 1e-4;
-
-/**
- * Ties points at distance 0, whose weight nothing bounds where C = ∞: it is held at c/(10⁻⁴·φ), φ the shortest squared distance above 0, which makes one
- * node of them for all that the field says of the rest. No other weight comes near this bound: an edge's is at most c/φ_e.
- *
- * @param copies - c
- * @throws InvalidInputError when all distances are 0
- */
-export function tied<C extends Omit<Candidates, 'ties'>>(
-  candidates: C,
-  slackPenalty: number,
-  copies: number,
-): C & Candidates {
-  const { graph, squaredDistances, notes } = candidates;
-  if (slackPenalty < Infinity || !squaredDistances.includes(0)) return { ...candidates, ties: [] };
-  const zero = Int32Array.from(squaredDistances.keys()).filter((e) => squaredDistances[e] === 0);
-  const shortest = squaredDistances.reduce(
-    (least, distance) => (distance > 0 ? Math.min(least, distance) : least),
-    Infinity,
-  );
-  if (shortest === Infinity) {
-    throw new InvalidInputError('All points are the same (every distance is 0), so there is nothing to embed.');
-  }
-  const same = {
-    size: graph.size,
-    sources: zero.map((e) => graph.sources[e]!),
-    targets: zero.map((e) => graph.targets[e]!),
-  };
-  const { labels, sizes } = connectedComponents(same);
-  const ties = Array.from(sizes, (): number[] => []);
-  labels.forEach((label, i) => {
-    ties[label]!.push(i);
-  });
-  const groups = ties.filter((group) => group.length > 1);
-  const kept = withoutRepeats(graph, squaredDistances, labels);
-  return {
-    ...candidates,
-    graph: Object.freeze({
-      size: graph.size,
-      sources: kept.map((e) => graph.sources[e]!),
-      targets: kept.map((e) => graph.targets[e]!),
-      weights: Float64Array.from(kept, (e) => graph.weights[e]!),
-    }),
-    squaredDistances: Float64Array.from(kept, (e) => squaredDistances[e]!),
-    weightBound: copies / (TIED * shortest),
-    ties: groups,
-    notes: `${notes} ${tiedInWords(groups)}`,
-  };
-}
-
-/**
- * The edges without those that repeat what others say: of several between two groups of equal points the one of least squared distance, and within a group
- * those that join its points without a cycle. As the points of a group count as one node, only the sum of the others' weights would have a maximum.
- */
-function withoutRepeats({ size, sources, targets }: Graph, squaredDistances: Float64Array, labels: Int32Array) {
-  const between = new Map<number, number>();
-  const within: number[] = [];
-  const joined = Int32Array.from(labels.keys());
-  const rootOf = (i: number): number => {
-    while (joined[i] !== i) i = joined[i]!;
-    return i;
-  };
-  sources.forEach((i, e) => {
-    const [a, b] = [labels[i]!, labels[targets[e]!]!];
-    if (a !== b) {
-      const pair = Math.min(a, b) * size + Math.max(a, b);
-      const other = between.get(pair);
-      if (other === undefined || squaredDistances[e]! < squaredDistances[other]!) between.set(pair, e);
-      return;
-    }
-    const [root, other] = [rootOf(i), rootOf(targets[e]!)];
-    if (root === other || squaredDistances[e]! > 0) return;
-    joined[other] = root;
-    within.push(e);
-  });
-  return Int32Array.from([...between.values(), ...within]).sort();
-}
-
-function tiedInWords(groups: readonly (readonly number[])[]): string {
-  const places = groups.map((group) => group.join(' = ')).slice(0, 3);
-  const more = groups.length > places.length ? `; and ${groups.length - places.length} more groups` : '';
-  return `Equal points share one node of the graph: ${places.join('; ')}${more}.`;
 }

@@ -33,6 +33,7 @@ import { expectedMoments } from '../../fields/layers/expectedMoments.ts';
 import { joiningEntries } from '../../fields/placement/joiningEntries.ts';
 import { type MomentProblem, type PrecisionEntries, withInverse } from '../../fields/solvers/momentProblem.ts';
 import type { FieldLearning, Placing, Spectral } from '../../model/abilities.ts';
+import { embedded, observed } from '../../model/language/variable.ts';
 import type { Model } from '../../model/model.ts';
 import type { Parameter } from '../../model/parameter.ts';
 import type { LearnedByLayer, Projection } from '../../model/posterior.ts';
@@ -49,7 +50,7 @@ import { type ReadOutOptions, readAs, readOutOption, withVectors } from '../spec
 import { type Disconnected, disconnectedOption, neighborCount } from '../spectral/neighborhood/neighborhood.ts';
 import { distancesTo, placeByEquation, placedRows } from '../spectral/placement/byWeights.ts';
 import { type Candidates, connected, shownRows } from './candidates.ts';
-import { embeddedField } from './fieldModel.ts';
+import { fieldModel, overTable, rowField } from './fieldModel.ts';
 
 export interface DrillOptions extends ReadOutOptions {
   /** q, from 1; default 2. */
@@ -146,39 +147,33 @@ export function drill(
   checkSize(problem);
   if (problem.penalty === 0) checkBounded(graph, fitted.columns);
   const { diagonal, attraction, repulsion } = parameters as Readonly<Record<string, Parameter>>;
-  const model = embeddedField({
-    name: 'drill',
-    observations: fitted,
-    shown,
-    deviation,
-    unitsNote,
-    latentDim: checked.latentDim,
-    density: {
-      parameters: () => ({ diagonal: diagonal!, attraction: attraction!, repulsion: repulsion! }),
-      logDensity: (p) => {
-        const own = p as Readonly<Record<'diagonal' | 'attraction' | 'repulsion', Tensor1D>>;
-        const variances = op.tensor(problem.variances) as Tensor1D;
-        const covariances = op.tensor(problem.covariances) as Tensor1D;
-        return momentDensity(own, { variances, covariances }, problem, problem.penalty, COPIES);
-      },
-      // Where entries are strongly coupled first-order steps crawl, while Newton's method takes a few steps from anywhere.
-      search: { solver: momentsSolver(problem, scaleOf(problem)), tolerance: 0, relativeDecrease: 0 },
-      findings: (p) => {
-        const found = momentFindings(problem, entriesIn(p));
-        return { ...found, message: `${found.message}${few.note}${notes}` };
-      },
-      field: (p) => learnedMoments(problem, entriesIn(p), checked, fitted),
+  const field = rowField({
+    parameters: () => ({ diagonal: diagonal!, attraction: attraction!, repulsion: repulsion! }),
+    logDensity: (p) => {
+      const own = p as Readonly<Record<'diagonal' | 'attraction' | 'repulsion', Tensor1D>>;
+      const variances = op.tensor(problem.variances) as Tensor1D;
+      const covariances = op.tensor(problem.covariances) as Tensor1D;
+      return momentDensity(own, { variances, covariances }, problem, problem.penalty, COPIES);
     },
+    // Where entries are strongly coupled first-order steps crawl, while Newton's method takes a few steps from anywhere.
+    search: { solver: momentsSolver(problem, scaleOf(problem)), tolerance: 0, relativeDecrease: 0 },
+    findings: (p) => momentFindings(problem, entriesIn(p)),
+    field: (p) => learnedMoments(problem, entriesIn(p), checked, fitted),
+  });
+  const variables = () => {
+    const { density, points: listed } = overTable(field, { shown, deviation });
+    const y = observed(fitted, { density });
+    return { y, x: embedded(y, { dim: checked.latentDim }), ...listed };
+  };
+  const model = fieldModel('drill', variables, {
+    note: few.note + notes + unitsNote,
     toJSON: () => savedSpectral('drill', raw, inOrder(schema, checked)),
   });
   return readAs(model, checked.embedding);
 }
 
 /** The pairs whose entries may differ from 0, in one component. */
-function neighborsOf(
-  points: Matrix,
-  { neighbors, disconnected }: Checked,
-): Omit<Candidates, 'ties' | 'squaredDistances'> {
+function neighborsOf(points: Matrix, { neighbors, disconnected }: Checked): Omit<Candidates, 'squaredDistances'> {
   if (neighbors === 'all') return { graph: completeGraph(points.rows), notes: '' };
   const graph = knnGraph(points, neighbors as number);
   const edges = { graph, squaredDistances: edgeDistances(points, graph) };

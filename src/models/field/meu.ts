@@ -1,29 +1,12 @@
-import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { dividedColumns, type ScaleOption, scaleOption } from '../../core/observations.ts';
 import { checkOptions, missingOption, numberAboveZero } from '../../core/options.ts';
-import { lazily } from '../../core/progressiveWork.ts';
-import { knnGraph } from '../../engine/graph/index.ts';
-import { doublesOf } from '../../engine/tensors/doubles.ts';
-import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
-import * as op from '../../engine/tensors/ops.ts';
-import type { Scalar, Tensor } from '../../engine/tensors/tensorflow.ts';
+import { squaredDifferences } from '../../fields/constraints.ts';
 import { connectingPrecision, observedConnectingPrecision } from '../../fields/density/connectingPrecision.ts';
-import { type CurvedField, curvedField } from '../../fields/density/curvedField.ts';
-import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
-import { supportOf } from '../../fields/embedding/fieldEmbedding.ts';
-import {
-  commonEntriesGraph,
-  commonSquaredDistance,
-  observedSquaredDistances,
-} from '../../fields/observed/commonEntries.ts';
-import { imputedByField, laplacianTerms } from '../../fields/observed/imputedByField.ts';
-import { observedCurvature, observedField } from '../../fields/observed/observedField.ts';
-import { type FieldProblem, kktResidual, weightScales } from '../../fields/solvers/fieldProblem.ts';
-import { boundedNewton } from '../../inference/solvers/boundedNewton.ts';
-import { box } from '../../model/parameter.ts';
+import { maxEntropy } from '../../fields/maxEntropy.ts';
+import { embedded, observed } from '../../model/language/variable.ts';
 import { latentDimOption, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import {
   type FieldReadOut,
@@ -39,19 +22,17 @@ import {
   type NeighborCount,
   neighborCount,
 } from '../spectral/neighborhood/neighborhood.ts';
-import { connected, edgesBeside, edgesFrom, pointsOf, shownRows, tied } from './candidates.ts';
+import { type Candidates, candidatesOf, pointsOf, shownRows } from './candidates.ts';
+import { squaredDistances } from './distances.ts';
 import {
   checkDimensions,
-  embeddedField,
   type FieldModel,
-  type FieldParts,
   type FieldStart,
-  fieldFindings,
   fieldModel,
-  learnedField,
+  overTable,
+  startingAt,
   startOption,
   type UnplacedFieldModel,
-  weightsIn,
 } from './fieldModel.ts';
 
 export interface MeuOptions extends GraphOptions {
@@ -131,52 +112,44 @@ const schema = v.strictObject({
 export function meu(Y: MatrixLike, options?: MeuOptions): FieldModel;
 export function meu(distances: GraphInput, options?: MeuOptions): UnplacedFieldModel;
 export function meu(Y: MatrixLike | GraphInput, options: MeuOptions = {}): UnplacedFieldModel {
-  const checked = withVectors(checkOptions(schema, options, 'meu'), options, 'meu');
-  const { method, readOut } = fieldReadOut(checked.embedding);
   // The start of the search is not needed once it has ended.
-  const { start: _, basePrecision: given, ...saved } = checked;
-  const { slackPenalty, disconnected, missing } = checked;
-  const raw = pointsOf(Y, missing === 'ignore', checked.scale === true);
-  const { points, deviation, unitsNote } = columnsOf(raw, checked);
-  const copies = copiesOf(checked.copies, points);
-  const { k: neighbors, note } = neighborsFrom(checked.neighbors, points);
-  const isHoled = points?.data.some(Number.isNaN) === true;
-  const edges =
-    points === undefined ? edgesFrom(Y as GraphInput, 'meu') : candidatesOf(points, neighbors, isHoled, checked);
-  const distance = (i: number, j: number) => commonSquaredDistance(points!, i, j);
-  const joined = connected(edges, disconnected, 'meu', points, distance);
-  const candidates = tied(joined, slackPenalty, copies);
-  const shown = points === undefined ? undefined : shownRows(points, candidates.shown);
-  const connecting = () =>
-    isHoled
-      ? observedConnectingPrecision(shown!, candidates.graph)
-      : connectingPrecision(candidates.graph, candidates.squaredDistances, copies);
-  const basePrecision = given ?? connecting();
-  const kept = isHoled ? basePrecision : given;
-  const written = { ...saved, ...(kept !== undefined && { basePrecision: kept }), ...savedInput(Y, checked) };
-  const parts = {
-    ...checked,
-    ...candidates,
-    embedding: method,
-    notes: checked.graph === undefined ? note + candidates.notes : candidates.notes,
-    deviation,
-    unitsNote,
-    basePrecision,
-    connectingPrecision: connecting,
-    name: 'meu',
-    copies,
-    neighbors,
-    density: true,
-    toJSON: () => savedSpectral('meu', raw ?? Matrix.zeros(0, 0), written),
+  const { start, ...saved } = withVectors(checkOptions(schema, options, 'meu'), options, 'meu');
+  const { slackPenalty: slack, latentDim: dim } = saved;
+  const { method: by, readOut } = fieldReadOut(saved.embedding);
+  const raw = pointsOf(Y, saved.missing === 'ignore', saved.scale === true);
+  const { points, deviation, unitsNote } = columnsOf(raw, saved);
+  const copies = copiesOf(saved.copies, points);
+  const { k: neighbors, note } = neighborsFrom(saved.neighbors, points);
+  const unbounded = { name: 'meu', isUnbounded: slack === Infinity };
+  const candidates = candidatesOf(Y, points, { ...saved, neighbors }, squaredDistances, unbounded);
+  const { graph, squaredDistances: expected, shown, notes } = candidates;
+  checkDimensions('meu', graph.size, dim);
+  const rows = points && shownRows(points, shown);
+  const variables = () => {
+    const field = maxEntropy({
+      base: saved.basePrecision ?? baseOf(candidates, rows, copies),
+      copies,
+      slack,
+      expect: { weights: squaredDifferences(graph, expected) },
+      ...startingAt(start, graph, slack, 'meu'),
+      newRows: { neighbors },
+    });
+    const { density, points: listed } = overTable(field, { shown, deviation });
+    if (rows === undefined) return { x: embedded(density, { dim, by }), ...listed };
+    const y = observed(rows, { density, missing: 'ignore', center: false });
+    return { y, x: embedded(y, { dim, by }), ...listed };
   };
-  if (isHoled) {
-    // Points that agree wherever both are observed are held together by a weight with a bound: nothing else would bound it.
-    const { weightBound } = candidates;
-    const bounded = weightBound === undefined ? {} : { slackPenalty: weightBound / 4, ties: [] };
-    return readAs(observedFieldModel({ ...parts, observations: shown!, ...bounded }), readOut);
-  }
-  const placing = shown !== undefined && { observations: shown, distancesTo: observedSquaredDistances(shown) };
-  return readAs(fieldModel({ ...parts, ...placing }), readOut);
+  const model = fieldModel('meu', variables, {
+    note: (saved.graph === undefined ? note : '') + notes + unitsNote,
+    toJSON: () => savedSpectral('meu', raw ?? Matrix.zeros(0, 0), { ...saved, ...savedInput(Y, saved) }),
+  });
+  return readAs(model, readOut) as UnplacedFieldModel;
+}
+
+/** A base precision at which the learned graph is connected. */
+function baseOf({ graph, squaredDistances: expected }: Candidates, rows: Matrix | undefined, copies: number): number {
+  if (rows?.data.some(Number.isNaN)) return observedConnectingPrecision(rows, graph);
+  return connectingPrecision(graph, expected, copies);
 }
 
 /** Observations as distances are taken of them. */
@@ -203,78 +176,4 @@ function neighborsFrom(given: unknown, points: Matrix | undefined): NeighborCoun
   if (points !== undefined) return neighborCount(given, points.rows, 'meu');
   if (given === undefined) return neighborCount(given, Infinity, 'meu');
   throw new InvalidInputError("meu of a graph takes its edges for neighbors: leave 'neighbors' out.");
-}
-
-function candidatesOf(points: Matrix, neighbors: number, isHoled: boolean, given: GraphOptions) {
-  if (given.graph !== undefined) {
-    return edgesBeside(points, given, 'meu', (i, j) => commonSquaredDistance(points, i, j));
-  }
-  if (isHoled) return commonEntriesGraph(points, neighbors);
-  const graph = knnGraph(points, neighbors);
-  return { graph, squaredDistances: edgeDistances(points, graph) };
-}
-
-/**
- * The model of {@link fieldModel} for copies with missing entries (NaN): it maximizes the density of the observed ones by its own gradient,
- * with the curvature that the field has at the expected distances. A step is therefore one of EM's, whose M-step is a single Newton step,
- * halved until the density of what is observed rises. Where that density is concave, as about a maximum, steps are Newton's: see {@link observedCurvature}.
- *
- * @param parts - `observations` with missing entries; `squaredDistances` a first guess from common entries, none of them 0 where C = ∞
- */
-function observedFieldModel(parts: FieldParts & { readonly observations: Matrix }): UnplacedFieldModel {
-  const { graph, squaredDistances, basePrecision, copies, slackPenalty, observations } = parts;
-  checkDimensions(parts);
-  const { size, sources, targets } = graph;
-  const upper = 4 * slackPenalty;
-  const first: FieldProblem = { size, sources, targets, squaredDistances, basePrecision, copies, upper };
-  const scale = weightScales(first);
-  /** Weights for which all edges together meet their constraints on average: Σ w_e·R_e = N − 1 nearly. */
-  const start = Array.from(scale, (weight) => (weight * (size - 1)) / sources.length);
-  return embeddedField({
-    ...parts,
-    density: {
-      parameters: () => ({ weights: box(0, upper, start, { scale }) }),
-      prepare: (): ObservedConstants => {
-        const curved = curvedField(graph);
-        const evaluate = lazily(() => observedField(observations, graph, curved, basePrecision));
-        return { curved, evaluate, dispose: curved.dispose };
-      },
-      logDensity: ({ weights }, _, { constants }) =>
-        observedDensity(weights!, (constants as ObservedConstants).evaluate(), copies),
-      search: { solver: boundedNewton({ unit: copies / 2 }), tolerance: 0, relativeDecrease: 0 },
-      curvature: ({ weights }, constants) => {
-        const complete = (constants as ObservedConstants).curved.curvature(weights!, basePrecision, copies);
-        return observedCurvature(complete, observations, graph, weights!, basePrecision);
-      },
-      findings: (p, constants) => {
-        const weights = weightsIn(p);
-        const { resistances, expectedDistances } = (constants as ObservedConstants).evaluate()(weights);
-        const residual = kktResidual({ ...first, squaredDistances: expectedDistances }, weights, resistances);
-        const given = ' for the distances expected given the observed entries';
-        return fieldFindings(parts, supportOf(graph, weights), residual, given);
-      },
-      field: (p) => {
-        const learned = supportOf(graph, weightsIn(p));
-        const completed = imputedByField(laplacianTerms(learned, basePrecision), observations).mean;
-        const distancesTo = observedSquaredDistances(completed);
-        return learnedField({ ...parts, observations: completed, distancesTo }, learned);
-      },
-    },
-  });
-}
-
-interface ObservedConstants {
-  readonly curved: CurvedField;
-  readonly evaluate: () => ReturnType<typeof observedField>;
-  dispose(): void;
-}
-
-function observedDensity(weights: Tensor, evaluate: ReturnType<typeof observedField>, copies: number): Scalar {
-  return tf.customGrad((...args: unknown[]) => {
-    const [w, save] = args as [Tensor, Save];
-    const { value, resistances, expectedDistances } = evaluate(doublesOf(w));
-    save([op.tensor(resistances.map((R, e) => 0.5 * (copies * R - expectedDistances[e]!)))]);
-    const gradFunc = (dy: Tensor, [gradient]: Tensor[]) => op.mul(gradient!, dy);
-    return { value: op.scalar(value), gradFunc };
-  })(weights) as Scalar;
 }

@@ -1,23 +1,29 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { checkNumbers, unitsAdvice } from '../../core/observations.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { unitsAdvice } from '../../core/observations.ts';
 import { checkOptions, givenOptions, numberAboveZero } from '../../core/options.ts';
-import type { Graph } from '../../engine/graph/graph.ts';
-import { completeGraph, knnGraph } from '../../engine/graph/index.ts';
 import { checkNeighbors } from '../../engine/graph/neighborhoodGraph.ts';
+import { squaredDifferences } from '../../fields/constraints.ts';
 import { connectingPrecision } from '../../fields/density/connectingPrecision.ts';
-import { checkDistances } from '../../fields/density/constraints.ts';
-import { edgeDistances } from '../../fields/density/edgeSquaredDistances.ts';
-import { observedSquaredDistances } from '../../fields/observed/commonEntries.ts';
-import { covariance } from '../../kernels/covariance.ts';
-import type { Kernel } from '../../kernels/kernel.ts';
+import { maxEntropy } from '../../fields/maxEntropy.ts';
+import { embedded } from '../../model/language/variable.ts';
 import { latentDimOption, savedSpectral, slackPenaltyOption } from '../spectral/embedding/options.ts';
 import { type FieldReadOut, fieldReadOut, fieldReadOutOption, readAs } from '../spectral/embedding/readOut.ts';
 import { type GraphInput, type GraphOptions, graphOptions, savedInput } from '../spectral/neighborhood/graphInput.ts';
 import { type Disconnected, disconnectedOption } from '../spectral/neighborhood/neighborhood.ts';
-import { connected, edgesBeside, edgesFrom, pointsOf, shownRows, tied } from './candidates.ts';
-import { type FieldModel, type FieldStart, fieldModel, startOption, type UnplacedFieldModel } from './fieldModel.ts';
+import { candidatesOf, pointsOf, shownRows } from './candidates.ts';
+import { type Distances, distancesOf } from './distances.ts';
+import {
+  checkDimensions,
+  type FieldModel,
+  type FieldStart,
+  fieldModel,
+  overTable,
+  startingAt,
+  startOption,
+  type UnplacedFieldModel,
+} from './fieldModel.ts';
 
 export interface MpmeOptions extends GraphOptions {
   /** d, from 1, how many copies of the field there are, and how many eigenvectors are read unless `embedding` says; 2, or its `vectors`, unless given. */
@@ -30,7 +36,7 @@ export interface MpmeOptions extends GraphOptions {
   /** C > 0, the price of breaking a constraint; Infinity, none may be broken, unless given. In JSON the string 'Infinity' stands for it. */
   readonly slackPenalty?: number | 'Infinity';
   /** φ: 'squared' Euclidean distances (unless given), 'plain' ones, or those of a kernel, k_ii + k_jj − 2k_ij. */
-  readonly distances?: 'squared' | 'plain' | Kernel;
+  readonly distances?: Distances;
   /** Which pairs may have a weight: 'all' (unless given), or those of k nearest neighbors, for more points than all pairs can be held of. */
   readonly neighbors?: number | 'all';
   /** Treatment of candidate edges that leave several components; default 'connect': join them by their shortest edges. */
@@ -52,9 +58,6 @@ const schema = v.strictObject({
   embedding: fieldReadOutOption,
   start: startOption,
 });
-
-/** Points whose pairs, and the dense inverses that go with them, fit into 4 GiB. */
-const MOST_POINTS = 6000;
 
 /**
  * Maximum posterior manifold embedding: the graph of all pairs of points learned with the field over them,
@@ -87,48 +90,52 @@ export function mpme(Y: MatrixLike, options?: MpmeOptions): FieldModel;
 export function mpme(distances: GraphInput, options?: MpmeOptions): UnplacedFieldModel;
 export function mpme(Y: MatrixLike | GraphInput, options: MpmeOptions = {}): UnplacedFieldModel {
   const asked = givenOptions(options, 'mpme');
-  const checked = checkOptions(schema, asked, 'mpme');
   // The start of the search is not needed once it has ended.
-  const { start: _, ...saved } = checked;
-  const { slackPenalty, disconnected } = checked;
-  const { method, readOut } = fieldReadOut(checked.embedding);
-  const copies = asked.latentDim ?? readOut.vectors ?? checked.latentDim;
-  const distances = checked.distances as MpmeOptions['distances'];
-  const given = pointsOf(Y);
-  const neighbors = neighborsFrom(checked.neighbors, given?.rows);
-  if (given !== undefined && neighbors === 'all' && checked.graph === undefined) checkSize(given.rows);
-  const edges =
-    given === undefined ? edgesFrom(Y as GraphInput, 'mpme') : candidatesOf(given, neighbors, distances, checked);
-  const distance = (i: number, j: number) => distanceBetween(given!, i, j, distances);
-  const candidates = tied(connected(edges, disconnected, 'mpme', given, distance), slackPenalty, copies);
-  const points = given === undefined ? undefined : shownRows(given, candidates.shown);
-  const connecting = () => connectingPrecision(candidates.graph, candidates.squaredDistances, copies);
-  const model = fieldModel({
-    ...checked,
-    ...candidates,
-    embedding: method,
-    latentDim: readOut.vectors ?? copies,
-    basePrecision: checked.basePrecision ?? connecting(),
-    connectingPrecision: connecting,
-    name: 'mpme',
-    copies,
-    neighbors,
-    density: false,
-    unitsNote: given === undefined || checked.squaredDistances !== undefined ? '' : unitsAdvice(given),
-    ...(points !== undefined && { observations: points, distancesTo: distancesTo(points, distances) }),
+  const { start, ...saved } = checkOptions(schema, asked, 'mpme');
+  const { slackPenalty: slack } = saved;
+  const { method, readOut } = fieldReadOut(saved.embedding);
+  const copies = asked.latentDim ?? readOut.vectors ?? saved.latentDim;
+  const dim = readOut.vectors ?? copies;
+  const points = pointsOf(Y);
+  const neighbors = neighborsFrom(saved, points);
+  const distances = distancesOf(saved.distances, 'mpme');
+  const unbounded = { name: 'mpme', isUnbounded: slack === Infinity };
+  const candidates = candidatesOf(Y, points, { ...saved, neighbors }, distances, unbounded);
+  const { graph, squaredDistances: expected, shown } = candidates;
+  checkDimensions('mpme', graph.size, dim);
+  const rows = points && shownRows(points, shown);
+  const variables = () => {
+    const field = maxEntropy({
+      base: saved.basePrecision ?? connectingPrecision(graph, expected, copies),
+      copies,
+      slack,
+      expect: { weights: squaredDifferences(graph, expected) },
+      ...startingAt(start, graph, slack, 'mpme'),
+      ...(rows && { newRows: { neighbors, observations: rows, distancesTo: distances.to(rows) } }),
+    });
+    const { density, points: listed } = overTable(field, { shown });
+    return { x: embedded(density, { dim, by: method }), ...listed };
+  };
+  const advice = points === undefined || saved.squaredDistances !== undefined ? '' : unitsAdvice(points);
+  const model = fieldModel('mpme', variables, {
+    note: candidates.notes + advice,
     toJSON: () =>
-      savedSpectral('mpme', given ?? Matrix.zeros(0, 0), { ...saved, latentDim: copies, ...savedInput(Y, checked) }),
+      savedSpectral('mpme', points ?? Matrix.zeros(0, 0), { ...saved, latentDim: copies, ...savedInput(Y, saved) }),
   });
-  return readAs(model, readOut);
+  return readAs(model, readOut) as UnplacedFieldModel;
 }
 
-function neighborsFrom(given: unknown, points: number | undefined): number | 'all' {
-  if (given === 'all') return 'all';
-  if (points === undefined) {
-    throw new InvalidInputError("mpme of a graph takes its edges for candidates: leave 'neighbors' out.");
+function neighborsFrom({ neighbors, graph }: { neighbors: unknown; graph?: unknown }, points: Matrix | undefined) {
+  if (neighbors === 'all') {
+    if (points !== undefined && graph === undefined) checkSize(points.rows);
+    return 'all';
   }
-  return checkNeighbors(given as number, points, 'mpme');
+  if (points !== undefined) return checkNeighbors(neighbors as number, points.rows, 'mpme');
+  throw new InvalidInputError("mpme of a graph takes its edges for candidates: leave 'neighbors' out.");
 }
+
+/** Points whose pairs, and the dense inverses that go with them, fit into 4 GiB. */
+const MOST_POINTS = 6000;
 
 function checkSize(points: number): void {
   if (points <= MOST_POINTS) return;
@@ -137,64 +144,4 @@ function checkSize(points: number): void {
     `mpme over all pairs takes up to ${MOST_POINTS} points, but ${points} have ${pairs} pairs, which cannot be held in memory. ` +
       'Take neighbors: 20, so that only pairs of near neighbors may have a weight, or fewer points.',
   );
-}
-
-function candidatesOf(
-  points: Matrix,
-  neighbors: number | 'all',
-  distances: MpmeOptions['distances'],
-  given: GraphOptions,
-) {
-  if (given.graph !== undefined) {
-    return edgesBeside(points, given, 'mpme', (i, j) => distanceBetween(points, i, j, distances));
-  }
-  const graph = neighbors === 'all' ? completeGraph(points.rows) : knnGraph(points, neighbors);
-  return { graph, squaredDistances: checkDistances(edgeLengths(points, graph, distances), graph, 'mpme', false) };
-}
-
-/** The squared distance that rounding may leave between equal points, relative to their variances. */
-const ROUNDING = 1e-12;
-
-/** φ of every edge. */
-function edgeLengths(points: Matrix, graph: Graph, distances: MpmeOptions['distances']): Float64Array {
-  if (distances === 'squared') return edgeDistances(points, graph);
-  if (distances === 'plain') return edgeDistances(points, graph).map(Math.sqrt);
-  if (typeof distances !== 'object') {
-    throw new InvalidInputError(
-      `Option 'distances' of mpme must be 'squared', 'plain' or a kernel, but ${describe(distances)} was given.`,
-    );
-  }
-  const K = covariance(distances, points);
-  const { sources, targets } = graph;
-  return Float64Array.from(sources, (i, e) => distanceIn(K, i, targets[e]!));
-}
-
-function distanceIn(K: Matrix, i: number, j: number): number {
-  const distance = K.at(i, i) + K.at(j, j) - 2 * K.at(i, j);
-  // Below 0 by more than rounding, the kernel is none, which the layer says.
-  return Math.abs(distance) <= ROUNDING * (K.at(i, i) + K.at(j, j)) ? Math.max(0, distance) : distance;
-}
-
-function distanceBetween(points: Matrix, i: number, j: number, distances: MpmeOptions['distances']): number {
-  const pair = Matrix.from([points.row(i), points.row(j)]);
-  const edge = { size: 2, sources: Int32Array.of(0), targets: Int32Array.of(1), weights: Float64Array.of(1) };
-  return edgeLengths(pair, edge, distances)[0]!;
-}
-
-/** φ between a new row and every point. */
-function distancesTo(points: Matrix, distances: MpmeOptions['distances']): (row: Float64Array) => Float64Array {
-  const squared = observedSquaredDistances(points);
-  if (typeof distances !== 'object') {
-    return distances === 'plain' ? (row) => squared(row).map(Math.sqrt) : squared;
-  }
-  let variances: Float64Array | undefined;
-  return (row) => {
-    const point = checkNumbers(new Matrix(row, 1, row.length), 'A row to place by the distances of a kernel');
-    variances ??= Float64Array.from({ length: points.rows }, (_, j) => {
-      const own = new Matrix(points.row(j), 1, points.columns);
-      return covariance(distances, own).data[0]!;
-    });
-    const own = covariance(distances, point).data[0]!;
-    return covariance(distances, point, points).data.map((across, j) => Math.max(0, own + variances![j]! - 2 * across));
-  };
 }

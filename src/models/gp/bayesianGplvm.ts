@@ -1,12 +1,9 @@
 import * as v from 'valibot';
 import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import {
   checkObservedRows,
-  isScaled,
-  observationsFrom,
-  SCALED_NOTE,
   type ScaleOption,
   scaleOption,
   standardizationOf,
@@ -14,34 +11,27 @@ import {
 } from '../../core/observations.ts';
 import { checkOptions, givenOptions, integerFromOne, missingOption, numberFromZero } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
-import { add, checkKernel } from '../../kernels/algebra.ts';
+import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/constant.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { kernelToJSON } from '../../kernels/kernelToJson.ts';
 import { rbf } from '../../kernels/rbf.ts';
-import {
-  gaussianLatents,
-  isLatentDistribution,
-  type LatentDistribution,
-  latentMoments,
-} from '../../latents/latentDistribution.ts';
+import { gaussianLatents, isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
-import { type Initialization, initialLatents } from '../../model/initialization.ts';
+import type { Initialization } from '../../model/initialization.ts';
+import type { DensityStart } from '../../model/language/density.ts';
+import { latent } from '../../model/language/latent.ts';
+import { observed } from '../../model/language/variable.ts';
 import { meanVariance } from '../../model/leastNoise.ts';
-import type { Model, ModelJSON, ParameterValues, Search } from '../../model/model.ts';
-import { fixed, type ParameterLike } from '../../model/parameter.ts';
-import { imputed } from '../../model/posterior.ts';
-import { observedPatterns } from '../../processes/covariance/covariance.ts';
-import { checkObserved, functionsOf, isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
-import { boundProcess } from '../../processes/variational/boundProcess.ts';
-import { checkInducing, type Inducing } from '../../processes/variational/inducingVariables.ts';
+import type { Model, ModelJSON, Search } from '../../model/model.ts';
+import { fixed, type ParameterLike, positive } from '../../model/parameter.ts';
+import { plainData } from '../../model/plainData.ts';
+import { isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
+import type { Inducing } from '../../processes/variational/inducingVariables.ts';
 import type { Shards } from '../../processes/variational/shards.ts';
-import { collapses } from './distributedViews.ts';
-import { type Choose, MOST_EXACT, searchOfMany, startedAtMap, withMembers } from './family.ts';
+import { MOST_EXACT, searchOfMany } from './family.ts';
 import type { DistributedPaths } from './gpModel.ts';
-import { assembledFamily } from './latentVariableModel.ts';
-import { modelOfRows, type SampledRows, sampledToJSON, withoutSource } from './sampledRows.ts';
-import { type FamilyParts, likelihoodFrom, MAPPING } from './views.ts';
+import { type Declaration, declaredModel, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
+import { type CheckedView, collapses, isReal, readUnder, rowsProcess, viewToJSON } from './process.ts';
 
 /** Longest lengthscale that a search starts from, of latents with columns of unit variance. */
 const LONGEST = 10;
@@ -132,14 +122,8 @@ const schema = v.strictObject({
   ),
 });
 
-/** Where the noise starts, of the observations' mean variance. The collapsed bound holds it there at first: free, it would grow at once. */
-const NOISE = 0.01;
-
 /** Relative to the default kernel's variance: from less, the factor of K_uu loses the digits that a line search needs. */
 const JITTER = 1e-6;
-
-/** Unless more are asked for. */
-const MOST_INDUCING = 50;
 
 /**
  * A Bayesian GPLVM: its fits have latents that are distributions, beside all that those of a mapping have, and with the default kernel always
@@ -183,126 +167,82 @@ export function bayesianGplvm<K extends Kernel | undefined = undefined>(
   Y: MatrixLike | RowSource,
   given: BayesianGplvmOptions<K>,
 ): BayesianGplvmModel<K> {
-  const options = givenOptions(given, NAME);
-  if (isRowSource(Y)) {
-    const checked = checkOptions(schema, options, NAME);
-    const model = (sample: SampledRows) => {
-      const parts = variationalParts(sample.observations, options, sample);
-      const { latents, observations } = parts;
-      return {
-        model: assembled(parts),
-        latentsOf: (values: ParameterValues, own: Matrix) => latentMoments(latents, values, own, observations),
-      };
-    };
-    return modelOfRows(NAME, Y, checked, model) as BayesianGplvmModel<K>;
-  }
-  if (options.init !== 'tsne') return assembled(variationalParts(Y, options)) as BayesianGplvmModel<K>;
-  const startedAt = (init: 'pca' | Initialization) => assembled(variationalParts(Y, { ...options, init }));
-  const choose: Choose = async (settings) => {
-    const { tsneMap } = await import('../maps/tsneMap.ts');
-    const raw = observationsFrom(Y, false, options.scale === true);
-    const { likelihood, latentDim, scale = 'auto' } = options;
-    const functions = likelihood === undefined ? raw : functionsOf(likelihood, raw);
-    const isReal = likelihood === undefined || likelihood.conjugate !== undefined;
-    const seen = standardized(functions, standardizationOf(functions, false, isReal && isScaled(raw, scale)));
-    return startedAtMap(tsneMap(seen, { latentDim }), settings, startedAt);
+  const options = checkOptions(schema, givenOptions(given, NAME), NAME);
+  checkGiven(options, isRowSource(Y));
+  const declare = (data: { readonly Y: MatrixLike | RowSource }) => declaration(data.Y, options);
+  return declaredModel(NAME, { Y }, declare, (declared) => toJSON(declared, options)) as BayesianGplvmModel<K>;
+}
+
+type Options = v.InferOutput<typeof schema>;
+
+/** X ~ N(0, I) under Gaussian rows, and the observations as a process of X through inducing inputs. */
+function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
+  const { latentDim, bound, shards, init = 'pca', latentVariance } = options;
+  const y = readUnder(Y, { ...options, scale: options.scale ?? 'auto' });
+  checkObservedRows(y.raw, 'the observations');
+  const isTsne = init === 'tsne';
+  const posterior =
+    options.latents ??
+    gaussianLatents({
+      init: isTsne ? 'pca' : (init as 'pca' | MatrixLike | Initialization),
+      ...(latentVariance !== undefined && { variance: latentVariance as number }),
+    });
+  const setting = settings([y], posterior, latentDim);
+  const completed = setting.completed(0);
+  const usesDefault = options.kernel === undefined && isReal(options);
+  const view: CheckedView = {
+    ...{ name: '', owner: NAME, y },
+    options: {
+      ...options,
+      scale: y.scale,
+      kernel: options.kernel ?? defaultKernel(options, y.raw.rows === 0 ? undefined : setting.start, completed),
+      // The variance of a default kernel is that of the observations, in whatever unit: an absolute jitter would be none in some.
+      jitter: options.jitter ?? (usesDefault ? JITTER * meanVariance(completed) : undefined),
+    },
   };
-  return withMembers(startedAt('pca'), { choose }) as BayesianGplvmModel<K>;
-}
-
-/** A model of what its `toJSON` wrote of rows that were read from a source: its observations are those that it started from. */
-export function restoredFromRows(
-  Y: MatrixLike,
-  options: BayesianGplvmOptions,
-  sample: Omit<SampledRows, 'observations'>,
-): Model {
-  return withoutSource(sample.points, assembled(variationalParts(Y, options, sample)), sample.latents);
-}
-
-/** Checks everything and fills in defaults. Of observations that are a sample of some that are read from a source, `sampled` says what is known of all. */
-function variationalParts(
-  Y: MatrixLike,
-  options: BayesianGplvmOptions,
-  sampled?: Omit<SampledRows, 'observations'>,
-): VariationalParts {
-  const name = NAME;
-  const given = checkOptions(schema, options, name);
-  const { latentDim, missing } = given;
-  const raw = checkObservedRows(observationsFrom(Y, missing === 'ignore', given.scale === true), 'the observations');
-  // Counts and labels are what they are: only real observations may be shifted and scaled.
-  const isReal = given.likelihood === undefined || given.likelihood.conjugate !== undefined;
-  const { center = isReal, scale = 'auto' } = given;
-  const scaled = isReal && isScaled(raw, scale);
-  const standardization = sampled?.standardization ?? standardizationOf(raw, center, scaled);
-  const seen = standardized(raw, standardization);
-  const observations = imputed(seen, latentDim);
-  const noise = given.noise ?? (given.likelihood === undefined ? NOISE * meanVariance(observations) : undefined);
-  const likelihood = likelihoodFrom(name, { noise, likelihood: given.likelihood }, observations);
-  checkObserved(raw, likelihood, center || scaled);
-  // A default kernel starts by them too.
-  const principal = () => (given.kernel === undefined ? initialLatents('pca', observations, latentDim) : 'pca');
-  const latents = latentsFrom(given, () => (isReal ? principal() : functionStart(likelihood, observations, latentDim)));
-  const kernel =
-    given.kernel === undefined
-      ? defaultKernel(given, latents, observations)
-      : checkKernel(given.kernel, "Option 'kernel'");
-  // The variance of a default kernel is that of the observations, in whatever unit: an absolute jitter would be none in some.
-  const jitter =
-    given.jitter ?? (given.kernel === undefined && isReal ? JITTER * meanVariance(observations) : undefined);
-  const inducing = checkInducing(given.inducing ?? Math.min(MOST_INDUCING, raw.rows), raw.rows, name);
-  if (given.bound === 'collapsed' && !collapses(likelihood)) {
+  const process = rowsProcess(view, setting.of(0), {
+    ...{ collapses: bound !== 'uncollapsed' && y.stream === undefined, points: y.stream?.rows, shards },
+    ...(isTsne && usesDefault && { startedAt: lengthscalesAt }),
+  });
+  if (bound === 'collapsed' && !collapses(process.likelihood)) {
     throw new InvalidInputError(
-      `The collapsed bound of ${name} takes Gaussian noise with one variance for all observations. Leave out 'bound', or use bound: 'uncollapsed'.`,
+      `The collapsed bound of ${NAME} takes Gaussian noise with one variance for all observations. Leave out 'bound', or use bound: 'uncollapsed'.`,
     );
   }
-  const { shards } = given;
-  if (shards !== undefined) checkSharded(likelihood, missing !== undefined);
-  const process = boundProcess({
-    kernel,
-    likelihood,
-    inducing,
-    jitter,
-    collapses: collapses(likelihood) && given.bound !== 'uncollapsed' && sampled === undefined,
-    points: sampled?.points,
-    shards,
-  });
+  if (shards !== undefined) checkSharded(process.likelihood, y.missing !== undefined);
+  const latents = latent({ dim: latentDim, density: unitNormal, posterior, init: isTsne ? 'tsne' : undefined });
+  const variable = observed(y, { density: process, given: latents });
+  const isMany = y.stream === undefined && y.raw.rows > MOST_EXACT;
   return {
-    observations,
-    latentDim,
-    latents,
-    priors: [],
-    views: [
-      {
-        name: undefined,
-        term: MAPPING,
-        path: MAPPING,
-        patterns: observedPatterns(seen),
-        raw,
-        seenAs: { missing, center, scale: scaled },
-        ...(sampled && { standardization }),
-        ...(scaled && scale === 'auto' && { note: SCALED_NOTE }),
-        process,
-        toJSON: () => {
-          throw new InvalidInputError(`The view of ${name} is written with its model.`);
-        },
-      },
-    ],
-    sampled,
-    toJSON: () => ({
-      model: NAME,
-      observations: raw.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry))),
-      latentDim,
-      latents: latents.toJSON(),
-      inducing: typeof inducing === 'number' ? inducing : Matrix.from(inducing).toArrays(),
-      kernel: kernelToJSON(kernel),
-      likelihood: likelihood.toJSON(),
-      ...(missing === undefined ? {} : { missing }),
-      ...(given.bound === undefined ? {} : { bound: given.bound }),
-      center,
-      scale,
-      ...(jitter !== undefined && { jitter }),
-      ...(sampled && { sampled: sampledToJSON(sampled) }),
-    }),
+    ...{ latents, posterior, priors: [], mappings: { [MAPPING]: { process, variable } } },
+    search: isMany ? searchOfMany : searchOfFew,
+  };
+}
+
+function checkGiven({ latents, init, latentVariance }: Options, isStream: boolean): void {
+  if (latents !== undefined && (init !== undefined || latentVariance !== undefined)) {
+    throw new InvalidInputError(
+      'bayesianGplvm takes either latents, or init and latentVariance, but both were given. Say it in the latents: gaussianLatents({ init, variance }).',
+    );
+  }
+  if (!isStream || latents?.pointwise.length === 0) return;
+  throw new InvalidInputError(
+    `The latents of a ${NAME} whose observations are read some rows at a time are a function of them. Give latents: encoded(mlpMap({ hidden: 20 })).`,
+  );
+}
+
+function toJSON({ posterior, latents, mappings }: Declaration, { bound }: Options): ModelJSON {
+  const { process, variable } = mappings[MAPPING]!;
+  const { stream } = variable.observations!;
+  const { jitter, ...view } = viewToJSON(variable.observations!, process);
+  return {
+    model: NAME,
+    ...view,
+    ...(stream && { observations: plainData(stream) }),
+    latentDim: latents.dim,
+    latents: posterior.toJSON(),
+    ...(bound === undefined ? {} : { bound }),
+    ...(jitter !== 'relative' && { jitter }),
   };
 }
 
@@ -317,58 +257,27 @@ function checkSharded({ parameters, conjugate, toJSON }: Likelihood, hasHoles: b
   }
 }
 
-/** A Bayesian GPLVM with everything checked and defaults filled in. */
-interface VariationalParts extends FamilyParts {
-  readonly latents: LatentDistribution;
-  /** Summary of all observations, where these are read from a source. */
-  readonly sampled: Omit<SampledRows, 'observations'> | undefined;
-  readonly toJSON: () => ModelJSON;
-}
-
 /**
  * A bound of hundreds of variables of q(X) rises for as long again by what neither latents nor bound show: where an iteration gains less than this part of it, 150 points of
  * iris lack 0.005 of −390 and wine 0.05 of −2781.
  */
 const searchOfFew: Search = { relativeDecrease: 1e-8 };
 
-function assembled(parts: VariationalParts): Model {
-  const model = assembledFamily(NAME, parts, parts.toJSON);
-  const isMany = parts.observations.rows > MOST_EXACT && parts.sampled === undefined;
-  return withMembers(model, { search: isMany ? searchOfMany : { ...model.search, ...searchOfFew } });
-}
-
 /**
  * An rbf whose variance is held at the observations' mean variance: were it free, the first steps would let it and the lengthscales grow to
  * where the mapping is linear and K_uu singular. One lengthscale a dimension, longer for those that explain little of the observations where the
  * search starts: see {@link startLengthscales}. Counts and labels have no mean removed: they get a bias, and lengthscales of 1.
+ *
+ * @param start - where the latents start; undefined of rows that are not read yet
  */
-function defaultKernel(
-  { likelihood, latentDim }: v.InferOutput<typeof schema>,
-  latents: LatentDistribution,
-  observations: Matrix,
-): Kernel {
-  const isReal = likelihood === undefined || likelihood.conjugate !== undefined;
-  if (!isReal) return add(rbf({ variance: 1, lengthscale: new Array<number>(latentDim).fill(1) }), bias());
-  const lengthscale = startLengthscales(latents.start(observations, latentDim), observations);
+function defaultKernel(options: Options, start: (() => Matrix) | undefined, observations: Matrix): Kernel {
+  const ones = new Array<number>(options.latentDim).fill(1);
+  if (!isReal(options)) return add(rbf({ variance: 1, lengthscale: ones }), bias());
+  const lengthscale = start === undefined ? ones : startLengthscales(start(), observations);
   return rbf({ variance: fixed(meanVariance(observations)), lengthscale });
 }
 
-/** The principal components of the functions behind counts and labels. */
-const functionStart = (likelihood: Likelihood, observations: Matrix, latentDim: number): Matrix =>
-  initialLatents('pca', functionsOf(likelihood, observations), latentDim);
-
-function latentsFrom(
-  { latents, init, latentVariance }: v.InferOutput<typeof schema>,
-  principal: () => 'pca' | Matrix,
-): LatentDistribution {
-  if (latents === undefined) {
-    return gaussianLatents({
-      init: init === undefined || init === 'pca' ? principal() : (init as MatrixLike),
-      ...(latentVariance !== undefined && { variance: latentVariance as number }),
-    });
-  }
-  if (init === undefined && latentVariance === undefined) return latents;
-  throw new InvalidInputError(
-    'bayesianGplvm takes either latents, or init and latentVariance, but both were given. Say it in the latents: gaussianLatents({ init, variance }).',
-  );
-}
+/** Lengthscales of a default kernel at a map where its inputs start. */
+const lengthscalesAt = ({ given, observations }: DensityStart) => ({
+  'kernel.rbf.lengthscale': positive(startLengthscales(given[0]!.mean, observations)),
+});

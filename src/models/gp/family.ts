@@ -1,10 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, type Matrix, type MatrixLike } from '../../core/matrix.ts';
-import { isScaled, observationsFrom, standardizationOf, standardized } from '../../core/observations.ts';
+import { describe, type MatrixLike } from '../../core/matrix.ts';
 import { givenOptions, unknownName } from '../../core/options.ts';
-import { shortNumber } from '../../core/wording.ts';
-import { fit } from '../../inference/fit/fit.ts';
-import { OutOfTime } from '../../inference/fit/fitOptions.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias, white } from '../../kernels/constant.ts';
@@ -15,18 +11,33 @@ import type { LatentMap } from '../../latents/defineMap.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { linearMap, mlpMap } from '../../latents/layersMap.ts';
 import { free } from '../../latents/pointLatents.ts';
-import { madeHere } from '../../model/givenModel.ts';
-import { type Initialization, initialLatents } from '../../model/initialization.ts';
-import { meanVariance } from '../../model/leastNoise.ts';
-import type { Model, Search } from '../../model/model.ts';
+import type { Initialization } from '../../model/initialization.ts';
+import type { Observations } from '../../model/language/observations.ts';
+import type { LatentVariable, ObservedVariable } from '../../model/language/variable.ts';
+import type { Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
-import { functionsOf, isLikelihood } from '../../processes/likelihoods/likelihood.ts';
+import { isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import type { Inducing } from '../../processes/variational/inducingVariables.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
-import { type LatentVariableModelOptions, namedModel, OPTION_NAMES } from './latentVariableModel.ts';
-import { isReal } from './views.ts';
+import {
+  checkLatents,
+  declaredModel,
+  type LatentVariableModelOptions,
+  MAPPING,
+  OPTION_NAMES,
+  settings,
+} from './latentVariableModel.ts';
+import {
+  checkedView,
+  checkRows,
+  functionVariance,
+  isReal,
+  type MadeProcess,
+  pointProcess,
+  readUnder,
+} from './process.ts';
 
 /** Options of every named model of the Gaussian-process family; all but `latentDim` have defaults. */
 export interface FamilyOptions<
@@ -56,20 +67,6 @@ export interface FamilyOptions<
   readonly dynamics?: Dynamics | undefined;
 }
 
-/** Differences between the named models. */
-export interface FamilyMember {
-  /** The prior when neither `priors` nor `dynamics` is given. */
-  readonly prior: () => Prior;
-  /** The default kernel, which may hold scales that a prior would drive to 0. */
-  readonly kernel: (Y: MatrixLike, options: FamilyOptions, hasPrior: boolean) => Kernel;
-  /** The map when `backConstraint` is not given; free latents without it. */
-  readonly backConstraint?: 'kernel';
-  /** Names of the options that only this model takes, for messages. */
-  readonly options?: readonly string[];
-  /** Whether the mapping of many points goes through inducing inputs unless told otherwise. */
-  readonly isSparse?: boolean;
-}
-
 /** Most points whose mapping does not go through inducing inputs unless asked for. */
 export const MOST_EXACT = 1000;
 /** Most latent dimensions of a t-SNE map whose steps cost as much as N points do; in more, all pairs. */
@@ -83,7 +80,41 @@ const MOST_INDUCING = 200;
  */
 const LEAST_GAIN = 1e-5;
 
-/** A named model: the general one with the member's defaults and the short forms of its options spelled out. */
+/** Defaults of a named model. */
+interface FamilyDefaults {
+  /** The prior when neither `priors` nor `dynamics` is given. */
+  readonly prior: (y: Observations, latentDim: number) => Prior;
+  /** The map when `backConstraint` is not given; free latents without it. */
+  readonly backConstraint?: 'kernel';
+  /** Names of the options that only this model takes, for messages. */
+  readonly options?: readonly string[];
+  /** True if the mapping of many points goes through inducing inputs unless told otherwise. */
+  readonly isSparse?: boolean;
+}
+
+/** The options of a named model, with their short forms spelled out. */
+export interface SpelledOut {
+  readonly latentDim: number;
+  /** 'tsne', where the latents start at a t-SNE map. */
+  readonly init: 'tsne' | undefined;
+  /** Points that are free, held, or a map of the observations. */
+  readonly posterior: Latents;
+  readonly priors: readonly Prior[];
+  readonly kernel: Kernel | undefined;
+  readonly likelihood: Likelihood | undefined;
+  /** The process of this covariance from the latents to the observations, with the noise, likelihood and inducing inputs of the options. */
+  readonly process: (kernel: Kernel) => MadeProcess;
+}
+
+/** The variables of a named model. */
+interface FamilyVariables {
+  readonly latents: LatentVariable;
+  readonly mapping: ObservedVariable;
+  /** Sentence for the message of its fits; begins with a space. */
+  readonly note?: string;
+}
+
+/** A named model from its declaration: observations that are read once, and options that are spelled out. */
 export function familyModel<
   Priors extends readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined,
@@ -93,86 +124,76 @@ export function familyModel<
   name: string,
   Y: MatrixLike,
   given: FamilyOptions<Priors, Dynamics, K>,
-  member: FamilyMember,
+  defaults: FamilyDefaults,
+  declare: (y: Observations, options: SpelledOut) => FamilyVariables,
 ): MappedModel<Priors, Dynamics, KernelOr<K, Default>> {
-  const options = givenOptions(given, name);
-  const known = [...OPTION_NAMES, 'init', 'backConstraint', 'dynamics', ...(member.options ?? [])];
-  for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
-  if (options.priors !== undefined && !Array.isArray(options.priors)) {
-    throw new InvalidInputError(
-      `Option 'priors' of ${name} must be a list, such as [standardNormal()], but ${describe(options.priors)} was given.`,
-    );
-  }
-  if (options.likelihood !== undefined && !isLikelihood(options.likelihood)) {
-    throw new InvalidInputError(
-      `Option 'likelihood' of ${name} must be a likelihood, such as poisson(), but ${describe(options.likelihood)} was given.${typeof options.likelihood === 'function' ? ' Call it, and give what it returns.' : ''}`,
-    );
-  }
-  const { init, backConstraint, dynamics: sequence, latents, inducing, ...rest } = options;
-  if (latents !== undefined && (init !== undefined || backConstraint !== undefined)) {
-    throw new InvalidInputError(
-      `${name} takes either latents, or init and backConstraint, but both were given. Say it in the latents: free({ init }).`,
-    );
-  }
+  const options = checkedOptions(name, given, defaults);
+  const { init, backConstraint = defaults.backConstraint, dynamics: sequence, latents, inducing, ...rest } = options;
+  const { latentDim, kernel, likelihood } = rest;
   const ofSequence: Prior[] = sequence ? [dynamics(stepping(sequence === true ? {} : sequence))] : [];
-  const others = rest.priors ?? (ofSequence.length > 0 ? [] : [member.prior()]);
+  const y = readUnder(Y, { ...rest, scale: rest.scale ?? 'auto' });
+  checkLatents(name, { latentDim, latents, priors: rest.priors });
+  const others = rest.priors ?? (ofSequence.length > 0 ? [] : [defaults.prior(y, latentDim)]);
   const priors: readonly Prior[] = [...others, ...ofSequence];
-  const usual = inducing === undefined && member.isSparse ? usualInducing(Y, options) : undefined;
-  const through = inducing === 'none' ? undefined : (inducing ?? usual);
-  const kernel = rest.kernel ?? member.kernel(Y, options, priors.length > 0);
-  const startedAt = (start: FreeStart): Model =>
-    namedModel(name, {
-      ...rest,
-      scale: rest.scale ?? 'auto',
-      ...(through !== undefined && { inducing: through }),
-      kernel,
-      latents: latents ?? latentsFrom(backConstraint ?? member.backConstraint, start),
-      priors,
-      observations: Y,
-    });
-  // A sequence, a map of the observations and rows with holes have no t-SNE map to start at.
-  const isMapped = (backConstraint ?? member.backConstraint) !== undefined;
-  const isFree = latents === undefined && !isMapped && !sequence && rest.missing === undefined;
-  const start = init ?? (usual !== undefined && isFree && options.latentDim <= MOST_MAPPED ? 'tsne' : 'pca');
-  const map = start === 'tsne' ? neighborStart(Y, options, startedAt) : undefined;
-  let model = startedAt(start === 'tsne' ? 'pca' : start);
-  // The principal components of counts and labels, which are checked by now, are those of the functions behind them.
-  if (typeof start === 'string' && isFree && !isReal(options)) {
-    const functions = functionsOf(options.likelihood!, observationsFrom(Y));
-    model = startedAt(initialLatents('pca', functions, options.latentDim));
-  }
-  if (usual !== undefined) model = throughInducing(model, usual, map);
-  else {
-    const search = { ...searchOf(Y, options, member), ...model.search };
-    model = withMembers(model, { search, ...(map && { choose: startedBy(map, search) }) });
-  }
+  const isMany = y.raw.rows > MOST_EXACT;
+  const usual = inducing === undefined && defaults.isSparse === true && isMany && isReal(options);
+  const through = usual ? Math.min(MOST_INDUCING, INDUCING_PER_DIMENSION * latentDim) : inducing;
+  // A sequence, a map of the observations and rows with holes start at principal components unless told otherwise.
+  const isFree = latents === undefined && backConstraint === undefined && !sequence && rest.missing === undefined;
+  const start = init ?? (usual && isFree && latentDim <= MOST_MAPPED ? 'tsne' : 'pca');
+  const posterior = latents ?? latentsFrom(backConstraint, start === 'tsne' ? 'pca' : start);
+  let process: MadeProcess | undefined;
+  const {
+    latents: variable,
+    mapping,
+    note = '',
+  } = declare(y, {
+    ...{ latentDim, init: start === 'tsne' ? 'tsne' : undefined, posterior, priors, kernel, likelihood },
+    process: (own) => {
+      const { noise, missing, center, scale = 'auto', jitter } = rest;
+      const view = checkedView(name, '', {
+        ...{ observations: y, kernel: own, noise, likelihood, missing, center, scale, jitter },
+        inducing: through === 'none' ? undefined : through,
+      });
+      const areTied = posterior.name === 'fixedAt' || priors.some(({ independent }) => independent !== true);
+      if (!areTied) checkRows(name, [view]);
+      process = pointProcess(view, settings([y], posterior, latentDim).of(0));
+      return process;
+    },
+  });
+  const said = usual
+    ? ` The mapping goes through ${through} inducing inputs, as there are more than ${MOST_EXACT} points; inducing: 'none' takes all of them.`
+    : '';
+  const model = declaredModel(name, options, () => ({
+    ...{ posterior, priors, latents: variable, mappings: { [MAPPING]: { variable: mapping, process: process! } } },
+    search: usual ? searchOfMany : searchOf(isMany, options, defaults),
+    note: said + note,
+  }));
   return model as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
 }
 
+function checkedOptions<O extends FamilyOptions>(name: string, given: O, defaults: FamilyDefaults): O {
+  const options = givenOptions(given, name);
+  const known = [...OPTION_NAMES, 'init', 'backConstraint', 'dynamics', ...(defaults.options ?? [])];
+  for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
+  const { priors, likelihood, latents, init, backConstraint } = options;
+  if (priors !== undefined && !Array.isArray(priors)) {
+    throw new InvalidInputError(
+      `Option 'priors' of ${name} must be a list, such as [standardNormal()], but ${describe(priors)} was given.`,
+    );
+  }
+  if (likelihood !== undefined && !isLikelihood(likelihood)) {
+    throw new InvalidInputError(
+      `Option 'likelihood' of ${name} must be a likelihood, such as poisson(), but ${describe(likelihood)} was given.${typeof likelihood === 'function' ? ' Call it, and give what it returns.' : ''}`,
+    );
+  }
+  if (latents === undefined || (init === undefined && backConstraint === undefined)) return options;
+  throw new InvalidInputError(
+    `${name} takes either latents, or init and backConstraint, but both were given. Say it in the latents: free({ init }).`,
+  );
+}
+
 type FreeStart = Exclude<FamilyOptions['init'], 'tsne'>;
-export type Choose = NonNullable<Model['choose']>;
-
-/** A choice whose models are searched for in a way of their own. */
-const startedBy =
-  (choose: Choose, search: Search): Choose =>
-  async (settings) => {
-    const { model, message } = await choose(settings);
-    return { model: withMembers(model, { search }), message };
-  };
-
-/** Default number of inducing inputs of the mapping; undefined if it has none. */
-function usualInducing(Y: MatrixLike, options: FamilyOptions): number | undefined {
-  const { latentDim, missing } = options;
-  const { rows } = observationsFrom(Y, missing === 'ignore');
-  return rows > MOST_EXACT && isReal(options) ? Math.min(MOST_INDUCING, INDUCING_PER_DIMENSION * latentDim) : undefined;
-}
-
-/** A model that is searched for in another way, or from another start. What it has that is computed when it is asked for stays so. */
-export function withMembers(model: Model, own: Pick<Model, 'choose' | 'search'>): Model {
-  const changes = { ...own, ...(own.choose !== undefined && { choosesStart: true }) };
-  const members = { ...Object.getOwnPropertyDescriptors(model), ...Object.getOwnPropertyDescriptors(changes) };
-  return madeHere(Object.freeze(Object.defineProperties({}, members)) as Model);
-}
 
 /**
  * The search of thousands of points. Latents, inducing inputs and scales differ much in curvature: L-BFGS on a learned diagonal takes half the evaluations, to a better
@@ -196,59 +217,9 @@ const searchOfFunctions: Search = { ...searchOfMany, relativeDecrease: LEAST_GAI
 const searchOfRegression: Search = { relativeDecrease: 1e-8 };
 
 /** The search of a model that does not go through the usual inducing inputs. Of counts and labels their number is always given. */
-function searchOf(Y: MatrixLike, options: FamilyOptions, { backConstraint }: FamilyMember): Search {
+function searchOf(isMany: boolean, options: FamilyOptions, { backConstraint }: FamilyDefaults): Search {
   if (isReal(options)) return backConstraint === undefined ? {} : searchOfRegression;
-  return observationsFrom(Y, options.missing === 'ignore').rows > MOST_EXACT ? searchOfMany : searchOfFunctions;
-}
-
-/** A model through the usual number of inducing inputs, which says so, and whose fit ends where an iteration gains little. */
-function throughInducing(model: Model, count: number, map: Choose | undefined): Model {
-  const search: Search = { ...searchOfMany, ...model.search };
-  const said = ` The mapping goes through ${count} inducing inputs, as there are more than ${MOST_EXACT} points; inducing: 'none' takes all of them.`;
-  return withMembers(model, {
-    search,
-    choose: startedBy(async (settings) => {
-      const found = await map?.(settings);
-      return { model: found?.model ?? model, message: said + (found?.message ?? '') };
-    }, search),
-  });
-}
-
-/** Fits a t-SNE map to observations as the model sees them, at which it then starts. */
-function neighborStart(
-  Y: MatrixLike,
-  { latentDim, scale = 'auto', ...options }: FamilyOptions,
-  startedAt: (start: 'pca' | Matrix) => Model,
-): Choose {
-  return async (settings) => {
-    const { tsneMap } = await import('../maps/tsneMap.ts');
-    const { spreadMap } = await import('../../model/neighborStart.ts');
-    const raw = observationsFrom(Y);
-    // Counts and labels are represented by the latent functions behind them.
-    const observations = isReal(options) ? raw : functionsOf(options.likelihood!, raw);
-    const seen = standardized(
-      observations,
-      standardizationOf(observations, false, isReal(options) && isScaled(raw, scale)),
-    );
-    return startedAtMap(tsneMap(seen, { latentDim }), settings, (map) =>
-      startedAt(map === 'pca' ? map : spreadMap(map, seen, latentDim)),
-    );
-  };
-}
-
-/** A model that starts at a fitted map, or at the principal components where the time is too short for one, and which of them it is. */
-export async function startedAtMap(
-  map: Model,
-  settings: Parameters<Choose>[0],
-  startedAt: (start: 'pca' | Initialization) => Model,
-): ReturnType<Choose> {
-  try {
-    return { model: startedAt(await fit(map, settings)), message: ' The latents started at a t-SNE map.' };
-  } catch (error) {
-    if (!(error instanceof OutOfTime)) throw error;
-    const message = ` The latents started at the principal components, as a t-SNE map takes more than its ${shortNumber(settings.maxSeconds!)} seconds.`;
-    return { model: startedAt('pca'), message };
-  }
+  return isMany ? searchOfMany : searchOfFunctions;
 }
 
 /** Dynamics with the default kernel of a model, where none is given or that is undefined. */
@@ -261,7 +232,7 @@ function steps(): Kernel {
   return add(rbf(), white({ variance: fixed(0.01) }));
 }
 
-function latentsFrom(backConstraint: FamilyOptions['backConstraint'], init: FreeStart = 'pca'): Latents {
+function latentsFrom(backConstraint: FamilyOptions['backConstraint'], init: NonNullable<FreeStart>): Latents {
   return backConstraint === undefined ? free({ init }) : backConstrained(mapFrom(backConstraint), { init });
 }
 
@@ -287,27 +258,10 @@ export type SmoothKernel = Kernel<{
 
 /**
  * rbf + bias. With a prior that shrinks the latents, X → c·X with lengthscale → c·lengthscale leaves the likelihood as it is, so the
- * prior would drive both to 0: then the lengthscale is held at 1 and the rbf's variance at the observations' mean variance.
+ * prior would drive both to 0: then the lengthscale is held at 1 and the rbf's variance at that of the functions.
  */
-export function smoothKernel(Y: MatrixLike, options: FamilyOptions, hasPrior: boolean): Kernel {
-  if (!isReal(options)) return latentFunctionKernel(Y, options, hasPrior);
-  const variance = fittedVariance(Y, options);
-  const smooth = hasPrior ? rbf({ variance: fixed(variance), lengthscale: fixed(1) }) : rbf({ variance });
-  return add(smooth, bias({ variance: 0.1 * variance }));
-}
-
-/** The same for functions behind counts or labels: of the variance that the observations speak for, at least 1. */
-function latentFunctionKernel(Y: MatrixLike, { likelihood, missing }: FamilyOptions, hasPrior: boolean): Kernel {
-  const functions = functionsOf(likelihood!, observationsFrom(Y, missing === 'ignore'));
-  const variance = Math.max(1, meanVariance(standardized(functions, standardizationOf(functions, true, false))));
-  const smooth = hasPrior ? rbf({ variance: fixed(variance), lengthscale: fixed(1) }) : rbf({ variance });
-  return add(smooth, bias({ variance }));
-}
-
-/** The mean variance of the observations as they are fitted: it goes with the square of their unit. */
-export function fittedVariance(Y: MatrixLike, { center = true, scale = 'auto', missing }: FamilyOptions): number {
-  const observations = observationsFrom(Y, missing === 'ignore');
-  return meanVariance(
-    standardized(observations, standardizationOf(observations, center, isScaled(observations, scale))),
-  );
+export function smoothKernel(y: Observations, { likelihood, priors }: SpelledOut): Kernel {
+  const variance = functionVariance(y, likelihood);
+  const smooth = priors.length > 0 ? rbf({ variance: fixed(variance), lengthscale: fixed(1) }) : rbf({ variance });
+  return add(smooth, bias({ variance: (isReal({ likelihood }) ? 0.1 : 1) * variance }));
 }

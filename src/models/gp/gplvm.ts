@@ -1,9 +1,12 @@
 import type { MatrixLike } from '../../core/matrix.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
+import { latent } from '../../model/language/latent.ts';
+import type { Observations } from '../../model/language/observations.ts';
+import { observed } from '../../model/language/variable.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
-import { type FamilyOptions, familyModel, type SmoothKernel, smoothKernel } from './family.ts';
+import { type FamilyOptions, familyModel, type SmoothKernel, type SpelledOut, smoothKernel } from './family.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 
 /**
@@ -37,5 +40,12 @@ export function gplvm<
   Y: MatrixLike,
   options: FamilyOptions<Priors, Dynamics, K>,
 ): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
-  return familyModel('gplvm', Y, options, { prior: () => standardNormal(), kernel: smoothKernel, isSparse: true });
+  return familyModel('gplvm', Y, options, { prior: () => standardNormal(), isSparse: true }, gplvmVariables);
+}
+
+/** Latents under the priors, and the observations as a smooth process of them with noise. */
+export function gplvmVariables(y: Observations, o: SpelledOut) {
+  const latents = latent({ dim: o.latentDim, factors: o.priors, init: o.init, posterior: o.posterior });
+  const density = o.process(o.kernel ?? smoothKernel(y, o));
+  return { latents, mapping: observed(y, { density, given: latents }) };
 }

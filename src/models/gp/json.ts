@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 import { scaleOption } from '../../core/observations.ts';
+import type { SampledRows } from '../../core/rowMatrices.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
 import { kernelFromJSON } from '../../kernels/json.ts';
 import { latentDistributionFromJSON, latentsFromJSON } from '../../latents/json.ts';
 import type { Latents, LatentsJSON } from '../../latents/latents.ts';
 import type { AnyModel, Model, ModelJSON } from '../../model/model.ts';
 import { parameterFromJSON } from '../../model/parameterJson.ts';
+import { dataFromPlain } from '../../model/plainData.ts';
 import { priorFromJSON } from '../../priors/json.ts';
 import { likelihoodFromJSON } from '../../processes/likelihoods/index.ts';
 import { heldMap } from '../maps/decoder.ts';
@@ -14,14 +16,16 @@ import { umap } from '../maps/umap.ts';
 import type { OwnParts } from '../ownParts.ts';
 import { builtInPriors } from '../priorCatalog.ts';
 import { anyStart, savedLatents, savedRows } from '../savedFit.ts';
-import { type BayesianGplvmOptions, bayesianGplvm, restoredFromRows } from './bayesianGplvm.ts';
-import type { DistributedViewsOptions } from './distributedViews.ts';
-import { namedModel } from './latentVariableModel.ts';
-import { sampledSchema } from './sampledRows.ts';
+import { type BayesianGplvmOptions, bayesianGplvm } from './bayesianGplvm.ts';
+import { type DistributedViewsOptions, latentModel } from './latentVariableModel.ts';
+
+/** Rows that were read from a source, of which a sample is kept. */
+const isKept = (json: unknown) => typeof json === 'object' && json !== null && '~rows' in json;
+const readKept = (json: object) => dataFromPlain(json) as SampledRows;
 
 const schema = v.strictObject({
   model: v.literal('bayesianGplvm'),
-  observations: savedRows,
+  observations: v.union([savedRows, v.pipe(v.custom<object>(isKept), v.transform(readKept))]),
   latentDim: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1e6)),
   latents: savedLatents,
   inducing: v.union([v.number(), v.array(v.array(v.number()))]),
@@ -32,22 +36,19 @@ const schema = v.strictObject({
   center: v.boolean(),
   scale: scaleOption,
   jitter: v.optional(v.number()),
-  sampled: v.optional(sampledSchema),
 });
 
 /** The Bayesian GPLVM that its `toJSON` wrote. */
 export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): Model {
-  const { model: _, observations, latents, kernel, likelihood, sampled, ...rest } = checkSaved(schema, json, 'model');
+  const { model: _, observations, latents, kernel, likelihood, ...rest } = checkSaved(schema, json, 'model');
   const restored = latentDistributionFromJSON(latents ?? ({ name: 'none' } as LatentsJSON), own.maps);
-  const options = {
+  const rows = 'sample' in observations ? observations.sample.rows : observations.length;
+  return bayesianGplvm(observations, {
     ...(rest as Pick<BayesianGplvmOptions, 'latentDim' | 'inducing'>),
-    latents: isFitted ? restored.from(anyStart(observations.length, rest.latentDim)) : restored,
+    latents: isFitted ? restored.from(anyStart(rows, rest.latentDim)) : restored,
     kernel: kernelFromJSON(kernel, own.kernels, own.distributions, 'model.kernel'),
     likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, 'model.likelihood'),
-  };
-  return sampled === undefined
-    ? bayesianGplvm(observations, options)
-    : restoredFromRows(observations, options, sampled);
+  });
 }
 
 const view = {
@@ -95,7 +96,7 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
   const start = anyStart(length, latentDim);
   if (views !== undefined && latents !== undefined && ['gaussian', 'encoded'].includes(latents.name)) {
     const distribution = latentDistributionFromJSON(latents, own.maps);
-    return namedModel(name, {
+    return latentModel(name, {
       latentDim,
       latents: isFitted ? distribution.from(start) : distribution,
       views: (mapped as { views: DistributedViewsOptions['views'] }).views,
@@ -103,7 +104,7 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
   }
   const plain = latentsFromJSON(latents, own.maps, own.latents);
   const restored = 'observations' in saved ? onMap(plain, latents?.map, saved.observations) : plain;
-  return namedModel(name, {
+  return latentModel(name, {
     latentDim,
     latents: isFitted ? restored.from(start) : restored,
     priors: priors.map((prior, i) =>

@@ -4,169 +4,43 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
 import { checkOptions, integerFromOne, isPart } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { copiesNote } from '../../core/rowMatrices.ts';
+import { columnsByName } from '../../core/rowMatrices.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { type RadialSumNames, radialSumOf } from '../../kernels/structure.ts';
-import { isLatentDistribution } from '../../latents/latentDistribution.ts';
+import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
 import { type Latents, latentsOf } from '../../latents/latents.ts';
 import { free } from '../../latents/pointLatents.ts';
-import { denseCurvature } from '../../model/denseCurvature.ts';
+import type { DistributedViewed } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
 import { normalEntries } from '../../model/jointDraw.ts';
 import type { Density } from '../../model/language/density.ts';
 import { variablesPosterior } from '../../model/language/derived.ts';
-import type { Places } from '../../model/language/graph.ts';
+import { joinedColumns } from '../../model/language/graph.ts';
 import { latent } from '../../model/language/latent.ts';
-import { observed, type Variable } from '../../model/language/variable.ts';
-import { type NamedVariables, variablesModel } from '../../model/language/variablesModel.ts';
-import { noiseNote } from '../../model/leastNoise.ts';
-import type { AnyModel, FreeEntries, Model, ModelJSON, ParameterValues, Search, StartKind } from '../../model/model.ts';
-import { entriesOf, type Parameter } from '../../model/parameter.ts';
-import type { Curvature } from '../../model/solver.ts';
+import type { Observations } from '../../model/language/observations.ts';
+import { type LatentVariable, type ObservedVariable, observed } from '../../model/language/variable.ts';
+import { variablesModel } from '../../model/language/variablesModel.ts';
+import type { AnyModel, Model, ModelJSON, Search } from '../../model/model.ts';
+import { imputed } from '../../model/posterior.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/priorToJson.ts';
-import { processHessian } from '../../processes/curvature/processHessian.ts';
+import type { DistributedViewPaths, MappedModel, ViewedModel } from './gpModel.ts';
+import { familyCurvature, type SearchedModel, searchOnGraph } from './graphSearch.ts';
 import {
-  type DistributedViewsModel,
-  type DistributedViewsOptions,
-  distributedParts,
-  hasDistributions,
-} from './distributedViews.ts';
-import type { MappedModel, ViewedModel } from './gpModel.ts';
-import { startValues } from './startKinds.ts';
-import {
-  type FamilyParts,
-  type FamilyView,
+  checkedView,
+  checkRows,
+  entriesOf,
   type KernelsByView,
-  madeViews,
-  pathOf,
+  type MadeProcess,
+  type ProcessSetting,
+  pointProcess,
+  rowsProcess,
   type ViewOptions,
   type ViewsOptions,
   viewEntries,
-} from './views.ts';
-
-/** Most entries of latents whose Hessian costs less than the evaluations that it saves. */
-const MOST_CURVED = 600;
-
-/**
- * The search of a model whose latents X have a field over them, found anew at every X. Its objective falls slowly at first and fast at the end: only
- * its gradient shows where that is. Neighbors' rows are moved together by L-BFGS; where all second derivatives are known, Newton's method follows.
- */
-function searchOnGraph(model: FamilyParts): Search {
-  const { latents, priors, views, observations, latentDim: columns } = model;
-  const graph = priors.find(({ prior }) => prior.graph !== undefined)?.prior.graph;
-  if (graph === undefined) return {};
-  const parameters = [...views.map(({ process }) => process), ...priors.map(({ prior }) => prior)].flatMap(
-    (part): Parameter[] => Object.values(part.parameters),
-  );
-  const isBounded = parameters.some(({ free, support }) => free && support === 'box');
-  const areRows = latents.name === 'free' && priors.every(({ prior }) => prior.restrict === undefined);
-  if (isBounded || !areRows || graph.size !== observations.rows) return { relativeDecrease: 0 };
-  const size = observations.rows * columns;
-  const isCurved = size <= MOST_CURVED && familyCurvature(model) !== undefined;
-  const solver = async () => {
-    const { graphSolver } = await import('../../inference/solvers/smoothedNewton.ts');
-    // Latents are the first of the variables.
-    return graphSolver({ start: 0, columns, graph }, isCurved);
-  };
-  return { relativeDecrease: 0, solver };
-}
-
-/** The curvature of a model's objective in its natural values. */
-type FamilyCurvature = (values: ParameterValues, entries: FreeEntries) => Curvature;
-
-/**
- * The curvature of minus the log density of a model with free latents, views of complete observations with one radial kernel, constants and white
- * noises, and priors that know their Hessian; undefined for another. Parameters must have no priors of their own.
- */
-function familyCurvature({ latents, views, priors, observations }: FamilyParts): FamilyCurvature | undefined {
-  if (latents.name !== 'free') return undefined;
-  if (priors.some(({ prior }) => prior.hessian === undefined || prior.restrict !== undefined)) return undefined;
-  const radial = views.map(radialView);
-  if (!radial.every((view) => view !== undefined)) return undefined;
-  const prepared = lazily(() => priors.map(({ prior }) => prior.prepare(observations)));
-  return (values, entries) => {
-    const X = values.latents as Matrix;
-    const H = new Float64Array(entries.size * entries.size);
-    for (const view of radial) addView(H, view, values, X, entries);
-    const start = entries.starts.get('latents')!;
-    priors.forEach((placed, k) => {
-      const path = `${pathOf(placed)}.`;
-      const own = Object.entries(values).filter(([name]) => name.startsWith(path));
-      const p = Object.fromEntries(own.map(([name, value]) => [name.slice(path.length), value]));
-      addBlock(H, placed.prior.hessian!(p, X, prepared()[k]), X.data.length, start, entries.size);
-    });
-    return denseCurvature(
-      H.map((entry) => -entry),
-      entries.size,
-    );
-  };
-}
-
-/** A view whose covariance is one radial kernel with offsets, and its complete observations. */
-interface RadialView {
-  readonly path: string;
-  readonly names: RadialSumNames;
-  readonly Y: Matrix;
-}
-
-function radialView({ path, process, patterns }: FamilyView): RadialView | undefined {
-  if (process.parameters.inducing !== undefined) return undefined;
-  const { kernel, likelihood, parameters } = process;
-  const [pattern, ...more] = patterns;
-  const names = radialSumOf(kernel);
-  const isPlain = Object.values(parameters).every(({ prior, support }) => prior === undefined && support !== 'box');
-  if (names === undefined || !isPlain || more.length > 0 || likelihood.conjugate === undefined) return undefined;
-  if (typeof parameters.noise?.initial !== 'number') return undefined;
-  return { path, names, Y: pattern!.observations };
-}
-
-/** Adds the Hessian of a view's log density where its variables are. */
-function addView(
-  H: Float64Array,
-  { path, names, Y }: RadialView,
-  values: ParameterValues,
-  X: Matrix,
-  { size, starts }: FreeEntries,
-): void {
-  const at = (name: string) => `${path}.${name}`;
-  const kernel = (name: string) => at(`kernel.${name}`);
-  const sum = (paths: readonly string[]) => paths.reduce((total, name) => total + (values[name] as number), 0);
-  const constants = names.constants.map(kernel);
-  const whites = [...names.whites.map(kernel), at('noise')];
-  const lengthscales = entriesOf(values[kernel(names.lengthscale)]!);
-  const own = processHessian(
-    {
-      profile: names.profile,
-      variance: sum([kernel(names.variance)]),
-      lengthscales,
-      constant: sum(constants),
-      noise: sum(whites),
-    },
-    X,
-    Y,
-  );
-  const n = X.data.length;
-  const L = lengthscales.length;
-  const places: [own: number, place: number][] = [];
-  const put = (name: string, first: number, count: number) => {
-    const start = starts.get(name);
-    for (let i = 0; start !== undefined && i < count; i++) places.push([first + i, start + i]);
-  };
-  put('latents', 0, n);
-  put(kernel(names.variance), n, 1);
-  put(kernel(names.lengthscale), n + 1, L);
-  for (const name of constants) put(name, n + 1 + L, 1);
-  for (const name of whites) put(name, n + 2 + L, 1);
-  const width = n + 3 + L;
-  for (const [a, i] of places) for (const [b, j] of places) H[i * size + j]! += own[a * width + b]!;
-}
-
-function addBlock(H: Float64Array, own: Float64Array, n: number, start: number, size: number): void {
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) H[(start + i) * size + start + j]! += own[i * n + j]!;
-}
+  viewToJSON,
+} from './process.ts';
 
 /** The prior of latents that are distributions: N(0, I), without parameters. Of Gaussian rows KL(q‖p) = ½·Σ_nd (μ² + s − log s − 1). */
 export const unitNormal: Density = Object.freeze<Density>({
@@ -208,6 +82,23 @@ export interface ViewsModelOptions<
   readonly views: ViewsOptions<Kernels>;
 }
 
+/** Options of views whose latents are distributions. */
+export interface DistributedViewsOptions<Kernels extends KernelsByView = KernelsByView> {
+  /** q, from 1. */
+  readonly latentDim: number;
+  /** `gaussianLatents()`, or `encoded(map)` of the observations of all views side by side. */
+  readonly latents: LatentDistribution;
+  /** Each goes through its own inducing inputs: at most 50 unless given. */
+  readonly views: ViewsOptions<Kernels>;
+}
+
+/** A model with several views whose latents are distributions. */
+export type DistributedViewsModel<Kernels> = Model<
+  DistributedViewPaths<Kernels>,
+  DistributedViewed<keyof Kernels & string>,
+  'searched'
+>;
+
 /** The options that every model of the family takes, for messages. */
 export const OPTION_NAMES = [
   'latentDim',
@@ -226,18 +117,13 @@ export const OPTION_NAMES = [
 const latentEntries = {
   latentDim: integerFromOne,
   latents: v.optional(
-    v.custom<Latents>(
-      (value) => isPart(value, 'latents', ['parameters', 'features', 'apply']),
+    v.custom<Latents | LatentDistribution>(
+      (value) => isPart(value, 'latents', ['parameters', 'features', 'apply']) || isLatentDistribution(value),
       'latents, such as free()',
     ),
   ),
   priors: v.optional(
-    v.array(
-      v.custom<Prior>(
-        (value) => isPart(value, 'prior', ['prepare', 'logDensity']),
-        'a prior, such as standardNormal()',
-      ),
-    ),
+    v.array(v.custom<Prior>((value) => isPart(value, 'density', ['logDensity']), 'a prior, such as standardNormal()')),
   ),
 };
 const schema = v.strictObject({ ...latentEntries, ...viewEntries });
@@ -293,134 +179,228 @@ export function latentVariableModel<Kernels extends KernelsByView>(
 export function latentVariableModel(
   options: LatentVariableModelOptions | ViewsModelOptions | DistributedViewsOptions,
 ): AnyModel {
-  return namedModel('latentVariableModel', options);
+  return latentModel('latentVariableModel', options as AnyOptions);
 }
 
-/** `latentVariableModel` under another name: the named models are assemblies of its options. */
-export function namedModel(
-  name: string,
-  options: LatentVariableModelOptions | ViewsModelOptions | DistributedViewsOptions,
-): Model {
-  if (hasDistributions(options)) return assembledFamily(name, distributedParts(name, options));
-  const { views, ...given } = givenOptions(name, options);
-  const { latentDim, latents = free(), priors = [] } = given;
-  if (priors.filter(({ field }) => field !== undefined).length > 1) {
+type AnyOptions = LatentVariableModelOptions | ViewsModelOptions | DistributedViewsOptions;
+
+/** `latentVariableModel` under the name of the model that was saved as one. */
+export function latentModel(name: string, options: AnyOptions): Model {
+  const { views: given, latentDim, latents: posterior = free(), priors = [], hasViews } = readOptions(name, options);
+  const isSpread = isLatentDistribution(posterior);
+  const views = Object.entries(given).map(([view, own]) => checkedView(name, view, own));
+  const areTied = posterior.name === 'fixedAt' || priors.some(({ independent }) => independent !== true);
+  if (isSpread || !areTied || views.length > 1) checkRows(name, views);
+  const density = isSpread ? unitNormal : undefined;
+  const latents = latent({ dim: latentDim, density, posterior, factors: priors });
+  const { of } = settings(
+    views.map(({ y }) => y),
+    posterior,
+    latentDim,
+  );
+  const made = views.map((view, i) => [view, (isSpread ? rowsProcess : pointProcess)(view, of(i))] as const);
+  const mappings = Object.fromEntries(
+    made.map(([view, process]) => [
+      view.name === '' ? MAPPING : view.name,
+      { process, variable: observed(view.y, { density: process, given: latents }) },
+    ]),
+  );
+  return declaredModel(name, options, () => ({ latents, posterior, priors, hasViews, mappings }));
+}
+
+/** The variable of the observations of a model with one view, and the beginning of its parameters' paths. */
+export const MAPPING = 'mapping';
+
+function readOptions(name: string, options: AnyOptions) {
+  if (options === null || typeof options !== 'object' || !('views' in options)) {
+    if (isLatentDistribution((options as LatentVariableModelOptions | null)?.latents)) {
+      throw new InvalidInputError(
+        `Latents of ${name} that are distributions need views. Use bayesianGplvm for one view, or give views: { pose: { observations: Y, kernel: rbf() } }.`,
+      );
+    }
+    const { latentDim, latents, priors, ...view } = checkOptions(schema, options, name);
+    return {
+      latentDim,
+      latents,
+      priors: checkFields(name, priors),
+      views: { '': view as ViewOptions },
+      hasViews: false,
+    };
+  }
+  if (isLatentDistribution(options.latents) && 'priors' in options) {
     throw new InvalidInputError(
-      `${name} was given several priors that are random fields over the points. Constraints hold together in one field only: put all sets in expect of ` +
-        'one maxEntropy({ expect: { … } }).',
+      `Latents of ${name} that are distributions have a standard normal prior, and take no other. Leave out priors.`,
     );
   }
-  const areTied = latents.name === 'fixedAt' || priors.some(({ pointLogDensity }) => pointLogDensity === undefined);
-  const made = madeViews(name, views, latentDim, latents, areTied);
-  const placed = (prior: Prior, i: number) => ({ name: priorName(made.views, priors.slice(0, i + 1)), prior });
-  return assembledFamily(name, { ...made, latentDim, latents, priors: priors.map(placed) });
-}
-
-/** The name of the last of some priors: the second of a name has a 2, and so on. */
-function priorName(views: FamilyParts['views'], priors: readonly { readonly name: string }[]): string {
-  const { name } = priors[priors.length - 1]!;
-  const isTaken = views.some(({ term }) => term === name);
-  const number = priors.filter((other) => other.name === name).length + (isTaken ? 1 : 0);
-  return number === 1 ? name : `${name}${number}`;
-}
-
-function givenOptions(name: string, options: LatentVariableModelOptions | ViewsModelOptions) {
-  if (options === null || typeof options !== 'object' || !('views' in options)) {
-    const { latentDim, latents, priors, ...view } = checkOptions(schema, options, name);
-    return { latentDim, latents, priors, views: { '': view as ViewOptions } };
+  const { latentDim, latents, priors, views } = checkOptions(viewsSchema, options, name);
+  if (Object.keys(views).length === 0) {
+    throw new InvalidInputError(
+      `${name} needs at least one view, such as views: { pose: { observations: Y, kernel: rbf() } }.`,
+    );
   }
-  const given = checkOptions(viewsSchema, options, name);
-  if (Object.keys(given.views).length > 0) return { ...given, views: given.views as Record<string, ViewOptions> };
+  return {
+    latentDim,
+    latents,
+    priors: checkFields(name, priors),
+    views: views as Record<string, ViewOptions>,
+    hasViews: true,
+  };
+}
+
+function checkFields(name: string, priors: readonly Prior[] | undefined): readonly Prior[] | undefined {
+  if ((priors ?? []).filter(({ field }) => field !== undefined).length <= 1) return priors;
   throw new InvalidInputError(
-    `${name} needs at least one view, such as views: { pose: { observations: Y, kernel: rbf() } }.`,
+    `${name} was given several priors that are random fields over the points. Constraints hold together in one field only: put all sets in expect of ` +
+      'one maxEntropy({ expect: { … } }).',
   );
 }
 
-/** The variable of the latents, and the beginning of their paths. */
-const LATENTS = 'latents';
+const latentSchema = v.strictObject(latentEntries);
 
-/** The term of what is lost to the divergences of distributions, of latents and of inducing variables. */
-const DIVERGENCE = 'divergence';
+/** Throws unless the latents and priors of a named model are such, and their dimension is a whole number from 1. */
+export function checkLatents(name: string, given: object): void {
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  checkOptions(latentSchema, Object.fromEntries(known), name);
+  checkFields(name, (given as { readonly priors?: readonly Prior[] }).priors);
+}
 
-/** The family as variables: X ~ its priors, N(0, I) where it is integrated out, and each view a process of X. */
-function variablesOf({ views, latentDim, latents, priors }: FamilyParts): Record<string, Variable> {
-  const density = isLatentDistribution(latents) ? unitNormal : undefined;
-  const X = latent({ dim: latentDim, density, posterior: latents, factors: priors.map(({ prior }) => prior) });
-  const seen = views.map(({ term, raw, seenAs, standardization, process }) => {
-    const variable = observed(raw, { density: process, given: X, ...seenAs });
-    return [term, standardization === undefined ? variable : Object.freeze({ ...variable, standardization })];
+/** A fixed seed: a model is independent of the seed of its fit. */
+const SEED = 0;
+
+/** What the processes of views depend on, by the number of the view. */
+interface Settings {
+  readonly start: () => Matrix;
+  readonly completed: (view: number) => Matrix;
+  readonly of: (view: number) => ProcessSetting;
+}
+
+/** Where latents start beside these observations, and complete observations of each. */
+export function settings(
+  views: readonly Observations[],
+  posterior: Latents | LatentDistribution,
+  latentDim: number,
+): Settings {
+  const observations = lazily(() => imputed(joinedColumns(views.map(({ data }) => data)), latentDim));
+  const isSpread = isLatentDistribution(posterior);
+  const start = lazily((): Matrix => {
+    if (isSpread) return posterior.start(observations(), latentDim);
+    const parameters = Object.entries(posterior.parameters(observations(), latentDim, SEED));
+    const values = Object.fromEntries(parameters.map(([path, { initial }]) => [path, initial]));
+    return latentsOf(posterior, values, observations(), observations());
   });
-  return { [LATENTS]: X, ...Object.fromEntries(seen) };
-}
-
-function placesOf({ views, latents, priors }: FamilyParts): Places {
-  const isSpread = isLatentDistribution(latents);
-  return (variable, factor, number) => {
-    if (factor === undefined) {
-      const path = views.find(({ term }) => term === variable)?.path ?? variable;
-      return { path, term: variable, divergence: isSpread ? DIVERGENCE : variable };
-    }
-    const placed = priors.filter(({ prior }) => prior.name === factor)[number! - 1]!;
-    return { path: pathOf(placed), term: placed.name };
+  const widths = views.map(({ raw }, i) => ({ name: `${i}`, columns: raw.columns }));
+  const columns = widths.reduce((sum, own) => sum + own.columns, 0);
+  const entries = views.reduce((sum, own) => sum + entriesOf(own), 0);
+  const fitted = posterior.name === 'fixedAt' ? 0 : (latentDim * views[0]!.raw.rows) / entries;
+  const completed = (view: number) =>
+    views.length === 1 ? observations() : columnsByName(observations(), widths)[view]!;
+  return {
+    start,
+    completed,
+    of: (view) => ({
+      start,
+      completed: completed(view),
+      isCopied: columns <= latentDim,
+      inputsPerEntry: isSpread ? undefined : fitted,
+    }),
   };
 }
 
-/** The model of these parts, whose JSON is its definition. */
-export function assembledFamily(
+/** A model of the family by its variables, and what is saved of these. */
+export interface Declaration {
+  /** X ~ its priors; N(0, I) where it is integrated out. */
+  readonly latents: LatentVariable;
+  /** How it is inferred, as `latents` was made with. */
+  readonly posterior: Latents | LatentDistribution;
+  /** The priors that are the factors of `latents`, in their order. */
+  readonly priors: readonly Prior[];
+  /** The observed variables by name, each a process of `latents`. */
+  readonly mappings: Readonly<Record<string, { readonly process: MadeProcess; readonly variable: ObservedVariable }>>;
+  /** True if observations are asked for by the names of views. */
+  readonly hasViews?: boolean | undefined;
+  readonly search?: Search | undefined;
+  /** Sentence for the message of a fit; begins with a space. */
+  readonly note?: string | undefined;
+}
+
+/**
+ * The model of these variables, under the short paths `latents`, `mapping…` or `views.<name>…`, and `priors.<name>…`.
+ *
+ * @param data - what it is declared for: a sample of its rows takes the place of a source of rows in it
+ */
+export function declaredModel<Data>(
   name: string,
-  parts: FamilyParts,
-  toJSON: () => ModelJSON = () => familyJSON(name, parts),
+  data: Data,
+  declare: (data: Data) => Declaration,
+  toJSON: (declared: Declaration, data: Data) => ModelJSON = (declared) => declarationToJSON(name, declared),
 ): Model {
-  const definition: NamedVariables<FamilyParts> = {
-    name,
-    variables: variablesOf,
-    places: placesOf(parts),
-    curvature: familyCurvature,
-    note: notesOf,
-    search: searchOnGraph,
-    startAt: startedElsewhere,
+  const made = new Map<Data, Declaration>();
+  const declared = (of: Data): Declaration => {
+    const known = made.get(of) ?? declare(of);
+    made.set(of, known);
+    return known;
   };
-  return madeHere(variablesModel(definition, parts, toJSON, variablesPosterior));
+  const { posterior, mappings, hasViews = false } = declared(data);
+  const names = Object.keys(mappings);
+  const isSpread = isLatentDistribution(posterior);
+  const definition = {
+    name,
+    paths: {
+      'latents.*': 'priors.*',
+      'latents.divergence': 'divergence',
+      ...Object.fromEntries(names.map((own) => [`${own}.divergence`, isSpread ? 'divergence' : own])),
+      ...(hasViews && Object.fromEntries(names.map((own) => [own, `views.${own}`]))),
+    },
+    variables: (of: Data) => {
+      const { latents, mappings: own } = declared(of);
+      return { latents, ...Object.fromEntries(names.map((view) => [view, own[view]!.variable])) };
+    },
+    search: (of: Data) => ({ ...declared(of).search, ...searchOnGraph(searchedModel(declared(of))) }),
+    curvature: (of: Data) => familyCurvature(searchedModel(declared(of))),
+    note: (of: Data) => declared(of).note ?? '',
+    spectralStart: async (kind: 'isomap' | 'eigenmaps') => {
+      const { spectralStart } = await import('./spectralStart.ts');
+      return (Y: Matrix, latentDim: number) => spectralStart(kind, Y, latentDim);
+    },
+    toJSON: (of: Data) => toJSON(declared(of), of),
+  };
+  return madeHere(variablesModel(definition, data, () => definition.toJSON(data), variablesPosterior));
 }
 
-/** Sentences about the columns, rows and noise of views. */
-const notesOf = ({ views }: FamilyParts, values: ParameterValues): string =>
-  views
-    .map(({ note = '', path, process, raw }) => {
-      const { parameters } = process.likelihood;
-      const copies = parameters.noise === undefined ? '' : copiesNote(raw);
-      return note + copies + noiseNote(parameters, (name) => values[`${path}.${name}`]);
-    })
-    .join('');
+function searchedModel({ latents, posterior, priors, mappings, hasViews }: Declaration): SearchedModel {
+  const names = Object.keys(mappings);
+  const views = names.map((own) => ({
+    path: hasViews ? `views.${own}` : own,
+    process: mappings[own]!.process,
+    observations: mappings[own]!.variable.observations!,
+  }));
+  return {
+    latentDim: latents.dim,
+    latents: posterior,
+    priors: priors.map((prior, i) => ({ prior, path: priorPath(names, priors.slice(0, i + 1)) })),
+    views,
+    observations: () => imputed(joinedColumns(views.map(({ observations }) => observations.data)), latents.dim),
+  };
+}
 
-function familyJSON(name: string, { views, latentDim, latents, priors }: FamilyParts): ModelJSON {
+/** Path of the last of some priors: the second of a name has a 2, and so on. */
+function priorPath(names: readonly string[], priors: readonly Prior[]): string {
+  const { name } = priors[priors.length - 1]!;
+  const number = priors.filter((other) => other.name === name).length + (names.includes(name) ? 1 : 0);
+  return `priors.${number === 1 ? name : `${name}${number}`}`;
+}
+
+function declarationToJSON(name: string, { latents, posterior, priors, mappings, hasViews }: Declaration): ModelJSON {
+  const views = Object.entries(mappings).map(([own, { process, variable }]) => [
+    own,
+    viewToJSON(variable.observations!, process),
+  ]);
   return {
     model: 'latentVariableModel',
     name,
-    latentDim,
-    latents: latents.toJSON(),
-    priors: priors.map(({ prior }) => priorToJSON(prior)),
-    ...(views[0]!.name === undefined
-      ? views[0]!.toJSON()
-      : { views: Object.fromEntries(views.map((view) => [view.name, view.toJSON()])) }),
-  };
-}
-
-/** Values of the latents, and of what starts at some of them. */
-async function startedElsewhere(
-  kind: Exclude<StartKind, 'model'>,
-  { latents, observations, latentDim, views }: FamilyParts,
-  seed: number,
-): Promise<() => ParameterValues> {
-  const valuesThere = await startValues(latents, kind, observations, latentDim, seed);
-  return () => {
-    const values = valuesThere();
-    const sparse = views.filter(({ inducingAt }) => inducingAt !== undefined);
-    if (sparse.length === 0 || isLatentDistribution(latents)) return values;
-    const start = latentsOf(latents, values, observations, observations);
-    return {
-      ...values,
-      ...Object.fromEntries(sparse.map((view) => [`${view.path}.inducing`, view.inducingAt!(start)])),
-    };
+    latentDim: latents.dim,
+    latents: posterior.toJSON(),
+    priors: priors.map(priorToJSON),
+    ...(hasViews ? { views: Object.fromEntries(views) } : (views[0]![1] as object)),
   };
 }

@@ -1,22 +1,16 @@
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { MatrixLike } from '../../core/matrix.ts';
 import { givenOptions } from '../../core/options.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import type { Model } from '../../model/model.ts';
+import type { Observations } from '../../model/language/observations.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { locality } from '../../priors/locality.ts';
 import { tsneNeighbors } from '../../priors/neighborEmbeddings.ts';
 import { rank } from '../../priors/rank.ts';
-import { type NeighborCount, neighborCount } from '../spectral/neighborhood/neighborhood.ts';
-import {
-  type Choose,
-  type FamilyOptions,
-  familyModel,
-  type SmoothKernel,
-  smoothKernel,
-  withMembers,
-} from './family.ts';
+import { neighborCount } from '../spectral/neighborhood/neighborhood.ts';
+import { type FamilyOptions, familyModel, type SmoothKernel } from './family.ts';
+import { gplvmVariables } from './gplvm.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import { type Strength, strengthFor } from './strengths.ts';
 
@@ -52,26 +46,11 @@ export function llGplvm<
   options: LlGplvmOptions<Priors, Dynamics, K>,
 ): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
   const { neighbors, strength, ...rest } = givenOptions(options, 'llGplvm');
-  const { k, note } = neighborsOf(neighbors, Y);
-  const prior = () => locality(k, { strength: strengthFor('locality', strength, Y) });
-  const own = ['neighbors', 'strength'];
-  const model = familyModel('llGplvm', Y, rest, { prior, options: own, kernel: smoothKernel });
-  return note === '' ? model : (saying(note, model as unknown as Model) as unknown as typeof model);
-}
-
-/** A model whose fit says so, after what it says of a choice of its own. */
-function saying(note: string, model: Model): Model {
-  const choose: Choose = async (settings) => {
-    const found = await model.choose?.(settings);
-    return { ...found, model: found?.model ?? model, message: (found?.message ?? '') + note };
-  };
-  return withMembers(model, { choose });
-}
-
-/** The given number, which the prior checks, or the default for this many points. */
-function neighborsOf(given: number | undefined, Y: MatrixLike): NeighborCount {
-  if (given !== undefined) return { k: given, note: '' };
-  return neighborCount(undefined, Math.max(2, Matrix.from(Y, 'The observations').rows), 'llGplvm');
+  const countOf = ({ raw }: Observations) =>
+    neighbors === undefined ? neighborCount(undefined, raw.rows, 'llGplvm') : { k: neighbors, note: '' };
+  const prior = (y: Observations) => locality(countOf(y).k, { strength: strengthFor('locality', strength, y.raw) });
+  const own = { prior, options: ['neighbors', 'strength'] };
+  return familyModel('llGplvm', Y, rest, own, (y, o) => ({ ...gplvmVariables(y, o), note: countOf(y).note }));
 }
 
 export interface RankGplvmOptions<
@@ -106,8 +85,9 @@ export function rankGplvm<
   options: RankGplvmOptions<Priors, Dynamics, K>,
 ): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
   const { strength, beta, ...rest } = givenOptions(options, 'rankGplvm');
-  const prior = () => rank({ strength: strengthFor('rank', strength, Y), ...(beta === undefined ? {} : { beta }) });
-  return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'], kernel: smoothKernel });
+  const prior = ({ raw }: Observations) =>
+    rank({ strength: strengthFor('rank', strength, raw), ...(beta === undefined ? {} : { beta }) });
+  return familyModel('rankGplvm', Y, rest, { prior, options: ['strength', 'beta'] }, gplvmVariables);
 }
 
 export interface TsneGplvmOptions<
@@ -141,13 +121,10 @@ export function tsneGplvm<
   options: TsneGplvmOptions<Priors, Dynamics, K>,
 ): MappedModel<Priors, Dynamics, KernelOr<K, SmoothKernel>> {
   const { strength, perplexity, ...rest } = givenOptions(options, 'tsneGplvm');
-  return familyModel('tsneGplvm', Y, rest, {
-    prior: () =>
-      tsneNeighbors({
-        strength: strengthFor('tsne', strength, Y),
-        ...(perplexity === undefined ? {} : { perplexity }),
-      }),
-    options: ['strength', 'perplexity'],
-    kernel: smoothKernel,
-  });
+  const prior = ({ raw }: Observations) =>
+    tsneNeighbors({
+      strength: strengthFor('tsne', strength, raw),
+      ...(perplexity === undefined ? {} : { perplexity }),
+    });
+  return familyModel('tsneGplvm', Y, rest, { prior, options: ['strength', 'perplexity'] }, gplvmVariables);
 }

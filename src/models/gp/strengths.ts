@@ -1,9 +1,12 @@
-import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom } from '../../core/observations.ts';
+import { rowsOf } from '../../core/rowMatrices.ts';
 import type { Labels } from '../../engine/graph/index.ts';
 import { classesOf } from '../../engine/graph/labelGraph.ts';
 import { nearestNeighborScore, selectOptions } from '../../inference/index.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterLike } from '../../model/parameter.ts';
+import { imputed } from '../../model/posterior.ts';
 
 /** Multiples of the strength of 'auto' that are tried. */
 const MULTIPLES = [0.1, 1, 10, 100];
@@ -12,26 +15,25 @@ const FOLDS = 3;
 const ITERATIONS = 100;
 
 /**
- * Chooses the strength of a model of labeled points among multiples of one, by the error of the nearest neighbor of labeled points that are
- * held out in turn. No other points have a say.
+ * Chooses the strength of a model of labeled points among multiples of that of 'auto', by the error of the nearest neighbor of labeled points that are
+ * held out in turn. No other points have a say; missing entries are filled in, as they are where latents start.
  *
- * @param Y - N×D, complete
+ * @param Y - N×D
  * @param make - the model of some points, their labels and a strength
- * @param chosen - the model of all points
  */
 export function validatedStrength(
   Y: MatrixLike,
   labels: Labels,
-  strength: number,
-  make: (Y: Matrix, labels: Labels, strength: number) => Model,
-  chosen: (strength: number) => Model,
+  { latentDim, missing }: { readonly latentDim: number; readonly missing?: 'ignore' | undefined },
+  make: (Y: MatrixLike, labels: Labels, strength: number) => Model,
 ): NonNullable<Model['choose']> {
   return async ({ seed, signal, maxSeconds }) => {
     const { classes } = classesOf(labels, 'gplrf');
     const rows = Array.from(classes.keys()).filter((i) => classes[i]! >= 0);
-    const all = Matrix.from(Y);
-    const known = Matrix.from(rows.map((i) => all.row(i)));
+    const all = imputed(observationsFrom(Y, missing === 'ignore'), latentDim);
+    const known = rowsOf(all, rows);
     const own = rows.map((i) => classes[i]!);
+    const strength = labelStrength(all, latentDim);
     const { best, table } = await selectOptions(
       (options: { strength: number }, { take }) => make(take(known), take(own), options.strength),
       { strength: MULTIPLES.map((multiple) => multiple * strength) },
@@ -48,7 +50,7 @@ export function validatedStrength(
     );
     const tried = table.map((row) => `${shown(row.options.strength)} (error ${row.score.toFixed(3)})`).join(', ');
     return {
-      model: chosen(best.strength),
+      model: make(Y, labels, best.strength),
       message: ` Strength ${shown(best.strength)} was chosen among ${tried}.`,
     };
   };
@@ -77,18 +79,9 @@ const scales = {
 /**
  * The strength for a prior that draws points of one class together: 9·D/q. The fewer dimensions there are, the more variation of the observations
  * each could explain, and a weak prior draws points of all classes together, where the mapping is nearly linear.
- *
- * @param latentDim - q; D where the model has yet to refuse it as no whole number from 1
  */
-export function labelStrength(Y: MatrixLike, latentDim: number): number {
-  const { columns } = Matrix.from(Y, 'The observations');
-  return latentDim >= 1 ? (9 * columns) / latentDim : columns;
-}
-
-/** The strength that goes with the size of the data. */
-const autoStrength = (prior: keyof typeof scales, Y: MatrixLike): number =>
-  scales[prior](Matrix.from(Y, 'The observations'));
+export const labelStrength = ({ columns }: Matrix, latentDim: number): number => (9 * columns) / latentDim;
 
 /** The strength that was given, or the one that goes with the size of the data. */
-export const strengthFor = (prior: keyof typeof scales, given: Strength | undefined, Y: MatrixLike): ParameterLike =>
-  given === undefined || given === 'auto' ? autoStrength(prior, Y) : given;
+export const strengthFor = (prior: keyof typeof scales, given: Strength | undefined, Y: Matrix): ParameterLike =>
+  given === undefined || given === 'auto' ? scales[prior](Y) : given;

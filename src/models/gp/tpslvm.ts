@@ -4,12 +4,15 @@ import { givenOptions } from '../../core/options.ts';
 import { scale } from '../../kernels/algebra.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { thinPlateSpline } from '../../kernels/thinPlateSpline.ts';
+import { latent } from '../../model/language/latent.ts';
+import { observed } from '../../model/language/variable.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import type { DynamicsOptions } from '../../priors/dynamics.ts';
 import { standardNormal } from '../../priors/standardNormal.ts';
-import { type FamilyOptions, familyModel, fittedVariance } from './family.ts';
+import { type FamilyOptions, familyModel } from './family.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
+import { functionVariance } from './process.ts';
 
 export interface TpslvmOptions<
   Priors extends readonly Prior[] = readonly Prior[],
@@ -58,11 +61,12 @@ export function tpslvm<
       'tpslvm takes either centers or a kernel, but both were given. Say it in the kernel: thinPlateSpline({ centers }).',
     );
   }
-  return familyModel('tpslvm', Y, rest as FamilyOptions<Priors, Dynamics, K>, {
-    prior: () => standardNormal(),
-    kernel: (observations, given) =>
-      scale(thinPlateSpline(centers === undefined ? {} : { centers }), fixed(fittedVariance(observations, given))),
-    options: ['centers'],
-    isSparse: centers === undefined && rest.kernel === undefined,
+  const isSparse = centers === undefined && rest.kernel === undefined;
+  const own = { prior: () => standardNormal(), options: ['centers'], isSparse };
+  return familyModel('tpslvm', Y, rest as FamilyOptions<Priors, Dynamics, K>, own, (y, o) => {
+    const spline = thinPlateSpline(centers === undefined ? {} : { centers });
+    const latents = latent({ dim: o.latentDim, factors: o.priors, init: o.init, posterior: o.posterior });
+    const density = o.process(o.kernel ?? scale(spline, fixed(functionVariance(y, o.likelihood))));
+    return { latents, mapping: observed(y, { density, given: latents }) };
   });
 }

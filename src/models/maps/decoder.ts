@@ -10,10 +10,11 @@ import { rbf } from '../../kernels/rbf.ts';
 import type { Latents } from '../../latents/latents.ts';
 import { fixedAt, free } from '../../latents/pointLatents.ts';
 import type { Mapped } from '../../model/abilities.ts';
+import { readObservations } from '../../model/language/observations.ts';
+import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model } from '../../model/model.ts';
 import type { PlacedPosterior } from '../../model/posterior.ts';
 import type { Prior } from '../../priors/definePrior.ts';
-import { fittedVariance } from '../gp/family.ts';
 import { latentVariableModel } from '../gp/latentVariableModel.ts';
 import type { MapModel } from './mapModel.ts';
 
@@ -86,9 +87,10 @@ export function decoded(
         ...(maxSeconds !== undefined && { maxSeconds }),
       });
       const deviation = Math.sqrt(latents.data.reduce((sum, entry) => sum + entry * entry, 0) / latents.data.length);
-      const variance = fittedVariance(Y, { latentDim });
+      const y = readObservations(Y);
+      const variance = meanVariance(y.data);
       const model: Model = latentVariableModel({
-        observations: Y,
+        observations: y,
         latentDim,
         inducing: inducing ?? Math.min(INDUCING, latents.rows),
         kernel: add(rbf({ variance, lengthscale: LENGTHSCALE * deviation }), bias({ variance: 0.1 * variance })),

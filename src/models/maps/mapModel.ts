@@ -131,7 +131,7 @@ export function checkMetric(points: Matrix, metric: Metric, init: unknown, name:
 }
 
 /** A named map: latents X whose density is given the observations. */
-export function mapModel(name: 'tsne' | 'umap' | 'sammon', given: MapParts): MapModel {
+export function mapModel(name: string, given: MapParts): MapModel {
   const parts = { ...given, init: keptInit(given.init) };
   const { points, latentDim, solver, saved } = parts;
   const density: Density = Object.freeze({

@@ -37,6 +37,8 @@ export interface BoundOptions {
   readonly jitter?: number | undefined;
   /** True if q(u) is optimized in closed form when all rows are used, which requires Gaussian noise with one variance. */
   readonly collapses: boolean;
+  /** Parameters of the kernel that start where the inputs do, by their paths. */
+  readonly startedAt?: ((start: DensityStart) => Readonly<Record<string, Parameter>>) | undefined;
   /** Number of rows N of the model, if the observations are a part of them. */
   readonly points?: number | undefined;
   /** Workers that sum over the rows, if any. */
@@ -55,6 +57,7 @@ export function startedParameters(options: BoundOptions, start: DensityStart): R
     inducing: real(inducingStart(options.inducing, inputsStart(start))),
     ...Object.fromEntries(Object.entries(kernel.parameters).map(([name, own]) => [`kernel.${name}`, own])),
     ...likelihood.parameters,
+    ...options.startedAt?.(start),
   };
   if (isCollapsed(options, start)) return parameters;
   const { data } = start as { readonly data: Matrix };

@@ -4,13 +4,14 @@ import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { slopeVariances } from '../../kernels/slopeKernel.ts';
 import { whiteOf } from '../../kernels/structure.ts';
-import type {
-  Conditional,
-  Density,
-  DensityContext,
-  DensityStart,
-  Rows,
-  RowsShape,
+import {
+  type Conditional,
+  type Density,
+  type DensityContext,
+  type DensityStart,
+  parametersOf,
+  type Rows,
+  type RowsShape,
 } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
@@ -176,12 +177,18 @@ function lowRankPrecision(
 export function sparseDensity(process: Process, options: BoundOptions): Density {
   const bound = boundProcess(options).density;
   if (!options.collapses) return bound;
-  const own = processDensity(process);
+  const { kernel, likelihood, parameters, given, momentsAt, logDensity, columnScales } = process;
+  // It goes through few inputs already.
+  const own = processDensity({
+    ...{ kernel, likelihood, parameters, given, momentsAt, logDensity },
+    ...(columnScales && { columnScales }),
+  });
   const isOwn = (start: DensityStart) =>
     !start.batched && start.weights === undefined && start.given.every(({ variance }) => variance === undefined);
   const opened = new WeakSet<object>();
   return Object.freeze<Density>({
     ...bound,
+    ...(own.calibrates && { calibrates: own.calibrates }),
     ...(own.precision && {
       precision: (p: TensorMap, { rows, given }: RowsShape, { constants, onJitter }: DensityContext) =>
         // Rows are independent given q(u), where that is a variable.
@@ -192,7 +199,7 @@ export function sparseDensity(process: Process, options: BoundOptions): Density 
     parameters: (start) =>
       isOwn(start)
         ? { ...process.parameters, inducing: real(inducingStart(options.inducing, inputsStart(start))) }
-        : bound.parameters(start),
+        : parametersOf(bound, start),
     prepare: (start) => {
       if (isOwn(start)) return own.prepare!(start);
       const open = bound.prepare!(start) as object;

@@ -59,7 +59,9 @@ describe('latentfield compare', () => {
     expect(rows[2].heldOut).toBeUndefined();
   });
 
-  it('compares maps of a table with missing entries where it is told to, without the models that cannot use one', async () => {
+  it('compares maps of a table with missing entries where it is told to, without the models that cannot use one', {
+    tags: 'long',
+  }, async () => {
     const { path, write, observations } = await prepared();
     const holed = observations.toArrays().map((row, i) => row.map((entry, j) => ((i + 3 * j) % 11 === 0 ? '' : entry)));
     const data = write('holed.csv', holed.map((row) => `${row.join(',')}\n`).join(''));

@@ -17,7 +17,7 @@ const statusFor = (url: string, host: string) =>
     get(url, { headers: { Host: host } }, (response) => resolve(response.resume().statusCode)).on('error', reject);
   });
 
-describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
+describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, { tags: 'long' }, () => {
   it('serves the page with the table to this machine until it is stopped', async () => {
     const { data } = await prepared();
     const stop = new AbortController();
@@ -110,7 +110,8 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, () => {
   });
 });
 
-describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(`a page of latentfield explore${unbuilt || NEEDS_CHROMIUM}`, () => {
+const inBrowser = `a page of latentfield explore${unbuilt || NEEDS_CHROMIUM}`;
+describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(inBrowser, { tags: 'long' }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await startChromium();

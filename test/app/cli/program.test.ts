@@ -44,7 +44,9 @@ it('the program ends with the exit code of its command', async () => {
   expect(absent.stderr).toMatch(/^error: .*absent\.csv/);
 });
 
-it('ends with exit code 0 when the reader of its output closes it, and 1 when the output cannot be written', async () => {
+it('ends with exit code 0 when the reader of its output closes it, and 1 when the output cannot be written', {
+  tags: 'long',
+}, async () => {
   const closed = spawn(process.execPath, [main, 'fit', '--help']);
   closed.stdout.destroy();
   expect(await once(closed, 'close')).toEqual([0, null]);
@@ -64,13 +66,14 @@ it('calls standard input by its name', async () => {
   expect(existsSync('nowhere')).toBe(false);
 });
 
-it.each([
+for (const [name, called, code] of [
   ['SIGINT', 'Ctrl-C', 130],
   ['SIGTERM', 'SIGTERM', 143],
   ['SIGHUP', 'SIGHUP', 129],
-] as const)(
-  'the first %s ends a fit after its evaluation, and what it has come to is written',
-  async (name, called, code) => {
+] as const)
+  it(`the first ${name} ends a fit after its evaluation, and what it has come to is written`, {
+    tags: name === 'SIGINT' ? [] : 'long',
+  }, async () => {
     const { data, out, path } = await prepared();
     const checkpoint = join(path, 'fit.checkpoint');
     const iteration = () => (JSON.parse(readFileSync(checkpoint, 'utf8')) as Checkpoint).starts[0]!.trace.length;
@@ -89,8 +92,7 @@ it.each([
     expect(stderr).toContain(`Stopping after this evaluation; ${called} again to quit at once.`);
     expect(stdout).toContain(`Stopped by ${called} (`);
     expect(JSON.parse(readFileSync(join(out, 'fit.json'), 'utf8'))).toMatchObject({ status: 'stopped' });
-  },
-);
+  });
 
 const endlessFit = (data: string, out: string, ...more: string[]) => [
   ...['fit', data, '--model', 'gplvm', '--labels', 'flow', '--tolerance', '0', '--out', out],
@@ -98,7 +100,7 @@ const endlessFit = (data: string, out: string, ...more: string[]) => [
 ];
 
 describe('two commands with one folder', () => {
-  it('do not lose the result of either: the second is refused while the first runs', async () => {
+  it('do not lose the result of either: the second is refused while the first runs', { tags: 'long' }, async () => {
     const { data, out, path } = await prepared();
     const checkpoint = join(path, 'fit.checkpoint');
     let second: Awaited<ReturnType<typeof program>> | undefined;
@@ -121,7 +123,7 @@ describe('two commands with one folder', () => {
     });
   });
 
-  it('leave a lock behind that stops nobody, when the first is killed', async () => {
+  it('leave a lock behind that stops nobody, when the first is killed', { tags: 'long' }, async () => {
     const { data, out } = await prepared();
     await program(endlessFit(data, out), async (kill) => {
       await until(() => existsSync(`${join(out, 'fit.json')}.lock`));
@@ -139,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('output that cannot be written (Li
   const inShell = (line: string) =>
     spawnSync('bash', ['-c', line.replace('latentfield', `'${process.execPath}' '${main}'`)], { encoding: 'utf8' });
 
-  it('is an error that says so', async () => {
+  it('is an error that says so', { tags: 'long' }, async () => {
     const { data, out } = await prepared();
     expect(inShell(`latentfield fit '${data}' --model pca --labels flow --out '${out}'`).status).toBe(0);
     const full = inShell(`latentfield info '${out}' > /dev/full`);
@@ -148,7 +150,7 @@ describe.skipIf(process.platform !== 'linux')('output that cannot be written (Li
     expect([help.status, help.stderr]).toEqual([1, 'error: Standard output cannot be written: the disk is full.\n']);
   });
 
-  it('is one where a part of it was written', async () => {
+  it('is one where a part of it was written', { tags: 'long' }, async () => {
     const { data, out, path } = await prepared();
     inShell(`latentfield fit '${data}' --model pca --labels flow --out '${out}'`);
     const whole = inShell(`latentfield predict '${out}'`).stdout;
@@ -162,7 +164,7 @@ describe.skipIf(process.platform !== 'linux')('output that cannot be written (Li
     ]);
   });
 
-  it('costs no result where only the diagnostics are lost', async () => {
+  it('costs no result where only the diagnostics are lost', { tags: 'long' }, async () => {
     const { data, out } = await prepared();
     const { status } = inShell(`latentfield fit '${data}' --model pca --labels flow --out '${out}' 2> /dev/full`);
     expect(status).toBe(0);

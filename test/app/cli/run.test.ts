@@ -171,7 +171,7 @@ describe('latentfield fit', () => {
     const args = ['fit', data, '--model', 'tsne', '--max-seconds', '3', '--out', out];
     const ran = await latentfield(args).finally(() => clock.mockRestore());
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(ran.messages).toContain('The limit of --max-seconds 3 passed before the search had begun');
+    expect(ran.messages).toContain('passed before the search had begun: its preparation');
   });
 
   it.each([
@@ -180,7 +180,7 @@ describe('latentfield fit', () => {
       ['--max-seconds', '0'],
       undefined,
       1,
-      /^error: Stopped by the limit of --max-seconds 0\b.*, before there was an embedding\. Nothing is written\.$/,
+      /^error: Stopped by the limit of maxSeconds = 0\b.*, before there was an embedding\. Nothing is written\.$/,
     ],
     [
       'of an interrupt',

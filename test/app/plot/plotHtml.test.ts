@@ -137,7 +137,7 @@ describe('plotHtml', () => {
   });
 });
 
-describe.skipIf(CHROMIUM === undefined)(`plotHtml in a browser${NEEDS_CHROMIUM}`, () => {
+describe.skipIf(CHROMIUM === undefined)(`plotHtml in a browser${NEEDS_CHROMIUM}`, { tags: 'long' }, () => {
   let browser: Browser;
   let page: Page;
   const problems: string[] = [];

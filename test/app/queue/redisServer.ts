@@ -64,7 +64,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Tests that take Debian's redis-server, left out by name where there is none. */
-export function describeWithRedis(title: string, tests: () => void): void {
-  if (spawnSync('redis-server', ['--version']).error === undefined) describe(title, tests);
+export function describeWithRedis(title: string, options: { readonly tags?: string }, tests: () => void): void {
+  if (spawnSync('redis-server', ['--version']).error === undefined) describe(title, options, tests);
   else it.skip(`${title} (redis-server is not installed: apt-get install redis-server)`, () => undefined);
 }

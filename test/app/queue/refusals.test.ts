@@ -37,7 +37,7 @@ describe('a connection', () => {
   });
 });
 
-describeWithRedis('a queue', () => {
+describeWithRedis('a queue', {}, () => {
   let redis: RedisServer;
   let guarded: RedisServer;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describeWithRedis('a queue', () => {
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  it('takes a password, and gives up where no worker serves it', async () => {
+  it('takes a password, and gives up where no worker serves it', { tags: 'long' }, async () => {
     const connection = `redis://:right@127.0.0.1:${guarded.port}`;
     const workers = queuePool({ connection, patience: 2 });
     await expect(fit(model(), { ...options, workers })).rejects.toThrow(
@@ -106,7 +106,9 @@ describeWithRedis('a queue', () => {
     worker.process.kill('SIGKILL');
   });
 
-  it('is given back by a worker of another version, which lives on, and one of the right version takes it', async () => {
+  it('is given back by a worker of another version, which lives on, and one of the right version takes it', {
+    tags: 'long',
+  }, async () => {
     const older = await startWorker(redis.connection, { version: '0.0.9' });
     const alone = await fit(model(), options);
     const running = fit(model(), { ...options, workers: queuePool({ connection: redis.connection }) });

@@ -15,7 +15,7 @@ const options: FitOptions = { maxIterations: 15, restarts: 23, seed: 1 };
 const bitsOf = ({ latents, parameters, objective, terms, trace, status, diagnostics }: Fit) =>
   JSON.stringify([latents, parameters, objective, terms, trace, status, diagnostics.evaluations, diagnostics.restarts]);
 
-describeWithRedis('restarts over three workers', () => {
+describeWithRedis('restarts over three workers', {}, () => {
   let redis: RedisServer;
   let workers: WorkerProcess[];
   let local: Fit;
@@ -48,7 +48,7 @@ describeWithRedis('restarts over three workers', () => {
     expect((await fit(embedding(), { workers: pool() })).latents).toEqual(alone.latents);
   });
 
-  it('stop when they are told to, with their best point so far', async () => {
+  it('stop when they are told to, with their best point so far', { tags: 'long' }, async () => {
     let best = Number.NEGATIVE_INFINITY;
     const stopped = await fit(model(), {
       ...options,
@@ -69,7 +69,7 @@ describeWithRedis('restarts over three workers', () => {
     await transport.close();
   });
 
-  it('go back to the queue when a worker is stopped by SIGTERM', async () => {
+  it('go back to the queue when a worker is stopped by SIGTERM', { tags: 'long' }, async () => {
     const running = fit(model(), { ...options, workers: pool() });
     await new Promise((resolve) => setTimeout(resolve, 200));
     workers[2]!.process.kill('SIGTERM');
@@ -79,7 +79,9 @@ describeWithRedis('restarts over three workers', () => {
     workers[2] = await startWorker(redis.connection);
   });
 
-  it('have the same bits when a worker is killed and Redis is started again in the middle', async () => {
+  it('have the same bits when a worker is killed and Redis is started again in the middle', {
+    tags: 'long',
+  }, async () => {
     let hasEnded = false;
     const running = fit(model(), { ...options, workers: pool() }).finally(() => {
       hasEnded = true;

@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttp } from 'node:http';
@@ -76,7 +77,7 @@ describe('a server that is no Redis server is an error of the library', () => {
   });
 });
 
-describeWithRedis('a Redis server', () => {
+describeWithRedis('a Redis server', {}, () => {
   it('which is out of memory is an error that says so, to a fit and to a worker, and the worker lives on', async () => {
     const redis = await startRedis('--maxmemory-policy', 'noeviction');
     onTestFinished(() => redis.stop());

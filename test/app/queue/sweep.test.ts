@@ -132,7 +132,9 @@ it('stops when it is told to, and its table holds what is done', async () => {
   expect(done).toBeLessThan(60);
 });
 
-it('killed halfway on one machine and started again, repeats nothing and has the same table', async () => {
+it('killed halfway on one machine and started again, repeats nothing and has the same table', {
+  tags: 'long',
+}, async () => {
   const { path, write } = temporaryFolder();
   const spec = write('spec.json', JSON.stringify({ ...sixty, data: observations.toArrays() }));
   const out = join(path, 'out');
@@ -179,14 +181,16 @@ it('reads a table only where its workers may', async () => {
   expect(objective).toBe((await sweep({ ...spec, through: 'queue' }, { start })).table[0]!.objective);
 });
 
-describeWithRedis('a sweep on Redis', () => {
+describeWithRedis('a sweep on Redis', {}, () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
   });
   afterAll(() => redis.stop());
 
-  it('killed halfway with a worker and the server, and started again, repeats nothing and has the same table', async () => {
+  it('killed halfway with a worker and the server, and started again, repeats nothing and has the same table', {
+    tags: 'long',
+  }, async () => {
     const { path, write } = temporaryFolder();
     const spec = write('spec.json', JSON.stringify({ ...sixty, data: observations.toArrays() }));
     const out = join(path, 'out');

@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -19,7 +20,7 @@ import { killWorkers, startWorker, threadStarter } from './workers.ts';
 
 const { observations } = pipeFlow({ points: 30, seed: 1 });
 
-describeWithRedis('a worker', () => {
+describeWithRedis('a worker', {}, () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -108,7 +109,7 @@ const settingsOf = (key: string, certificate: string, port: number) => [
 ];
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-describeWithRedis('TLS', () => {
+describeWithRedis('TLS', {}, () => {
   it.skipIf(!hasOpenssl)(
     `carries a sweep, by a password that nobody prints${hasOpenssl ? '' : ' (openssl is not installed)'}`,
     async () => {

@@ -174,7 +174,7 @@ describe('neighbor descent', () => {
     expect(equal.recall).toBe(1);
   });
 
-  it("is what 'auto' takes for 50 000 points, unless they lie near a set of few dimensions", () => {
+  it("is what 'auto' takes for 50 000 points, unless they lie near a set of few dimensions", { tags: 'long' }, () => {
     const { normal } = seededRandom(1);
     const line = Float64Array.from({ length: 50_000 }, normal);
     const along = new Matrix(

@@ -128,7 +128,7 @@ describe('geodesics on a sphere', () => {
 });
 
 describe('geodesics on a Swiss roll', () => {
-  it('have the lengths of straight lines on the sheet that is rolled up, to 2 %', async () => {
+  it('have the lengths of straight lines on the sheet that is rolled up, to 2 %', { tags: 'long' }, async () => {
     const roll = ([t, h]: number[]) => [t! * Math.cos(t!), h!, t! * Math.sin(t!)];
     const range = [
       [4.7, 14.1],

@@ -126,7 +126,7 @@ describe('the expected metric', () => {
       });
   });
 
-  it('is that of draws of the Jacobian, within 3 standard errors', async () => {
+  it('is that of draws of the Jacobian, within 3 standard errors', { tags: 'long' }, async () => {
     const result = await known(rbf({ variance: 1.3, lengthscale: 0.8 }), 0.05);
     const [x] = NEW;
     const h = 0.02;

@@ -121,7 +121,7 @@ describe('a Gaussian process of 30 points', () => {
 });
 
 describe('draws', () => {
-  test('have the same bits by seed, and with 1 or 2 workers', async () => {
+  test('have the same bits by seed, and with 1 or 2 workers', { tags: 'long' }, async () => {
     const here = await samplePosterior(regression(8), short);
     expect(bits(await samplePosterior(regression(8), short))).toEqual(bits(here));
     const url = await bundled('src/app/workers/fitWorker.ts');

@@ -219,7 +219,7 @@ describe('known densities', () => {
   });
 });
 
-test('intervals are calibrated: ranks of 200 simulated truths are uniform', () => {
+test('intervals are calibrated: ranks of 200 simulated truths are uniform', { tags: 'long' }, () => {
   const random = seededRandom(20);
   const [replicates, draws, thinning] = [200, 99, 4];
   const bins = 10;

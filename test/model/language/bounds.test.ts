@@ -306,7 +306,9 @@ describe('a process under a likelihood of two functions', () => {
     ).toBeLessThan(1e-6);
   });
 
-  it('finds where the noise is larger, places, fills in and draws rows, and is read again with the same bits', async () => {
+  it('finds where the noise is larger, places, fills in and draws rows, and is read again with the same bits', {
+    tags: 'long',
+  }, async () => {
     const noisy = seededRandom(5);
     const x = Matrix.from(Array.from({ length: 60 }, (_, i) => [i / 15 - 2]));
     const width = (at: number) => Math.exp(0.8 * at - 2);

@@ -360,7 +360,7 @@ describe('latents on a chart start where the observations lie along it', () => {
     expect(agreement(result.latents.data, angles)).toBeGreaterThan(0.999);
   });
 
-  it('on a sphere', async () => {
+  it('on a sphere', { tags: 'long' }, async () => {
     const { normal, columns } = drawn(200);
     const points = Array.from({ length: 120 }, () => {
       const v = [normal(), normal(), normal()];

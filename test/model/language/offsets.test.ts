@@ -58,7 +58,7 @@ it('an expectation that is drawn is exact where the log density is quadratic', (
   expect(Math.abs((gradients['y.noise'] as number) - slope)).toBeLessThan(1e-10);
 });
 
-it('counts of rows with known exposures show the rate behind them, in any exposure', async () => {
+it('counts of rows with known exposures show the rate behind them, in any exposure', { tags: 'long' }, async () => {
   const y = Matrix.from(exposure.map((own, n) => [Math.round(own * rate(n))]));
   const result = await fit(shifted({ y, time, offset, likelihood: poisson() }));
   expect(result.status).toBe('converged');

@@ -139,6 +139,6 @@ describe('observations that are read some rows at a time', () => {
       }),
       /'y' .* is not among the data that the model was made of/,
     );
-    await refused(() => observed(sourceOf(), { density, missing: 'ignore' }), /take no option 'missing' of observed/);
+    await refused(() => observed(sourceOf(), { density, missing: 'ignore' }), /take no missing entries/);
   });
 });

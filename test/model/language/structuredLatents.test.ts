@@ -260,7 +260,7 @@ describe('a field of precision I', () => {
 });
 
 describe('correlated Gaussian rows', () => {
-  it('have a higher bound than independent ones', async () => {
+  it('have a higher bound than independent ones', { tags: 'long' }, async () => {
     const limits = { maxIterations: 150 };
     const [alone, together] = [await fit(byRow.walking(own), limits), await fit(jointly.walking(own), limits)];
     expect(together.objective).toBeGreaterThan(alone.objective);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { fit } from '../../../src/inference/index.ts';

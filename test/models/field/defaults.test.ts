@@ -79,7 +79,7 @@ describe('the default base precision', () => {
       const result = await fit(model);
       expect(result.status).toBe('degenerate');
       expect(componentsOf(result)).toBeGreaterThan(15);
-      const [, rule] = result.message.match(/A basePrecision of ([\d.e-]+), the default, connects all points/)!;
+      const [, rule] = result.message.match(/A base precision of ([\d.e-]+) connects all points/)!;
       const remade =
         model.name === 'mpme' ? mpme(Y, { basePrecision: Number(rule) }) : meu(Y, { basePrecision: Number(rule) });
       const connected = await fit(remade);
@@ -240,7 +240,7 @@ describe('neighborhood graphs of several components', () => {
     expect(componentsOf(result)).toBe(1);
     const shattered = await by({ basePrecision: 0.01 });
     expect(componentsOf(shattered)).toBeGreaterThan(1);
-    const named = Number(shattered.message.match(/A basePrecision of (\S+), the default, connects all points/)![1]);
+    const named = Number(shattered.message.match(/A base precision of (\S+) connects all points/)![1]);
     expect(componentsOf(await by({ basePrecision: named }))).toBe(1);
   });
 

@@ -12,10 +12,12 @@ import {
   knnGraph,
   loadFit,
   type Matrix,
+  type MaxEntropyOptions,
   maxEntropy,
   meu,
   mpme,
   rbf,
+  squaredDifferences,
 } from 'latentfield';
 import * as op from 'latentfield/ops';
 import { checkModel, checkPrior } from 'latentfield/testing';
@@ -29,6 +31,9 @@ import { inverseOf } from './dense.ts';
 
 const Y = swissRoll(14);
 const graph = knnGraph(Y, 4);
+/** A layer of the latents' squared distances, whose weights are those of the maximum. */
+const best = (options: Partial<Omit<MaxEntropyOptions, 'multipliers'>> = {}) =>
+  maxEntropy({ copies: 1, slack: 25, expect: { near: squaredDifferences(graph) }, ...options, multipliers: 'best' });
 
 /** Coordinate ascent with rank-one updates: each step solves c·R_e = φ_e for one weight exactly (Pavez & Ortega 2019). */
 function coordinateAscent(
@@ -141,9 +146,10 @@ describe('the maximum-entropy layer', () => {
 
   it('is a prior on latents, with its weights as parameters, free or held', async () => {
     const weights = Array.from(graph.weights, (_, e) => 0.2 + 0.1 * (e % 4));
-    const layer = maxEntropy({ graph, basePrecision: 0.5, copies: 2, weights: fixed(weights) });
+    const given = { base: 0.5, copies: 2, expect: { weights: squaredDifferences(graph) } };
+    const layer = maxEntropy({ ...given, multipliers: { weights: fixed(weights) } });
     checkPrior(layer, { observations: Y, latents: Y.map(([x, , z], i) => [x! / 10 + 0.01 * i, z! / 10]) });
-    const open = maxEntropy({ graph, basePrecision: 0.5, copies: 2, slackPenalty: 10, weights: box(0, 40, weights) });
+    const open = maxEntropy({ ...given, slack: 10, multipliers: { weights: box(0, 40, weights) } });
     const result = await fit(gplvm(Y, { latentDim: 2, kernel, priors: [open] }), { maxIterations: 30 });
     const learned = result.parameters['priors.field.weights'] as number[];
     expect(Math.min(...learned)).toBeGreaterThanOrEqual(0);
@@ -158,7 +164,7 @@ describe('the maximum-entropy layer', () => {
   });
 
   it('finds the weights given the latents, and shows their field on fits', async () => {
-    const prior = maxEntropy({ graph, basePrecision: 0.5, copies: 2 });
+    const prior = best({ base: 0.5, copies: 2 });
     expect(prior.parameters).toEqual({});
     checkPrior(prior, { observations: Y, latents: Y.map(([x, , z], i) => [x! / 10 + 0.01 * i, z! / 10]) });
     const model = gplvm(Y, { latentDim: 2, kernel, priors: [prior] });
@@ -195,19 +201,17 @@ describe('the maximum-entropy layer', () => {
 
   it('has a maximum where latents meet, and refuses what has none', async () => {
     const together = Y.map(() => [0.1, 0.2]);
-    checkPrior(maxEntropy({ graph }), { observations: Y, latents: together });
+    checkPrior(best(), { observations: Y, latents: together });
     for (const slackPenalty of [0.5, 1e4]) {
-      const term = evaluate(gplvm(Y, { latentDim: 2, priors: [maxEntropy({ graph, slackPenalty })] }), {
+      const term = evaluate(gplvm(Y, { latentDim: 2, priors: [best({ slack: slackPenalty })] }), {
         latents: together,
       }).terms.field!;
       const upper = graph.weights.map(() => 4 * slackPenalty);
       const most = withDenseField(graph, upper, 1, (logDeterminant) => logDeterminant);
       expectClose(term, 0.5 * most, 1e-12);
     }
-    expect(() => maxEntropy({ graph, slackPenalty: Infinity })).toThrow(InvalidInputError);
-    expect(() => maxEntropy({ graph, slackPenalty: Infinity })).toThrow(
-      /no bound: two latents that meet .* such as 25/,
-    );
+    expect(() => best({ slack: Infinity })).toThrow(InvalidInputError);
+    expect(() => best({ slack: Infinity })).toThrow(/no bound: two latents that meet .* such as 25/);
   });
 });
 
@@ -251,17 +255,29 @@ describe('bad input', () => {
     ['an order that is not one', () => alle(Y, { order: [0, 0] }), /each of the points/],
     [
       'negative distances',
-      () => maxEntropy({ graph, squaredDistances: graph.weights.map(() => -1) }),
+      () =>
+        squaredDifferences(
+          graph,
+          graph.weights.map(() => -1),
+        ),
       /from 0.*edge 0.*is -1/,
     ],
     [
       'distances that are not numbers',
-      () => maxEntropy({ graph, squaredDistances: graph.weights.map((_, e) => (e === 3 ? Number.NaN : 1)) }),
+      () =>
+        squaredDifferences(
+          graph,
+          graph.weights.map((_, e) => (e === 3 ? Number.NaN : 1)),
+        ),
       new RegExp(`edge 3, between points ${graph.sources[3]} and ${graph.targets[3]}, is NaN`),
     ],
     [
       'distances that are not finite',
-      () => maxEntropy({ graph, squaredDistances: graph.weights.map((_, e) => (e === 3 ? Infinity : 1)) }),
+      () =>
+        squaredDifferences(
+          graph,
+          graph.weights.map((_, e) => (e === 3 ? Infinity : 1)),
+        ),
       /edge 3, between points .* is Infinity/,
     ],
     [
@@ -270,8 +286,8 @@ describe('bad input', () => {
       /from 0, but that of edge 0, between points 0 and 1, is -/,
     ],
     ['NaN for meu', () => meu([[1], [2], [Number.NaN]], { neighbors: 1 }), /row 2, column 0 is NaN/],
-    ['too few distances', () => maxEntropy({ graph, squaredDistances: [1] }), /one number for each of the/],
-    ['a graph without edges', () => maxEntropy({ graph: completeGraph(1) }), /edges, but this one has none/],
+    ['too few distances', () => squaredDifferences(graph, [1]), /one number for each of the/],
+    ['a graph without edges', () => squaredDifferences(completeGraph(1)), /edges, but this one has none/],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(InvalidInputError);
     expect(make).toThrow(message);
@@ -281,7 +297,7 @@ describe('bad input', () => {
     const { status, message } = await fit(mpme(Y, { slackPenalty: 1e-9 }));
     expect(status).toBe('degenerate');
     expect(message).toContain(
-      'Every weight is at its limit 4C = 4e-9. All pairs have the same weight, so the embedding means nothing. Give a larger slackPenalty.',
+      'Every weight is at its limit 4C = 4e-9. All pairs have the same weight, so the embedding means nothing. Give a larger slack penalty.',
     );
     // Eigenmaps of the candidate edges mean something, but were not learned.
     const among = await fit(mpme(Y, { slackPenalty: 1e-9, neighbors: 4 }));

@@ -1,3 +1,4 @@
+// @module-tag long
 import { fit, Matrix, meu, seededRandom } from 'latentfield';
 import { readTable } from 'latentfield/io';
 import { describe, expect, it } from 'vitest';

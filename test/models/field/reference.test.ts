@@ -113,77 +113,78 @@ interface MeuCase {
 }
 const shared = sharedReference<Record<'run1' | 'wifi', MeuCase>>('meu.json');
 const meuCases = [
-  { data: 'swiss30', values: reference<{ swiss30: MeuCase }>('meu-swiss30.json').swiss30 },
+  { data: 'swiss30', tags: [], values: reference<{ swiss30: MeuCase }>('meu-swiss30.json').swiss30 },
   ...(shared === undefined
     ? []
     : [
-        { data: 'run1', values: shared.run1 },
-        { data: 'robot', values: shared.wifi },
+        { data: 'run1', tags: 'long', values: shared.run1 },
+        { data: 'robot', tags: 'long', values: shared.wifi },
       ]),
 ];
 
-describe.each(meuCases)('$data', ({ data, values }) => {
-  const { Y, k } = values;
+for (const { data, values, tags } of meuCases)
+  describe(data, { tags }, () => {
+    const { Y, k } = values;
 
-  it('meu has the objective, weights and embedding of SciPy and Newton', async () => {
-    const result = await fit(meu(Y, { neighbors: k, basePrecision: 1e-4 }));
-    const constant = -0.5e-4 * Y.flat().reduce((sum, entry) => sum + entry * entry, 0);
-    expectClose(result.objective + constant, values.meu.objective, 1e-12);
-    expect(result.diagnostics.kktResidual).toBeLessThan(1e-11);
-    const wanted = values.edges
-      .map(([i, j], e) => [i, j, values.meu.lambda_[e]!] as const)
-      .filter(([, , weight]) => weight > 0);
-    const got = edgesOf(result);
-    expect(got.map(([i, j]) => [i, j])).toEqual(wanted.map(([i, j]) => [i, j]));
-    expectClose(
-      got.map(([, , w]) => w),
-      wanted.map(([, , w]) => w),
-      1e-8,
-    );
-    expectClose(result.eigenvalues, values.meu.eigenvaluesHKH, 1e-9);
-    expectColumns(result.latents, values.meu.X, 1e-8);
-  });
-
-  it('alle has the likelihood and embedding of numpy', async () => {
-    const result = await fit(alle(Y, { neighbors: values.alle.k, basePrecision: 1e-4 }));
-    expectClose(result.objective, values.alle.pseudoLogLik, 1e-10);
-    expectClose(result.eigenvalues, values.alle.eigenvaluesHKH, 1e-6);
-    expectColumns(result.latents, values.alle.X, 1e-6);
-    const { M } = values.alle;
-    const L = M.map((row) => M.map((other) => row.reduce((sum, entry, c) => sum + entry * other[c]!, 0)));
-    const precision = result.precision!();
-    for (let i = 0; i < precision.rows; i++) precision.data[i * (precision.rows + 1)]! -= 1e-4;
-    expectClose(precision, L, 1e-10, 'precision');
-  });
-
-  // The two of the robot take up to a minute; `npm run reproduce -- drill-glasso` compares them.
-  const quick = data === 'robot' ? [] : values.drill;
-  it.each(quick)(
-    'drill on $structure pairs at ρ = $rho has the precision and embedding of R and scikit-learn',
-    async (wanted) => {
-      const neighbors = wanted.structure === 'full' ? 'all' : k;
-      const result = await fit(drill(Y, { neighbors, penalty: wanted.rho }));
-      expect(result.status).toBe('converged');
-      expectClose(result.objective, wanted.objective, 1e-10);
-      expect(result.diagnostics.kktResidual).toBeLessThan(1e-9);
-      expect(result.graph!.sources.length).toBe(wanted.nnzOffDiag);
-      const precision = result.precision!();
+    it('meu has the objective, weights and embedding of SciPy and Newton', async () => {
+      const result = await fit(meu(Y, { neighbors: k, basePrecision: 1e-4 }));
+      const constant = -0.5e-4 * Y.flat().reduce((sum, entry) => sum + entry * entry, 0);
+      expectClose(result.objective + constant, values.meu.objective, 1e-12);
+      expect(result.diagnostics.kktResidual).toBeLessThan(1e-11);
+      const wanted = values.edges
+        .map(([i, j], e) => [i, j, values.meu.lambda_[e]!] as const)
+        .filter(([, , weight]) => weight > 0);
+      const got = edgesOf(result);
+      expect(got.map(([i, j]) => [i, j])).toEqual(wanted.map(([i, j]) => [i, j]));
       expectClose(
-        wanted.theta.map(([i, j]) => precision.at(i, j)),
-        wanted.theta.map(([, , value]) => value),
+        got.map(([, , w]) => w),
+        wanted.map(([, , w]) => w),
         1e-8,
       );
-      expectClose(result.eigenvalues, wanted.eigenvaluesHKH, 1e-7);
-      expectColumns(result.latents, wanted.X, 1e-6);
-    },
-  );
+      expectClose(result.eigenvalues, values.meu.eigenvaluesHKH, 1e-9);
+      expectColumns(result.latents, values.meu.X, 1e-8);
+    });
 
-  // The robot's graph has several components: its null space is not one vector.
-  const connected = data === 'robot' ? [] : [false, true];
-  it.each(connected)('lle (generalized: %s) has the eigenvectors of numpy', async (generalized) => {
-    const { smallestEigenvaluesL, bottomEigenvectors } = generalized ? values.lleGeneral : values.lle;
-    const result = await fit(lle(Y, { neighbors: k, regularization: 'auto', generalized }));
-    expectClose(result.eigenvalues, smallestEigenvaluesL.slice(1, 3), 1e-7);
-    expectColumns(result.latents, bottomEigenvectors, 1e-6, `generalized ${generalized}`);
+    it('alle has the likelihood and embedding of numpy', async () => {
+      const result = await fit(alle(Y, { neighbors: values.alle.k, basePrecision: 1e-4 }));
+      expectClose(result.objective, values.alle.pseudoLogLik, 1e-10);
+      expectClose(result.eigenvalues, values.alle.eigenvaluesHKH, 1e-6);
+      expectColumns(result.latents, values.alle.X, 1e-6);
+      const { M } = values.alle;
+      const L = M.map((row) => M.map((other) => row.reduce((sum, entry, c) => sum + entry * other[c]!, 0)));
+      const precision = result.precision!();
+      for (let i = 0; i < precision.rows; i++) precision.data[i * (precision.rows + 1)]! -= 1e-4;
+      expectClose(precision, L, 1e-10, 'precision');
+    });
+
+    // The two of the robot take up to a minute; `npm run reproduce -- drill-glasso` compares them.
+    const quick = data === 'robot' ? [] : values.drill;
+    it.each(quick)(
+      'drill on $structure pairs at ρ = $rho has the precision and embedding of R and scikit-learn',
+      async (wanted) => {
+        const neighbors = wanted.structure === 'full' ? 'all' : k;
+        const result = await fit(drill(Y, { neighbors, penalty: wanted.rho }));
+        expect(result.status).toBe('converged');
+        expectClose(result.objective, wanted.objective, 1e-10);
+        expect(result.diagnostics.kktResidual).toBeLessThan(1e-9);
+        expect(result.graph!.sources.length).toBe(wanted.nnzOffDiag);
+        const precision = result.precision!();
+        expectClose(
+          wanted.theta.map(([i, j]) => precision.at(i, j)),
+          wanted.theta.map(([, , value]) => value),
+          1e-8,
+        );
+        expectClose(result.eigenvalues, wanted.eigenvaluesHKH, 1e-7);
+        expectColumns(result.latents, wanted.X, 1e-6);
+      },
+    );
+
+    // The robot's graph has several components: its null space is not one vector.
+    const connected = data === 'robot' ? [] : [false, true];
+    it.each(connected)('lle (generalized: %s) has the eigenvectors of numpy', async (generalized) => {
+      const { smallestEigenvaluesL, bottomEigenvectors } = generalized ? values.lleGeneral : values.lle;
+      const result = await fit(lle(Y, { neighbors: k, regularization: 'auto', generalized }));
+      expectClose(result.eigenvalues, smallestEigenvaluesL.slice(1, 3), 1e-7);
+      expectColumns(result.latents, bottomEigenvectors, 1e-6, `generalized ${generalized}`);
+    });
   });
-});

@@ -147,7 +147,7 @@ describe.runIf(oil)('new points of oil flow, 750 fitted and 250 placed (shared/d
 });
 
 const iris = sharedFile('data/iris_X.npy');
-describe.runIf(iris)('iris, of which two flowers are the same (shared/data/iris_X.npy)', () => {
+describe.runIf(iris)('iris, of which two flowers are the same (shared/data/iris_X.npy)', { tags: 'long' }, () => {
   it.each<[string, (Y: Matrix) => Model]>([
     ['isomap', isomap],
     ['lle', lle],

@@ -5,7 +5,7 @@ import { expectColumns, swissRoll } from './columns.ts';
 import { floydWarshall } from './floydWarshall.ts';
 import { jacobi } from './jacobi.ts';
 
-const N = 50;
+const N = 36;
 const Y = swissRoll(N);
 const radius = 11;
 const distances = Y.map((a) => Y.map((b) => Math.hypot(...a.map((entry, d) => entry - b[d]!))));

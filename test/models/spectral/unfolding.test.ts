@@ -62,11 +62,15 @@ describe('the search for an unfolding', () => {
     }
   });
 
-  it.each([1, 2])('takes hundreds of evaluations, not tens of thousands, for a Swiss roll (seed %s)', async (seed) => {
-    const { observations } = generatedRoll({ points: 120, seed });
-    const result = await fit(mvu(observations, { neighbors: 6 }));
-    expect(result.status).toBe('converged');
-    expect(result.diagnostics.kktResidual).toBeLessThan(1.1e-8);
-    expect(result.diagnostics.evaluations).toBeLessThan(2000);
-  });
+  it.each([1, 2])(
+    'takes hundreds of evaluations, not tens of thousands, for a Swiss roll (seed %s)',
+    { tags: 'long' },
+    async (seed) => {
+      const { observations } = generatedRoll({ points: 120, seed });
+      const result = await fit(mvu(observations, { neighbors: 6 }));
+      expect(result.status).toBe('converged');
+      expect(result.diagnostics.kktResidual).toBeLessThan(1.1e-8);
+      expect(result.diagnostics.evaluations).toBeLessThan(2000);
+    },
+  );
 });

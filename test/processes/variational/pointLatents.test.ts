@@ -107,7 +107,7 @@ describe('gplvm with point latents under other likelihoods', () => {
     });
   });
 
-  it('converges for 120 points and 20 columns of counts within the default limits', async () => {
+  it('converges for 120 points and 20 columns of counts within the default limits', { tags: 'long' }, async () => {
     const own = seededRandom(5);
     const types = [0, 1, 2].map(() => Array.from({ length: 20 }, () => own.normal()));
     const rows = Array.from({ length: 120 }, (_, i) =>

@@ -1,0 +1,41 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { Matrix } from '../../core/matrix.ts';
+import { lazily } from '../../core/progressiveWork.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
+import { doublesOf } from '../../engine/tensors/doubles.ts';
+import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor } from '../../engine/tensors/tensorflow.ts';
+import { curvedField } from '../density/curvedField.ts';
+import type { OpenForm } from '../density/fieldForm.ts';
+import { observedCurvature, observedField } from './observedField.ts';
+
+/** The density of the observed entries of rows with missing ones, and the statistics that are expected given them. */
+export interface OpenObserved extends OpenForm {
+  /** E[φ_e | observed entries], one of each edge. */
+  statisticsAt(w: Float64Array): Float64Array;
+}
+
+/**
+ * Evaluates the density of what is observed of rows with missing entries (NaN), by its gradient c/2·R_e − ½·E[φ_e | observed entries] and with the curvature that
+ * the field has at these expected distances: a step of Newton's method is then one of EM's, whose M-step is a single Newton step, halved until the density rises.
+ * Where that density is concave, as about a maximum, steps are Newton's: see {@link observedCurvature}.
+ */
+export function openObserved(graph: Graph, base: number, rows: Matrix): OpenObserved {
+  const curved = curvedField(graph);
+  const evaluate = lazily(() => observedField(rows, graph, curved, base));
+  return {
+    dual: (weights, _, copies) =>
+      tf.customGrad((...args: unknown[]) => {
+        const [w, save] = args as [Tensor, Save];
+        const { value, resistances, expectedDistances } = evaluate()(doublesOf(w));
+        save([op.tensor(resistances.map((R, e) => 0.5 * (copies * R - expectedDistances[e]!)))]);
+        const gradFunc = (dy: Tensor, [gradient]: Tensor[]) => op.mul(gradient!, dy);
+        return { value: op.scalar(value), gradFunc };
+      })(weights) as Scalar,
+    expected: (w) => evaluate()(w).resistances,
+    statisticsAt: (w) => evaluate()(w).expectedDistances,
+    curvature: (w, copies) => observedCurvature(curved.curvature(w, base, copies), rows, graph, w, base),
+    dispose: curved.dispose,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Matrix } from '../../core/matrix.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
+import type { LearnedByLayer } from '../../model/posterior.ts';
+import { fieldEmbedding } from '../embedding/fieldEmbedding.ts';
+import type { JoinedField } from './placement.ts';
+
+// What places points is loaded when it is asked for, as most pages have no use for it.
+const placing = () => import('./placement.ts');
+
+/**
+ * The learned field with coordinates by its sparse factor, and the places of new rows.
+ *
+ * @param rows - how new rows join the field; they have no place without it
+ * @param ties - points that are the same, which get one place
+ */
+export function withCoordinates(
+  learned: LearnedByLayer,
+  base: number,
+  rows: Omit<JoinedField, 'graph' | 'basePrecision'> | undefined,
+  ties: readonly (readonly number[])[],
+): LearnedByLayer {
+  const graph: Graph = learned.graph;
+  const joined = rows && { ...rows, graph, basePrecision: base };
+  return {
+    ...learned,
+    field: {
+      ...learned.field,
+      ...(joined && { reconstruct: async (Y: Matrix) => (await placing()).reconstructed(joined, Y) }),
+    },
+    embedding: (dim, by) => {
+      const found = fieldEmbedding(graph, base, dim, by);
+      for (const points of ties) moveToMean(found.latents, points);
+      if (joined === undefined) return found;
+      const placement = {
+        acceptsMissing: true,
+        observedColumns: joined.observations.columns,
+        place: async (Y: Matrix) => (await placing()).placed({ ...joined, ...found, embedding: by }, Y),
+      };
+      return { ...found, placement };
+    },
+  };
+}
+
+/** Gives points that are the same one place. */
+function moveToMean({ data, columns }: Matrix, points: readonly number[]): void {
+  for (let c = 0; c < columns; c++) {
+    const mean = points.reduce((sum, i) => sum + data[i * columns + c]!, 0) / points.length;
+    for (const i of points) data[i * columns + c] = mean;
+  }
+}

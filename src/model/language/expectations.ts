@@ -1,0 +1,244 @@
+import { pow } from '../../core/elementary/index.ts';
+import type { Random } from '../../core/random.ts';
+import { gaussHermite } from '../../engine/special/gaussHermite.ts';
+import * as op from '../../engine/tensors/ops.ts';
+import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { normalEntries } from '../jointDraw.ts';
+import type { TermContext } from '../model.ts';
+import { isCorrelated } from './correlatedRows.ts';
+
+/** Rows of a mapped variable that are linear in Gaussian rows, by the moments of their entries. */
+export interface LinearRows extends op.GaussianRows {
+  /** Columns of the Gaussian rows that they are linear in. */
+  readonly parts: ReadonlyMap<string, LinearPart>;
+}
+
+interface LinearPart {
+  /** Added to a row for each unit of the column, n×D or 1×D. */
+  readonly slope: Tensor2D;
+  /** Variance of the column, n×1. */
+  readonly variance: Tensor2D;
+}
+
+/** Gaussian rows as rows that are linear in themselves. */
+export function baseRows(name: string, { mean, variance }: op.GaussianRows): LinearRows {
+  const [n, q] = mean.shape;
+  const parts = Array.from({ length: q }, (_, k): [string, LinearPart] => [
+    `${name} ${k}`,
+    {
+      slope: op.tensor<Tensor2D>(
+        Float64Array.from({ length: q }, (_, d) => (d === k ? 1 : 0)),
+        [1, q],
+      ),
+      variance: op.slice<Tensor2D>(variance, [0, k], [n, 1]),
+    },
+  ]);
+  return { mean, variance, parts: new Map(parts) };
+}
+
+/** The rows of a plate with these numbers. */
+export function pickedLinearRows({ mean, variance, parts }: LinearRows, plate: string, rows: Int32Array): LinearRows {
+  const own = (all: Tensor2D) => (all.shape[0] === 1 ? all : op.gather<Tensor2D>(all, rows));
+  return {
+    mean: op.gather<Tensor2D>(mean, rows),
+    variance: op.gather<Tensor2D>(variance, rows),
+    parts: new Map(
+      [...parts].map(([key, part]) => [
+        `${key}@${plate}`,
+        { slope: own(part.slope), variance: op.gather<Tensor2D>(part.variance, rows) },
+      ]),
+    ),
+  };
+}
+
+/**
+ * Rows of a map that is linear in its inputs, beside a constant. Entry by entry they are Gaussian of the variance Σ_k a_k²·s_k over the columns k that they are linear in,
+ * however these are correlated across columns of the result.
+ *
+ * @param inputs - rows that are linear in Gaussian rows, and points
+ * @returns undefined where one column is reached through different rows of a plate, whose covariances are not kept
+ */
+export function mappedLinearRows(
+  inputs: readonly (Tensor2D | LinearRows)[],
+  apply: (inputs: readonly Tensor2D[]) => Tensor2D,
+): LinearRows | undefined {
+  const isLinear = (input: Tensor2D | LinearRows): input is LinearRows => 'parts' in input;
+  const all = new Map(inputs.flatMap((input) => (isLinear(input) ? [...input.parts] : [])));
+  const columns = new Set([...all.keys()].map((key) => key.split('@')[0]));
+  if (columns.size < all.size) return undefined;
+  const meanOf = (input: Tensor2D | LinearRows) => (isLinear(input) ? input.mean : input);
+  const mean = apply(inputs.map(meanOf));
+  const parts = new Map<string, LinearPart>();
+  for (const [key, { variance }] of all) {
+    const moved = inputs.map((input) => {
+      const slope = isLinear(input) ? input.parts.get(key)?.slope : undefined;
+      return slope === undefined ? meanOf(input) : op.add<Tensor2D>(meanOf(input), slope);
+    });
+    parts.set(key, { slope: op.sub<Tensor2D>(apply(moved), mean), variance });
+  }
+  const variance = [...parts.values()]
+    .map((part) => op.mul<Tensor2D>(op.square(part.slope), part.variance))
+    .reduce((sum, own) => op.add<Tensor2D>(sum, own));
+  return { mean, variance, parts };
+}
+
+/** Values shared by the points of one evaluation, and where Gaussian rows are for densities that need points. */
+export interface Points {
+  /** Gaussian rows by the names of their variables. */
+  readonly spreads: Map<string, op.GaussianRows>;
+  /** Rows of mapped variables that are linear in these, by name. */
+  readonly linear: Map<string, LinearRows>;
+  /** Terms of densities that do not depend on the points, by path. */
+  readonly fixed: Map<string, Scalar>;
+  /** Points of the Gaussian rows of a variable; `isByRow` where each row of others depends on one of them at most. */
+  at(name: string, rows: op.GaussianRows, isByRow: boolean): Tensor2D;
+  /** Reports a density at these points whose rows depend on each other. */
+  onJointDensity(): void;
+}
+
+/** How expectations are taken that densities do not know in closed form: chosen by the first evaluation of all rows. */
+export interface Averaging {
+  /** Columns of the variables whose rows are points, by name: none where all expectations are closed. */
+  columns?: ReadonlyMap<string, number>;
+  /** True if each density depends on one row of each of these variables. */
+  isByRow?: boolean;
+}
+
+/** Nodes of each column, by the number of columns. */
+const NODES = [1, 10, 5, 4];
+
+/** True if expectations are by quadrature of each row. */
+const isQuadrature = ({ columns, isByRow }: Averaging) => {
+  const width = [...(columns ?? [])].reduce((sum, [, own]) => sum + own, 0);
+  return isByRow === true && width < NODES.length;
+};
+
+/** How expectations under Gaussian rows are taken, in words; undefined where all are closed. */
+export function averagingInWords(averaging: Averaging): string | undefined {
+  const names = [...(averaging.columns?.keys() ?? [])].map((name) => `'${name}'`).join(' and ');
+  if (names === '') return undefined;
+  const width = [...averaging.columns!.values()].reduce((sum, own) => sum + own, 0);
+  return isQuadrature(averaging)
+    ? `Expectations under the Gaussian rows of ${names} are by quadrature, ${NODES[width]} nodes a column.`
+    : `Expectations under the Gaussian rows of ${names} are means over ${SHARES.length} fixed draws: the objective is an estimate of the bound, and may lie above it.`;
+}
+
+/**
+ * Terms of a batch of rows from one draw, new in each iteration. Of all rows their expectations: by Gauss–Hermite quadrature of each row where densities have independent rows that depend on at most
+ * three random columns; otherwise the mean over eight draws, as an optimizer that sees the same draws in each evaluation would overfit a single one: each entry of a
+ * variable takes the eight points of {@link SHARES} in an order of its own (a Latin hypercube).
+ *
+ * @param averaging - how expectations are taken, which the first evaluation finds out
+ * @see McKay, Beckman & Conover 1979
+ */
+export function expectedTerms(
+  context: TermContext,
+  averaging: Averaging,
+  termsAt: (points: Points) => Record<string, Scalar>,
+): Record<string, Scalar> {
+  const shared = {
+    spreads: new Map<string, op.GaussianRows>(),
+    linear: new Map<string, LinearRows>(),
+    fixed: new Map<string, Scalar>(),
+    onJointDensity: () => {},
+  };
+  if (context.batch) {
+    return termsAt({ ...shared, at: (_, rows) => drawnRows(rows, normalEntries(context.random, ...rows.mean.shape)) });
+  }
+  const before = averaging.columns;
+  if (before !== undefined && before.size > 0 && isQuadrature(averaging)) return byQuadrature(before, shared, termsAt);
+  const drawn = new Map<string, readonly Tensor2D[]>();
+  const columns = new Map<string, number>();
+  let isByRow = true;
+  const termsOf = (k: number) =>
+    termsAt({
+      ...shared,
+      at: (name, rows, isOwn) => {
+        isByRow &&= isOwn;
+        const all = drawn.get(name) ?? stratifiedEntries(context.random, rows.mean.shape);
+        drawn.set(name, all);
+        columns.set(name, rows.mean.shape[1]);
+        return drawnRows(rows, all[k]!);
+      },
+      onJointDensity: () => {
+        isByRow = false;
+      },
+    });
+  const first = termsOf(0);
+  Object.assign(averaging, { columns, isByRow });
+  if (drawn.size === 0) return first;
+  if (isQuadrature(averaging)) return byQuadrature(columns, shared, termsAt);
+  const all = SHARES.map((_, k) => (k === 0 ? first : termsOf(k)));
+  const mean = (term: string) => op.mul<Scalar>(1 / SHARES.length, sumInPairs(all.map((terms) => terms[term]!)));
+  return Object.fromEntries(Object.keys(first).map((term) => [term, mean(term)]));
+}
+
+/** Terms with all rows at each node of a product rule in turn, summed with the weights of the nodes: rows are independent, so each is integrated over its own columns. */
+function byQuadrature(
+  columns: ReadonlyMap<string, number>,
+  shared: Omit<Points, 'at'>,
+  termsAt: (points: Points) => Record<string, Scalar>,
+): Record<string, Scalar> {
+  const width = [...columns.values()].reduce((sum, own) => sum + own, 0);
+  const { nodes, weights } = gaussHermite(NODES[width]!);
+  const from = new Map<string, number>();
+  let at = 0;
+  for (const [name, own] of columns) {
+    from.set(name, at);
+    at += own;
+  }
+  const sums: Record<string, Scalar> = {};
+  const combinations = pow(nodes.length, width);
+  for (let combination = 0; combination < combinations; combination++) {
+    const chosen = Array.from(
+      { length: width },
+      (_, k) => Math.floor(combination / pow(nodes.length, k)) % nodes.length,
+    );
+    const weight = chosen.reduce((product, k) => product * weights[k]!, 1);
+    const terms = termsAt({
+      ...shared,
+      at: (name, { mean, variance }) => {
+        const [first, q] = [from.get(name)!, mean.shape[1]];
+        const entries = Float64Array.from({ length: q }, (_, d) => nodes[chosen[first + d]!]!);
+        return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), op.tensor<Tensor2D>(entries, [1, q])));
+      },
+    });
+    for (const [name, term] of Object.entries(terms)) {
+      const own = op.mul<Scalar>(weight, term);
+      sums[name] = name in sums ? op.add<Scalar>(sums[name]!, own) : own;
+    }
+  }
+  return sums;
+}
+
+/** A sum of 2^k terms, exact where they are equal. */
+const sumInPairs = (each: readonly Scalar[]): Scalar =>
+  each.length === 1
+    ? each[0]!
+    : op.add<Scalar>(sumInPairs(each.slice(0, each.length / 2)), sumInPairs(each.slice(each.length / 2)));
+
+/** Points in the middle of eight equal shares of the standard normal distribution, to a thousandth, at variance 1. */
+const HALF = [157, 489, 887, 1534].map((share) => share / Math.sqrt(850923.75));
+export const SHARES: readonly number[] = [...HALF, ...HALF.map((share) => -share)];
+
+/** One draw per share: each entry takes all shares, in an order of its own. */
+export function stratifiedEntries({ integer }: Random, [n, q]: readonly [number, number]): Tensor2D[] {
+  const draws = SHARES.map(() => new Float64Array(n * q));
+  for (let i = 0; i < n * q; i++) {
+    const order = [...SHARES];
+    for (let k = order.length - 1; k >= 0; k--) {
+      const other = integer(k + 1);
+      draws[k]![i] = order[other]!;
+      order[other] = order[k]!;
+    }
+  }
+  return draws.map((entries) => op.tensor<Tensor2D>(entries, [n, q]));
+}
+
+/** A reparameterized draw of Gaussian rows, which moves with their means and variances. */
+function drawnRows(rows: op.GaussianRows, entries: Tensor2D): Tensor2D {
+  const { mean, variance } = rows;
+  if (!isCorrelated(rows)) return op.add<Tensor2D>(mean, op.mul(op.sqrt(variance), entries));
+  const columns = rows.factors.map((F, d) => op.matMul<Tensor2D>(F, op.slice(entries, [0, d], [-1, 1])));
+  return op.add<Tensor2D>(mean, op.concat(columns, 1));
+}

@@ -1,0 +1,110 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import {
+  checkObservations,
+  isScaled,
+  SCALED_NOTE,
+  type ScaleOption,
+  type Standardization,
+  standardizationOf,
+  standardized,
+} from '../../core/observations.ts';
+import { checkRowSource, isRowSource, isSampled, type RowSource } from '../../core/rowMatrices.ts';
+
+/** Options of {@link readObservations}. */
+export interface ObservationOptions {
+  /** 'ignore' takes missing entries (NaN); they are an error otherwise. */
+  readonly missing?: 'ignore' | undefined;
+  /** Whether column means are removed; default true. */
+  readonly center?: boolean | undefined;
+  /** Whether columns are divided by their standard deviations; 'auto' divides them if these differ by more than ten times. Default false. */
+  readonly scale?: ScaleOption | undefined;
+}
+
+/** Observations, checked, copied and standardized once, for a variable and for the defaults of its density. A frozen value. */
+export interface Observations {
+  readonly kind: 'observations';
+  /** Where rows are read from some at a time: the matrices hold what is kept of it, no rows before it is read. */
+  readonly stream: RowSource | undefined;
+  /** N×D, as they were given; NaN where missing. */
+  readonly raw: Matrix;
+  /** N×D, centered and scaled; NaN where missing. */
+  readonly data: Matrix;
+  /** The same with 0 where missing. */
+  readonly filled: Matrix;
+  /** N×D, 1 where observed; undefined where all are. */
+  readonly present: Matrix | undefined;
+  readonly standardization: Standardization;
+  readonly missing: 'ignore' | undefined;
+  readonly center: boolean;
+  readonly scale: ScaleOption;
+  /** True if columns are divided by their deviations. */
+  readonly isScaled: boolean;
+  /** Sentence about columns that 'auto' divides, for the message of a fit. */
+  readonly note: string;
+}
+
+/**
+ * Reads observations once: a copy of finite numbers, and its centered and scaled form.
+ *
+ * @param values - N×D, rows are points, which are copied; or a source of rows, of which a fit in batches reads some at a time
+ * @param options - see {@link ObservationOptions}
+ * @throws InvalidInputError unless it is a matrix of finite numbers with at least two rows and one column
+ * @example
+ * ```ts
+ * const y = readObservations(Y, { scale: 'auto' });
+ * const x = latent({ dim: 2, density: standardNormal() });
+ * const model = { x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
+ * ```
+ */
+export const readObservations = (values: MatrixLike | RowSource, options: ObservationOptions = {}): Observations =>
+  isRowSource(values)
+    ? streamedObservations(checkRowSource(values), options)
+    : observationsOf(Matrix.from(values, 'The observations'), options);
+
+/** The same of a matrix that nobody else changes. */
+export function observationsOf(raw: Matrix, options: ObservationOptions): Observations {
+  const { missing, center = true, scale = false } = options;
+  checkObservations(raw, missing === 'ignore', scale === true);
+  return standardizedBy(raw, standardizationOf(raw, center, isScaled(raw, scale)), options);
+}
+
+function streamedObservations(stream: RowSource, options: ObservationOptions): Observations {
+  if (options.missing !== undefined) {
+    throw new InvalidInputError(
+      "Rows that are read from a source take no missing entries. Leave out 'missing', or give a matrix.",
+    );
+  }
+  if (isSampled(stream)) return standardizedBy(stream.sample, stream.standardization, options, stream);
+  const none = Matrix.zeros(0, stream.columns);
+  return standardizedBy(none, standardizationOf(none, false, false), options, stream);
+}
+
+function standardizedBy(
+  raw: Matrix,
+  standardization: Standardization,
+  { missing, center = true, scale = false }: ObservationOptions,
+  stream?: RowSource,
+): Observations {
+  const data = standardized(raw, standardization);
+  const hasHoles = data.data.some(Number.isNaN);
+  const entries = (of: (entry: number) => number) => new Matrix(data.data.map(of), data.rows, data.columns);
+  const divides = standardization.deviation.some((deviation) => deviation !== 1);
+  return Object.freeze<Observations>({
+    kind: 'observations',
+    stream,
+    raw,
+    data,
+    filled: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : entry)) : data,
+    present: hasHoles ? entries((entry) => (Number.isNaN(entry) ? 0 : 1)) : undefined,
+    standardization,
+    missing,
+    center,
+    scale,
+    isScaled: divides,
+    note: divides && scale === 'auto' ? SCALED_NOTE : '',
+  });
+}
+
+export const isObservations = (value: unknown): value is Observations =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'observations';

@@ -1,0 +1,59 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { Matrix } from '../../core/matrix.ts';
+import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
+import { seededRandom } from '../../core/random.ts';
+import type { Embedding } from '../computation.ts';
+import { initialLatents } from '../initialization.ts';
+import type { StartKind } from '../model.ts';
+import { spreadMap, tsneWork } from '../neighborStart.ts';
+import type { Node } from './graph.ts';
+import { isGaussian, type LatentVariable } from './variable.ts';
+
+/** Loads what computes a spectral embedding of complete observations (N×D), N×q. */
+export type SpectralStart = (
+  kind: 'isomap' | 'eigenmaps',
+) => Promise<(observations: Matrix, latentDim: number) => Embedding>;
+
+/**
+ * A t-SNE map as the start of a variable, centered: points at a standard deviation of 2 a column, where with a lengthscale of 1 its clusters have room; Gaussian rows at 1,
+ * the deviation of their prior.
+ */
+export function* tsneMapOf(observations: Matrix, { variable }: Node<LatentVariable>): ProgressiveWork<Matrix> {
+  const latents = yield* tsneWork(observations, variable.dim);
+  const place = isGaussian(variable) ? initialLatents : spreadMap;
+  return place({ latents }, observations, variable.dim);
+}
+
+/**
+ * Loads what computes another start of a variable than the model's own, from the observations and a seed: principal components, an embedding of unit variance a column, a
+ * t-SNE map, or standard normal draws.
+ *
+ * @throws InvalidInputError for a spectral embedding of a model that has none
+ */
+export async function startMapOf(
+  owner: string,
+  kind: Exclude<StartKind, 'model'>,
+  node: Node<LatentVariable>,
+  spectralStart: SpectralStart | undefined,
+): Promise<(observations: Matrix, seed: number) => Matrix> {
+  const { dim } = node.variable;
+  if (kind === 'pca') return (Y) => initialLatents(kind, Y, dim);
+  if (kind === 'random') return ({ rows }, seed) => normals(rows, dim, seed);
+  if (kind === 'tsne') return (Y) => completed(tsneMapOf(Y, node));
+  if (spectralStart === undefined) {
+    throw new InvalidInputError(
+      `The latents of ${owner} start at 'pca', 'tsne' or 'random', but '${kind}' was given in inits of restarts.`,
+    );
+  }
+  const embedding = await spectralStart(kind);
+  return (Y) => initialLatents(embedding(Y, dim), Y, dim);
+}
+
+function normals(rows: number, columns: number, seed: number): Matrix {
+  const random = seededRandom(seed);
+  return new Matrix(
+    Float64Array.from({ length: rows * columns }, () => random.normal()),
+    rows,
+    columns,
+  );
+}
