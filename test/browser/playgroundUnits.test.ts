@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { comparedRows, fit, gplvm, localScores, pca } from 'latentfield';

@@ -10,10 +10,13 @@ import { DEFAULTS } from '../../web/playground/settings.ts';
 const bytes = new Uint8Array(readFileSync(new URL('../tables/wine.csv', import.meta.url)));
 const settings = { ...DEFAULTS, set: 'own', labels: 'class', maxIterations: 200 };
 
+/** Requests to all workers that wait for their replies: workers in one thread share `self`. */
+const answers = new Map<number, (reply: Reply) => void>();
+let count = 0;
+
 /** The worker of the page, within this thread. */
 async function startedWorker() {
   let listen: (event: { data: unknown }) => Promise<void> = async () => {};
-  const answers = new Map<number, (reply: Reply) => void>();
   vi.stubGlobal('self', {
     addEventListener: (_: string, listener: typeof listen) => {
       listen = listener;
@@ -22,7 +25,6 @@ async function startedWorker() {
   });
   vi.resetModules();
   await import('../../web/playground/page.worker.ts');
-  let count = 0;
   return <K extends keyof Answers>(request: Extract<Request, { kind: K }>): Promise<Answers[K]> =>
     new Promise((resolve, reject) => {
       const id = count++;
@@ -32,9 +34,6 @@ async function startedWorker() {
       listen({ data: { id, request } });
     });
 }
-
-const matrix = ({ data, rows, columns }: { data: Float64Array; rows: number; columns: number }) =>
-  new Matrix(data, rows, columns);
 
 describe('the worker of the playground, given columns in different units', () => {
   let ask: Awaited<ReturnType<typeof startedWorker>>;
