@@ -4,7 +4,7 @@ import { namedOptions } from '../../core/options.ts';
 import { escaped, PALETTES, printable, shapePath } from '../../scene/index.ts';
 import { checkVariances, reach } from './layers.ts';
 import { type LookOptions, type PointLooks, PRIMARY, pointLooks, sharedLooks } from './looks.ts';
-import { insidePolygon } from './page/drawing.ts';
+import { insidePolygon } from '../../scene/index.ts';
 import type { Pixels } from './page/mapDrawing.ts';
 import { drawMarks, drawOver, drawRulers } from './page/mapDrawing.ts';
 import { mapOnCanvas } from './page/mapOnCanvas.ts';

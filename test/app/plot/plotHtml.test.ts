@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { latentPlot, type PlotHtmlOptions, plotHtml } from '../../../src/app/plot/index.ts';
-import { insidePolygon } from '../../../src/app/plot/page/drawing.ts';
+import { insidePolygon } from '../../../src/scene/index.ts';
 import { drawRulers } from '../../../src/app/plot/page/mapDrawing.ts';
 import type { PageData } from '../../../src/app/plot/page/runPage.ts';
 import { seededRandom } from '../../../src/index.ts';
