@@ -24,6 +24,7 @@ const attacks = {
   leaks: { cases: 1000, quick: 100, load: async () => (await import('./leaks.mjs')).attackLeaks },
   kills: { cases: 200, quick: 3, load: async () => (await import('./kills.mjs')).attackKills },
   scales: { cases: 1000, quick: 40, load: async () => (await import('./scales.mjs')).attackScales },
+  edges: { cases: 200, quick: 10, load: async () => (await import('./edges.mjs')).attackEdges },
   queue: { cases: 20, quick: 1, load: async () => (await import('./queue.mjs')).attackQueue },
 };
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lineOf } from './documents/programOf.mjs';
 
-const LONGEST_SECONDS = 600;
+const LONGEST_SECONDS = 180;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const place = mkdtempSync(join(tmpdir(), 'latentfield-commands-'));
@@ -173,7 +173,7 @@ async function ended(command, folder) {
   const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LONGEST_SECONDS * 1000);
   const listen = (text) => {
     told += text;
-    const url = /^http:\/\/127\.0\.0\.1:\d+\/$/m.exec(told)?.[0];
+    const url = /^http:\/\/127\.0\.0\.1:\d+\/\S*$/m.exec(told)?.[0];
     if (url === undefined || page !== undefined) return;
     page = fetch(url)
       .then(async (answer) => answer.ok && /<html/.test(await answer.text()))

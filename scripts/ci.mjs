@@ -49,6 +49,7 @@ const steps = [
   { name: 'packages', run: packages(), isBeside: true },
   { name: 'types', run: [npx('tsc', '-p', 'tsconfig.json')], isBeside: true },
   { name: 'lint', run: [npx('biome', 'check', '.')], isBeside: true },
+  { name: 'prose', run: [node('checkProse.mjs')], isBeside: true },
   { name: 'imports', run: [npx('depcruise', '--config', '.dependency-cruiser.cjs', 'src')], isBeside: true },
   // As anybody runs them: koffi is not there, so in WebAssembly, and before the build.
   { name: 'tests', run: [['npm', 'test']], counts: true },
@@ -85,6 +86,7 @@ const steps = [
   // The same bits on Node 20, 22, 24, Bun, Deno and in Chromium; names those that it could not get.
   { name: 'runtimes', run: [node('checkRuntimes.mjs')], isBeside: true },
   { name: 'documents', run: [node('checkDocuments.mjs')], isBeside: true },
+  { name: 'reference', run: [node('commandReference.mjs', '--check')], isBeside: true },
   // The numbers of docs/inference.md that do not depend on the machine.
   {
     name: 'batches',

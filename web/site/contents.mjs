@@ -11,6 +11,7 @@ const GROUPS = {
       'Which model',
       'choose algorithm recommend best method number of dimensions compare dimensionality reduction techniques large dataset slow big data how long does it take for thousands of rows speed memory hyperparameters counts single cell rna time series classification supervised',
     ],
+    ['commands', 'Command reference', 'cli flags options help terminal shell'],
     ['gallery', 'Gallery', 'demo examples live interactive'],
     [
       'troubleshooting',

@@ -254,7 +254,7 @@ describe('a model of variables', () => {
         return op.mul(-0.5, op.add(op.sum(steps), op.sum(op.square(op.slice(Z, [0, 0], [2, q])))));
       },
       condition: (p) => ({
-        next: (before) => ({ mean: op.sub(op.mul(2, before(1)), before(2)), variance: p.variance }),
+        next: (row) => ({ mean: op.sub(op.mul(2, row(1)), row(2)), variance: p.variance }),
       }),
     });
     const moving = defineModel({
