@@ -2,7 +2,7 @@ import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
 import { namedOptions } from '../core/options.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
+import { heldLatents, type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
 import { fixed, real } from '../model/parameter.ts';
 import type { Latents } from './latents.ts';
 
@@ -48,7 +48,7 @@ export function fixedAt(X: MatrixLike): Latents {
   const latents: Latents = Object.freeze<Latents>({
     kind: 'latents',
     name: 'fixedAt',
-    parameters: (Y, latentDim) => ({ latents: fixed(initialLatents(held, Y, latentDim)) }),
+    parameters: (Y, latentDim) => ({ latents: fixed(heldLatents(held, Y, latentDim)) }),
     // They are where they are, wherever others would start.
     from: () => latents,
     mapsObservations: false,
