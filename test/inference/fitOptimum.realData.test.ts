@@ -64,7 +64,7 @@ describe.runIf(scipy !== undefined && gpy !== undefined)(
       return latentVariableModel({
         observations: gpy!.Y,
         latentDim: 2,
-        latents: free({ init: gpy!.X0 }),
+        init: gpy!.X0,
         kernel: add(rbf({ variance: p(1), lengthscale: p(1) }), bias({ variance: p(0.1) })),
         noise: p(0.1),
       });

@@ -61,7 +61,7 @@ const modelWith = (map: LatentMap, init?: number[][]) =>
   latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: backConstrained(map, init === undefined ? {} : { init }),
+    posterior: backConstrained(map, init === undefined ? {} : { init }),
     kernel: rbf(),
     noise: 0.05,
     priors: [standardNormal()],
@@ -201,7 +201,7 @@ describe('the start of a map', () => {
     const model = latentVariableModel({
       observations: wide,
       latentDim: 2,
-      latents: backConstrained(linearMap(), { init }),
+      posterior: backConstrained(linearMap(), { init }),
       kernel: rbf(),
       center: false,
     });
@@ -212,7 +212,7 @@ describe('the start of a map', () => {
     const scaled = latentVariableModel({
       observations: Y.map((row) => row.map((entry) => 1000 * entry)),
       latentDim: 2,
-      latents: backConstrained(kernelRegression()),
+      posterior: backConstrained(kernelRegression()),
       kernel: rbf(),
     });
     expectClose((await fit(scaled, { maxIterations: 0 })).latents, await startOf(kernelRegression()), 1e-6);

@@ -29,7 +29,7 @@ const precision = () => ({ diagonal: op.ones<op.Tensor1D>([4]), edges: op.ones<o
 const parameters = { width: positive(1) };
 
 /** A map's parameters are looked at when a model is evaluated. */
-const evaluated = (map: LatentMap) => evaluate(gplvm(Y, { latentDim: 2, latents: backConstrained(map) }));
+const evaluated = (map: LatentMap) => evaluate(gplvm(Y, { latentDim: 2, posterior: backConstrained(map) }));
 
 it('factories of parts without parameters take none, in types and in fact', () => {
   const kernel = defineKernel({ name: 'none', covariance: (_, A) => A });

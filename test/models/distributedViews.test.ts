@@ -68,7 +68,7 @@ describe('views of latents that are distributions', () => {
   ])('has right gradients, fits and is read again: %s', async (_, second) => {
     const model = latentVariableModel({
       latentDim: 2,
-      latents: gaussianLatents(),
+      posterior: gaussianLatents(),
       views: { pose: view(pose), shadow: second() },
     });
     const report = await checkModel(model as never);
@@ -84,7 +84,7 @@ describe('views of latents that are distributions', () => {
   it('tells one view from the other', { tags: 'long' }, async () => {
     const model = latentVariableModel({
       latentDim: 2,
-      latents: gaussianLatents(),
+      posterior: gaussianLatents(),
       views: { pose: view(pose), shadow: view(shadow) },
     });
     const result = await fit(model, { maxIterations: 200 });
@@ -108,7 +108,7 @@ describe('views of latents that are distributions', () => {
     const lengthscale = [0.5, 2];
     const model = latentVariableModel({
       latentDim: 2,
-      latents: gaussianLatents(),
+      posterior: gaussianLatents(),
       views: {
         pose: view(pose, { kernel: rbf({ variance: 3, lengthscale }) }),
         shadow: view(shadow, { kernel: add(select(rbf({ variance: 2, lengthscale: 1 }), [1]), bias()) }),

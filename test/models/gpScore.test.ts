@@ -41,7 +41,7 @@ describe('gpScore', () => {
     const model = latentVariableModel({
       observations: Y,
       latentDim: 2,
-      latents: free({ init: X }),
+      init: X,
       kernel: add(rbf(), bias()),
     });
     for (const noise of [0.03, 0.3, 3, 30]) {

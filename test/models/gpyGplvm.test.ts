@@ -125,7 +125,7 @@ async function checkPredictions({ X, Y, params, noise_variance, jitter, ...expec
   const model = latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: free({ init: X }),
+    init: X,
     kernel: kernelOf(params),
     noise: fixed(noise),
     center: false,

@@ -76,7 +76,7 @@ describe('missing observations', () => {
     const { status } = await fit(gplvm(Y, { ...options, dynamics: true }), { maxIterations: 2 });
     expect(status).not.toBe('failed');
     expect(gplrf(Y, labels, options).name).toBe('gplrf');
-    expect(gplvm(Y, { ...options, latents: fixedAt(X) }).name).toBe('gplvm');
+    expect(gplvm(Y, { ...options, posterior: fixedAt(X) }).name).toBe('gplvm');
   });
 
   it('leave the sum of the log densities of the columns over their own observed rows', () => {

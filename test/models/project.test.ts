@@ -49,7 +49,7 @@ function posteriorOf({ X, Y, params, noise_variance, jitter }: Case, withPrior: 
   const model = latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: free({ init: latents }),
+    init: latents,
     kernel,
     noise: fixed(noise_variance + jitter),
     priors: withPrior ? [standardNormal()] : [],

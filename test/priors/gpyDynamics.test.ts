@@ -60,7 +60,7 @@ describe('dynamics equal the reference (gpy-dynamics.json)', () => {
     const model = latentVariableModel({
       observations: Y,
       latentDim: 2,
-      latents: free({ init: expected.X }),
+      init: expected.X,
       kernel: rbf(),
       noise: 0.1,
       priors: [dynamics()],

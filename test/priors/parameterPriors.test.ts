@@ -36,7 +36,7 @@ const modelWith = (variance: Parameter) =>
   latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: free({ init: X }),
+    init: X,
     kernel: add(rbf({ variance }), bias()),
     noise: 0.1,
   });
@@ -125,7 +125,7 @@ describe('priors on parameters', () => {
     const model = latentVariableModel({
       observations: Y,
       latentDim: 2,
-      latents: free({ init: X }),
+      init: X,
       kernel: rbf({ variance: fixed(1), lengthscale: fixed(1) }),
       noise: fixed(0.5),
       priors: [idle()],

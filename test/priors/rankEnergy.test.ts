@@ -21,7 +21,7 @@ const modelWith = (options: Parameters<typeof rank>[0]) =>
   latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: free({ init: X }),
+    init: X,
     kernel: rbf({ variance: fixed(1), lengthscale: fixed(1) }),
     noise: fixed(0.1),
     priors: [rank({ strength: 30, beta: 10, ...options })],

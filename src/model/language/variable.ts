@@ -27,7 +27,7 @@ export type LatentPosterior =
   | PointRows;
 
 /**
- * Points that are values of their own (`free()`), held (`fixedAt(X)`), follow from parameters, or are a function of the observations (`backConstrained(map)`).
+ * Points that are held (`fixedAt(X)`), or are a function of the observations (`backConstrained(map)`).
  * Paths begin with `latents`, which the variable's name takes the place of.
  */
 export interface PointRows {
@@ -36,7 +36,7 @@ export interface PointRows {
   /** Its parameters, under `latents` or `latents.<name>`, started for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
   /** The same with another start. */
-  readonly from?: (init: Matrix) => PointRows;
+  readonly from: (init: Matrix) => PointRows;
   /** Whether they are a function of the observations, which new observations may be put through. */
   readonly mapsObservations: boolean;
   /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
@@ -45,7 +45,11 @@ export interface PointRows {
   readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
   /** The n×q places of new complete rows Y (n×D) among the latents (N×q) of the points, for latents that are not searched by the densities of the observations. */
   readonly place?: (Y: Matrix, latents: Matrix) => Promise<Matrix>;
+  readonly toJSON: () => PosteriorJSON;
 }
+
+/** Plain JSON with a `name` that says which factory reads it. */
+export type PosteriorJSON = { readonly name: string } & { readonly [key: string]: unknown };
 
 /**
  * Gaussian rows that are variables of their own (`gaussianLatents()`), or a function of the observations (`encoded(map)`). Paths begin with `latents`, which the
@@ -53,10 +57,13 @@ export interface PointRows {
  */
 export interface DistributedRows {
   readonly kind: 'latentDistribution';
+  readonly name: string;
   /** Its parameters under their paths, started for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
   /** The same with another start. */
-  readonly from?: (init: Matrix) => DistributedRows;
+  readonly from: (init: Matrix) => DistributedRows;
+  /** Where its means start, N×q, or what they are fitted to. */
+  readonly start: (Y: Matrix, latentDim: number) => Matrix;
   readonly mapsObservations: boolean;
   /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
@@ -68,6 +75,7 @@ export interface DistributedRows {
   readonly correlatedAt?: typeof correlatedRowsAt;
   /** Means and variances of the observations with these features; of variables of their own these are not asked for. Correlated rows take the precision of their variable's density. */
   readonly apply: (p: TensorMap, features: Tensor2D, prior?: PriorPrecision) => GaussianRows;
+  readonly toJSON: () => PosteriorJSON;
 }
 
 /** Gaussian rows whose means and log variances a map computes from the observations. */
