@@ -45,7 +45,7 @@ async function simulated() {
 /** How well near points share a label, before and after. */
 async function report() {
   const named = optionValue('--labels') ?? (file ? undefined : 'flow');
-  const options = { allowMissing: true, allowMissingLabels: true };
+  const options = { allowMissing: true };
   const { observations, labels } = await readLabeledTable(data, named, options);
   const latents = (await readTable(join(folder, 'latents.csv'), { columns: 'x*' })).observations;
   if (labels !== undefined && labels.length === latents.rows) {

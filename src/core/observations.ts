@@ -86,8 +86,9 @@ export function unitsAdvice(Y: Matrix): string {
   return ` Deviations of the columns run from ${from} to ${to}, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first (command line: --standardize).`;
 }
 
-/** Spellings of a missing value: nothing, NaN, NA, N/A, NaT, null, None, ?, a dash. */
-const MISSING = /^(|nan|na|n\/a|#n\/a|<na>|nat|null|none|\?|--?|[–—])$/i;
+/** Spellings of a missing value: nothing, NaN (also as 1.#QNAN), NA, N/A, NaT, null, None, ?, a dash. */
+const MISSING =
+  /^(|[+-]?nan(\([a-z]*\))?|[+-]?1\.#(ind|[qs]nan)0*|#?na|#?n\/a( n\/a)?|<na>|nat|null|none|\?|--?|[–—])$/i;
 
 export const isMissingText = (text: string): boolean => MISSING.test(text);
 

@@ -1,22 +1,16 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkGiven, givenOptions, isPart, namedOptions, unknownName } from '../core/options.ts';
-import { matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
-import { withFloat64 } from '../engine/tensors/float64/scope.ts';
-import type { GaussianRows } from '../engine/tensors/ops.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
 import {
   correlatedRows,
   correlatedRowsAt,
-  type PriorPrecision,
   precisionOf,
 } from '../model/language/correlatedRows.ts';
-import type { ParameterValues, TensorMap } from '../model/model.ts';
-import { type Parameter, positive, real } from '../model/parameter.ts';
-import { valueTensors } from '../model/part.ts';
-import type { LatentMoments } from '../model/posterior.ts';
+import type { DistributedRows } from '../model/language/variable.ts';
+import { positive, real } from '../model/parameter.ts';
 import { type LatentMap, withCheckedShape } from './defineMap.ts';
 
 export interface GaussianLatentsOptions {

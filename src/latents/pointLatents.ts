@@ -1,7 +1,7 @@
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
+import { initialLatents } from '../model/initialization.ts';
 import type { PointRows } from '../model/language/variable.ts';
 import { fixed } from '../model/parameter.ts';
 

@@ -38,21 +38,19 @@ export type {
 } from './computedModel.ts';
 export { type DefineModel, defineModel } from './defineModel.ts';
 export * from './distributions/index.ts';
-export {
-  type Conditional,
-  type Density,
-  type DensityContext,
-  type DensityDefinition,
-  type DensityFactory,
-  type DensityLike,
-  type DensityStart,
-  defineDensity,
-  type HasDensity,
-  type RowMoments,
-  type Rows,
-  type Saying,
-  type SlopeMoments,
-  type SparsePrecision,
+export { type DensityDefinition, type DensityFactory, defineDensity } from './language/defineDensity.ts';
+export type {
+  Conditional,
+  Density,
+  DensityContext,
+  DensityLike,
+  DensityStart,
+  HasDensity,
+  RowMoments,
+  Rows,
+  Saying,
+  SlopeMoments,
+  SparsePrecision,
 } from './language/density.ts';
 export type { FittedVariables } from './language/derived.ts';
 export type { Variables } from './language/graph.ts';

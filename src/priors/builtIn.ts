@@ -1,13 +1,13 @@
-import { discriminativeFactory } from './discriminative.ts';
-import { dynamicsFactory } from './dynamics.ts';
+import { discriminative } from './discriminative.ts';
+import { dynamics } from './dynamics.ts';
 import type { PriorCatalog } from './json.ts';
-import { laplacianFactory } from './laplacian.ts';
-import { localityFactory } from './locality.ts';
-import { markovFactory } from './markov.ts';
-import { tsneNeighborsFactory, umapNeighborsFactory } from './neighborEmbeddings.ts';
-import { rankFactory } from './rank.ts';
+import { laplacian } from './laplacian.ts';
+import { locality } from './locality.ts';
+import { markov } from './markov.ts';
+import { tsneNeighbors, umapNeighbors } from './neighborEmbeddings.ts';
+import { rank } from './rank.ts';
 import { standardNormal } from './standardNormal.ts';
-import { uncorrelatedFactory } from './uncorrelated.ts';
+import { uncorrelated } from './uncorrelated.ts';
 
 export type { Negatives } from '../engine/neighborEmbedding/edgeLikelihood.ts';
 export { type DiscriminativeOptions, discriminative } from './discriminative.ts';
@@ -26,16 +26,17 @@ export { type RankOptions, rank } from './rank.ts';
 export { standardNormal } from './standardNormal.ts';
 export { type UncorrelatedOptions, uncorrelated } from './uncorrelated.ts';
 
+// What their arguments may be is checked when they are called.
 /** The priors on latents that know nothing of fields, by the names under which they are saved. */
-export const latentPriors: PriorCatalog = Object.freeze({
-  discriminative: discriminativeFactory,
-  dynamics: dynamicsFactory,
-  laplacian: laplacianFactory,
-  locality: localityFactory,
-  markov: markovFactory,
-  rank: rankFactory,
+export const latentPriors = Object.freeze({
+  discriminative,
+  dynamics,
+  laplacian,
+  locality,
+  markov,
+  rank,
   standardNormal,
-  tsne: tsneNeighborsFactory,
-  umap: umapNeighborsFactory,
-  uncorrelated: uncorrelatedFactory,
-});
+  tsne: tsneNeighbors,
+  umap: umapNeighbors,
+  uncorrelated,
+}) as unknown as PriorCatalog;

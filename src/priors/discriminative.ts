@@ -2,12 +2,13 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { describe } from '../core/matrix.ts';
 import { checkOptions, numberAboveZero } from '../core/options.ts';
-import { checkSaved } from '../core/saved.ts';
 import { type Classes, classesOf, type Labels } from '../engine/graph/labelGraph.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import { calledBy } from '../model/language/defineDensity.ts';
+import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, notNegative, type Prior } from './definePrior.ts';
+import { definePrior, notNegative } from './definePrior.ts';
 
 export interface DiscriminativeOptions {
   /** ≥ 0, held at 1 unless given; 0 turns the prior off. */
@@ -16,11 +17,6 @@ export interface DiscriminativeOptions {
   readonly form?: 'published' | 'paper';
   /** r > 0, 1 unless given; of the published form only. */
   readonly r?: number;
-}
-
-interface DiscriminativeData extends Classes {
-  readonly form: 'published' | 'paper';
-  readonly r: number;
 }
 
 /** Within-class and between-class scatter of the labeled rows of X, both divided by their number. */
@@ -46,42 +42,6 @@ function traceOfQuotient(A: Tensor2D, B: Tensor2D, name: string): Scalar {
   return op.trace(op.choleskySolve(op.cholesky(A, { name }), B));
 }
 
-const whole = v.pipe(v.number(), v.integer());
-const savedSchema = v.strictObject({
-  classes: v.array(v.pipe(whole, v.minValue(-1))),
-  count: v.pipe(whole, v.minValue(1)),
-  form: v.picklist(['published', 'paper']),
-  r: v.pipe(v.number(), v.gtValue(0)),
-});
-
-export const discriminativeFactory = definePrior({
-  name: 'discriminative',
-  parameters: { strength: fixed(1) },
-  data: {
-    toJSON: ({ classes, ...rest }: DiscriminativeData): unknown => ({ classes: Array.from(classes), ...rest }),
-    fromJSON: (json): DiscriminativeData => {
-      const { classes, ...rest } = checkSaved(savedSchema, json, '.');
-      return { classes: Int32Array.from(classes), ...rest };
-    },
-  },
-  prepare: ({ rows }, { classes }) => {
-    if (classes.length === rows) return;
-    throw new InvalidInputError(
-      `Prior 'discriminative' has ${classes.length} labels, but the model has ${rows} observations. Give one label each, undefined where it is missing.`,
-    );
-  },
-  logDensity: (p, X, { data }) => {
-    const { within, between } = scatters(X, data);
-    if (data.form === 'paper') {
-      const separation = traceOfQuotient(within, between, "The within-class scatter of prior 'discriminative'");
-      return op.neg<Scalar>(op.div(p.strength, separation));
-    }
-    const regularized = op.addDiagonal(between, op.scalar(data.r));
-    const overlap = traceOfQuotient(regularized, within, "The between-class scatter of prior 'discriminative'");
-    return op.neg<Scalar>(op.mul(p.strength, overlap));
-  },
-});
-
 const schema = v.strictObject({
   strength: v.optional(v.any()),
   form: v.optional(v.picklist(['published', 'paper'], "'published' or 'paper'"), 'published'),
@@ -102,7 +62,7 @@ const schema = v.strictObject({
  * discriminative(labels, { strength: 100 });
  * ```
  */
-export function discriminative(labels: Labels, options: DiscriminativeOptions = {}): Prior {
+export function discriminative(labels: Labels, options: DiscriminativeOptions = {}): Prior<never> {
   const { strength, form, r } = checkOptions(schema, options, 'discriminative');
   const { classes, count } = classesOf(labels, 'discriminative');
   if (count < 2) {
@@ -110,6 +70,27 @@ export function discriminative(labels: Labels, options: DiscriminativeOptions = 
       `discriminative takes labels of at least two classes, but ${describe(labels)} with ${count} was given.`,
     );
   }
-  const data: DiscriminativeData = Object.freeze({ classes, count, form, r });
-  return notNegative(discriminativeFactory({ strength } as { strength: ParameterLike }, data), ['strength']);
+  const discriminative = definePrior({
+    name: 'discriminative',
+    parameters: { strength: fixed(1) },
+    independent: false,
+    prepare: ({ rows }) => {
+      if (classes.length === rows) return;
+      throw new InvalidInputError(
+        `Prior 'discriminative' has ${classes.length} labels, but the model has ${rows} observations. Give one label each, undefined where it is missing.`,
+      );
+    },
+    logDensity: (p, X) => {
+      const { within, between } = scatters(X, { classes, count });
+      if (form === 'paper') {
+        const separation = traceOfQuotient(within, between, "The within-class scatter of prior 'discriminative'");
+        return op.neg<Scalar>(op.div(p.strength, separation));
+      }
+      const regularized = op.addDiagonal(between, op.scalar(r));
+      const overlap = traceOfQuotient(regularized, within, "The between-class scatter of prior 'discriminative'");
+      return op.neg<Scalar>(op.mul(p.strength, overlap));
+    },
+  });
+  const own = { strength } as { strength: ParameterLike };
+  return calledBy(notNegative(discriminative(own), ['strength']), Array.from(classes), { ...own, form, r });
 }

@@ -1,20 +1,19 @@
 import * as v from 'valibot';
 import { checkOptions } from '../core/options.ts';
-import { checkSaved } from '../core/saved.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { add, checkKernel } from '../kernels/algebra.ts';
 import { white } from '../kernels/constant.ts';
 import type { Kernel } from '../kernels/kernel.ts';
-import { kernelToJSON } from '../kernels/kernelToJson.ts';
 import { rbf } from '../kernels/rbf.ts';
-import type { Forecasting } from '../model/abilities.ts';
+import { calledBy } from '../model/language/defineDensity.ts';
+import type { Prior } from '../model/language/density.ts';
 import type { TensorMap } from '../model/model.ts';
-import { definePrior, type Prior } from './definePrior.ts';
+import { definePrior } from './definePrior.ts';
 import {
   initialDensity,
+  lastRow,
   type SequenceData,
-  savedSequence,
   sequenceEntries,
   type Transitions,
   transitionsOf,
@@ -28,62 +27,8 @@ export interface DynamicsOptions extends Partial<SequenceData> {
   readonly order?: 'next' | 'difference';
 }
 
-interface DynamicsData extends SequenceData {
-  readonly kernel: Kernel;
-  readonly order: 'next' | 'difference';
-}
-
 const PREFIX = 'kernel.';
 const NAME = 'The covariance of the dynamics';
-
-/** Rows with a successor, what the process gave there, and the covariance among them. */
-function process(p: TensorMap, X: Tensor2D, { kernel, order }: DynamicsData, { from, to }: Transitions) {
-  const inputs = op.gather<Tensor2D>(X, from);
-  const next = op.gather<Tensor2D>(X, to);
-  const outputs = order === 'next' ? next : op.sub<Tensor2D>(next, inputs);
-  const own = withoutPrefix(p, PREFIX);
-  return { inputs, outputs, own, covariance: kernel.covariance(own, inputs, inputs, inputs) };
-}
-
-const savedSchema = v.strictObject({
-  ...savedSequence,
-  kernel: v.unknown(),
-  order: v.picklist(['next', 'difference']),
-});
-
-export const dynamicsFactory = definePrior({
-  name: 'dynamics',
-  parameters: ({ kernel }: DynamicsData) =>
-    Object.fromEntries(Object.entries(kernel.parameters).map(([name, parameter]) => [PREFIX + name, parameter])),
-  data: {
-    // Member by member: what was read again is in the order of its schema.
-    toJSON: ({ kernel, segments, order, initial }: DynamicsData): unknown => ({
-      kernel: kernelToJSON(kernel),
-      segments,
-      order,
-      initial,
-    }),
-    fromJSON: (json, read): DynamicsData => {
-      const { kernel, ...rest } = checkSaved(savedSchema, json, '.');
-      return { kernel: read.kernel(kernel, '.kernel'), ...rest };
-    },
-  },
-  prepare: ({ rows }, { segments }) => transitionsOf(segments, rows, "Prior 'dynamics'"),
-  logDensity: (p, X, { data, constants, onJitter }) => {
-    const { outputs, covariance } = process(p, X, data, constants);
-    const options = { name: NAME, ...(onJitter === undefined ? {} : { onJitter }) };
-    const steps = op.gaussianLogDensity(covariance, { observations: outputs }, options);
-    return op.add<Scalar>(steps, initialDensity(X, constants.first, data));
-  },
-  transition: (p, X, { data, constants }) => {
-    const { inputs, outputs, own, covariance } = process(p, X, data, constants);
-    const weights = op.choleskySolve(op.cholesky(covariance, { name: NAME }), outputs);
-    return (x) => {
-      const mean = op.matMul<Tensor2D>(data.kernel.covariance(own, x, inputs, inputs), weights);
-      return data.order === 'next' ? mean : op.add<Tensor2D>(x, mean);
-    };
-  },
-});
 
 const schema = v.strictObject({
   ...sequenceEntries,
@@ -109,9 +54,38 @@ const schema = v.strictObject({
  * dynamics({ kernel: add(rbf(), white({ variance: 0.01 })), segments: [0, 40] });
  * ```
  */
-export function dynamics(options: DynamicsOptions = {}): Prior<Forecasting> {
+export function dynamics(options: DynamicsOptions = {}): Prior<'next'> {
   const { kernel, segments, order, initial } = checkOptions(schema, options, 'dynamics');
   const chosen = checkKernel(kernel ?? add(rbf(), white({ variance: 0.1 })), "Option 'kernel' of dynamics");
-  const data = Object.freeze({ kernel: chosen, segments: Object.freeze([...segments]), order, initial });
-  return dynamicsFactory({}, data);
+  /** Rows with a successor, what the process gave there, and the covariance among them. */
+  const process = (p: TensorMap, X: Tensor2D, { from, to }: Transitions) => {
+    const inputs = op.gather<Tensor2D>(X, from);
+    const next = op.gather<Tensor2D>(X, to);
+    const outputs = order === 'next' ? next : op.sub<Tensor2D>(next, inputs);
+    const own = withoutPrefix(p, PREFIX);
+    return { inputs, outputs, own, covariance: chosen.covariance(own, inputs, inputs, inputs) };
+  };
+  const dynamics = definePrior({
+    name: 'dynamics',
+    parameters: Object.fromEntries(
+      Object.entries(chosen.parameters).map(([name, parameter]) => [PREFIX + name, parameter]),
+    ),
+    independent: false,
+    prepare: ({ rows }) => transitionsOf(segments, rows, "Prior 'dynamics'"),
+    logDensity: (p, X, { constants, onJitter }) => {
+      const { outputs, covariance } = process(p, X, constants);
+      const steps = op.gaussianLogDensity(covariance, { observations: outputs }, { name: NAME, onJitter });
+      return op.add<Scalar>(steps, initialDensity(X, constants.first, initial));
+    },
+    condition: (p, { value: X }, { constants }) => ({
+      next: (before) => {
+        const { inputs, outputs, own, covariance } = process(p, X, constants);
+        const weights = op.choleskySolve(op.cholesky(covariance, { name: NAME }), outputs);
+        const x = lastRow(before);
+        const mean = op.matMul<Tensor2D>(chosen.covariance(own, x, inputs, inputs), weights);
+        return order === 'next' ? mean : op.add<Tensor2D>(x, mean);
+      },
+    }),
+  });
+  return calledBy(dynamics(), { kernel: chosen, segments, order, initial });
 }

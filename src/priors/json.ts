@@ -1,22 +1,21 @@
 import * as v from 'valibot';
 import { unknownName } from '../core/options.ts';
 import { checkSaved, readingAt } from '../core/saved.ts';
+import { graphFromJSON } from '../engine/graph/json.ts';
 import { type KernelCatalog, kernelFromJSON } from '../kernels/json.ts';
 import type { DistributionCatalog } from '../model/distributions/index.ts';
-import type { ParameterLike } from '../model/parameter.ts';
-import { parametersFromJSON } from '../model/parameterJson.ts';
-import type { Prior, SavedParts } from './definePrior.ts';
+import type { Prior } from '../model/language/density.ts';
+import { parameterFromJSON } from '../model/parameterJson.ts';
+import { dataFromPlain } from '../model/plainData.ts';
 
-/** What `definePrior` returns, or a function of parameters that makes a prior. */
-export type AnyPriorFactory = { make(overrides?: Record<string, ParameterLike>): Prior }['make'] & {
-  readonly restore?: (parameters: Readonly<Record<string, ParameterLike>>, data: unknown, read: SavedParts) => Prior;
-};
+/** What `definePrior` returns, or another function that makes a prior: its arguments are those that it was called with. */
+export type AnyPriorFactory = { make(...given: unknown[]): Prior }['make'];
 
 /** Factories by the names of the priors they make. */
 export type PriorCatalog = Readonly<Record<string, AnyPriorFactory>>;
 
 /**
- * The prior that `priorToJSON` wrote.
+ * The prior that `priorToJSON` wrote: the same call of its factory.
  *
  * @param json - plain JSON
  * @param factories - of every prior that may be met, by name
@@ -32,15 +31,22 @@ export function priorFromJSON(
   distributions: DistributionCatalog = {},
   place = 'the prior',
 ): Prior {
-  const { prior, parameters: saved, data } = checkSaved(schema, json, place);
+  const { prior, arguments: given } = checkSaved(schema, json, place);
   if (!Object.hasOwn(factories, prior)) {
     const caller = 'The list of known priors (your own: { priors }, or --parts FILE)';
     throw unknownName('prior', prior, Object.keys(factories), caller);
   }
-  const factory = factories[prior]!;
-  const parameters = parametersFromJSON(saved, distributions, `${place}.parameters`);
-  const read: SavedParts = { kernel: (json, path) => kernelFromJSON(json, kernels, distributions, path) };
-  return readingAt(`${place}.data`, () => factory.restore?.(parameters, data, read) ?? factory(parameters));
+  const read = (value: unknown, path: string): unknown => {
+    if (Array.isArray(value)) return value.map((entry, i) => read(entry, `${path}.${i}`));
+    if (typeof value !== 'object' || value === null) return value;
+    if ('~parameter' in value) return parameterFromJSON(value['~parameter'], distributions, path);
+    if ('~kernel' in value) return kernelFromJSON(value['~kernel'], kernels, distributions, path);
+    if ('~graph' in value) return readingAt(path, () => graphFromJSON(value['~graph']));
+    if (Object.keys(value).some((key) => key.startsWith('~'))) return dataFromPlain(value);
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, read(entry, `${path}.${key}`)]));
+  };
+  const made = given.map((each, i) => read(each, `${place}.arguments.${i}`));
+  return readingAt(`${place}.arguments`, () => factories[prior]!(...made));
 }
 
-const schema = v.strictObject({ prior: v.string(), parameters: v.unknown(), data: v.optional(v.unknown()) });
+const schema = v.strictObject({ prior: v.string(), arguments: v.array(v.unknown()) });

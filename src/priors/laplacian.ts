@@ -4,12 +4,13 @@ import { Matrix } from '../core/matrix.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { checkGraph, type Graph } from '../engine/graph/graph.ts';
-import { graphFromJSON, graphToJSON } from '../engine/graph/json.ts';
 import { edgeFactor, isSparse } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
+import { calledBy } from '../model/language/defineDensity.ts';
+import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, notNegative, type Prior } from './definePrior.ts';
+import { definePrior, notNegative } from './definePrior.ts';
 import { type EdgePrecision, marginals, sparsePrecision } from './sparsePrecision.ts';
 
 export interface LaplacianOptions {
@@ -18,33 +19,6 @@ export interface LaplacianOptions {
   /** λ ≥ 0, held at 0 unless given. */
   readonly offset?: ParameterLike;
 }
-
-export const laplacianFactory = definePrior({
-  name: 'laplacian',
-  parameters: { strength: fixed(1), offset: fixed(0) },
-  data: { toJSON: (graph: Graph) => graphToJSON(graph), fromJSON: (json): Graph => graphFromJSON(json) },
-  prepare: ({ rows }, graph) => {
-    checkGraph(graph, "Prior 'laplacian'", rows);
-    return { eigenvalues: lazily(() => laplacianEigenvalues(graph)), factor: lazily(() => edgeFactor(graph)) };
-  },
-  isSparse: true,
-  precision: (p, _, { data: graph, constants: { factor } }) => {
-    const { diagonal, edges } = entriesOf(graph, p.offset);
-    return sparsePrecision({ diagonal: op.mul(p.strength, diagonal), edges: op.mul(p.strength, edges) }, graph, factor);
-  },
-  logDensity: (p, X, { data: graph, constants: { eigenvalues, factor } }) => {
-    const form = op.add(op.laplacianQuadraticForm(X, graph), op.mul(p.offset, op.sum(op.square(X))));
-    const exponent = op.mul<Scalar>(op.mul(-0.5, p.strength), form);
-    if (!(op.valueOf(p.offset) > 0 && op.valueOf(p.strength) > 0)) return exponent;
-    const [N, q] = X.shape;
-    const ofGraph =
-      !isOfClasses(graph) && isSparse(graph)
-        ? marginals(entriesOf(graph, p.offset), factor()).logDeterminant
-        : op.sum(op.log(op.add(op.tensor(eigenvalues()), p.offset)));
-    const logDeterminant = op.add(op.mul(N, op.log(p.strength)), ofGraph);
-    return op.add(exponent, op.sub(op.mul(q / 2, logDeterminant), (N * q * log(2 * Math.PI)) / 2));
-  },
-});
 
 /**
  * Gaussian Markov random field on a graph: latents that an edge joins are drawn together. The exponent is
@@ -63,9 +37,36 @@ export const laplacianFactory = definePrior({
  * laplacian(labelGraph(labels), { strength: 0.1 });
  * ```
  */
-export function laplacian(graph: Graph, options: LaplacianOptions = {}): Prior {
+export function laplacian(graph: Graph, options: LaplacianOptions = {}): Prior<never> {
   checkGraph(graph, 'laplacian');
-  return notNegative(laplacianFactory(options, graph), ['strength', 'offset']);
+  const laplacian = definePrior({
+    name: 'laplacian',
+    parameters: { strength: fixed(1), offset: fixed(0) },
+    independent: false,
+    prepare: ({ rows }) => {
+      checkGraph(graph, "Prior 'laplacian'", rows);
+      return { eigenvalues: lazily(() => laplacianEigenvalues(graph)), factor: lazily(() => edgeFactor(graph)) };
+    },
+    isSparse: true,
+    precision: (p, _, { constants: { factor } }) => {
+      const { diagonal, edges } = entriesOf(graph, p.offset);
+      const scaled = { diagonal: op.mul(p.strength, diagonal), edges: op.mul(p.strength, edges) };
+      return sparsePrecision(scaled, graph, factor);
+    },
+    logDensity: (p, X, { constants: { eigenvalues, factor } }) => {
+      const form = op.add(op.laplacianQuadraticForm(X, graph), op.mul(p.offset, op.sum(op.square(X))));
+      const exponent = op.mul<Scalar>(op.mul(-0.5, p.strength), form);
+      if (!(op.valueOf(p.offset) > 0 && op.valueOf(p.strength) > 0)) return exponent;
+      const [N, q] = X.shape;
+      const ofGraph =
+        !isOfClasses(graph) && isSparse(graph)
+          ? marginals(entriesOf(graph, p.offset), factor()).logDeterminant
+          : op.sum(op.log(op.add(op.tensor(eigenvalues()), p.offset)));
+      const logDeterminant = op.add(op.mul(N, op.log(p.strength)), ofGraph);
+      return op.add(exponent, op.sub(op.mul(q / 2, logDeterminant), (N * q * log(2 * Math.PI)) / 2));
+    },
+  });
+  return calledBy(notNegative(laplacian(options), ['strength', 'offset']), graph, options);
 }
 
 /** Whether the graph is one of complete classes and nothing else. */

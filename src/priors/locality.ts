@@ -2,16 +2,16 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkOptions, numberAboveZero } from '../core/options.ts';
-import { checkSaved, readingAt } from '../core/saved.ts';
 import { checkGraph, type Graph, incidentEdges } from '../engine/graph/graph.ts';
-import { graphFromJSON, graphToJSON } from '../engine/graph/json.ts';
 import { checkNeighbors } from '../engine/graph/neighborhoodGraph.ts';
 import { reconstructionWeights } from '../engine/graph/reconstructionWeights.ts';
 import { nearestNeighbors } from '../engine/neighbors/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
+import { calledBy } from '../model/language/defineDensity.ts';
+import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, notNegative, type Prior } from './definePrior.ts';
+import { definePrior, notNegative } from './definePrior.ts';
 
 export interface LocalityOptions {
   /** ≥ 0, held at 1 unless given; 0 turns the prior off. */
@@ -20,17 +20,7 @@ export interface LocalityOptions {
   readonly regularization?: number;
 }
 
-interface LocalityData {
-  /** A number of nearest neighbors of Y, or the graph that says which points are neighbors. */
-  readonly neighbors: number | Graph;
-  readonly regularization: number;
-}
-
 const NAME = "Prior 'locality'";
-const savedSchema = v.strictObject({
-  neighbors: v.union([v.number(), v.looseObject({})]),
-  regularization: v.pipe(v.number(), v.minValue(0)),
-});
 
 /** The neighbors of every point. */
 function neighborLists(Y: Matrix, neighbors: number | Graph): Int32Array[] {
@@ -49,27 +39,6 @@ function adjacency(graph: Graph): Int32Array[] {
     `${NAME} has a graph in which point ${alone} has no neighbor to be made of. Join it, for instance by knnGraph(Y, k).`,
   );
 }
-
-export const localityFactory = definePrior({
-  name: 'locality',
-  parameters: { strength: fixed(1) },
-  data: {
-    toJSON: ({ neighbors, ...rest }: LocalityData): unknown => ({
-      neighbors: typeof neighbors === 'number' ? neighbors : graphToJSON(neighbors),
-      ...rest,
-    }),
-    fromJSON: (json): LocalityData => {
-      const { neighbors, ...rest } = checkSaved(savedSchema, json, '.');
-      return {
-        neighbors: typeof neighbors === 'number' ? neighbors : readingAt('.neighbors', () => graphFromJSON(neighbors)),
-        ...rest,
-      };
-    },
-  },
-  prepare: (Y, { neighbors, regularization }) => reconstructionWeights(Y, neighborLists(Y, neighbors), regularization),
-  logDensity: (p, X, { constants: reconstruction }) =>
-    op.mul<Scalar>(op.mul(-0.5, p.strength), op.reconstructionError(X, reconstruction)),
-});
 
 const schema = v.strictObject({
   strength: v.optional(v.any()),
@@ -91,10 +60,18 @@ const schema = v.strictObject({
  * locality(7, { strength: 10 });
  * ```
  */
-export function locality(neighbors: number | Graph, options: LocalityOptions = {}): Prior {
+export function locality(neighbors: number | Graph, options: LocalityOptions = {}): Prior<never> {
   const { strength, regularization } = checkOptions(schema, options, 'locality');
   if (typeof neighbors === 'number') checkNeighbors(neighbors, Infinity, 'locality');
   else checkGraph(neighbors, 'locality');
-  const data: LocalityData = Object.freeze({ neighbors, regularization });
-  return notNegative(localityFactory({ strength } as { strength: ParameterLike }, data), ['strength']);
+  const locality = definePrior({
+    name: 'locality',
+    parameters: { strength: fixed(1) },
+    independent: false,
+    prepare: ({ observations: Y }) => reconstructionWeights(Y, neighborLists(Y, neighbors), regularization),
+    logDensity: (p, X, { constants: reconstruction }) =>
+      op.mul<Scalar>(op.mul(-0.5, p.strength), op.reconstructionError(X, reconstruction)),
+  });
+  const own = { strength } as { strength: ParameterLike };
+  return calledBy(notNegative(locality(own), ['strength']), neighbors, { ...own, regularization });
 }

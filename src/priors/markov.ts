@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { checkOptions } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
-import { checkSaved } from '../core/saved.ts';
 import { edgeFactor } from '../engine/sparse/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
-import type { Forecasting } from '../model/abilities.ts';
+import { calledBy } from '../model/language/defineDensity.ts';
+import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, type Prior } from './definePrior.ts';
-import { initialDensity, type SequenceData, savedSequence, sequenceEntries, transitionsOf } from './segments.ts';
+import { definePrior } from './definePrior.ts';
+import { initialDensity, lastRow, type SequenceData, sequenceEntries, transitionsOf } from './segments.ts';
 import { sparsePrecision } from './sparsePrecision.ts';
 
 export interface MarkovOptions extends Partial<SequenceData> {
@@ -18,39 +18,6 @@ export interface MarkovOptions extends Partial<SequenceData> {
   /** s² > 0, held at 1 unless given. */
   readonly variance?: ParameterLike;
 }
-
-export const markovFactory = definePrior({
-  name: 'markov',
-  parameters: { coefficient: fixed(1), variance: fixed(1) },
-  data: {
-    toJSON: (data: SequenceData) => data,
-    fromJSON: (json) => checkSaved(v.strictObject(savedSequence), json, '.'),
-  },
-  prepare: ({ rows }, { segments }) => {
-    const steps = transitionsOf(segments, rows, "Prior 'markov'");
-    const graph = { size: rows, sources: steps.from, targets: steps.to };
-    return { ...steps, graph, factor: lazily(() => edgeFactor(graph)) };
-  },
-  isSparse: true,
-  precision: (p, rows, { data, constants: { from, to, first, graph, factor } }) => {
-    const marked = (some: Int32Array) => {
-      const ones = new Float64Array(rows);
-      for (const i of some) ones[i] = 1;
-      return op.tensor(ones);
-    };
-    const ofSteps = op.div(op.add(marked(to), op.mul(op.square(p.coefficient), marked(from))), p.variance);
-    const diagonal = data.initial === 'none' ? ofSteps : op.add(ofSteps, marked(first));
-    const edges = op.mul(op.neg(op.div(p.coefficient, p.variance)), op.ones([to.length]));
-    return sparsePrecision({ diagonal, edges }, graph, factor);
-  },
-  logDensity: (p, X, { data, constants: { from, to, first } }) => {
-    const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));
-    const exponent = op.div(op.mul(-0.5, op.sum(op.square(steps))), p.variance);
-    const normalizer = op.mul(-steps.size / 2, op.add(op.log(p.variance), log(2 * Math.PI)));
-    return op.add<Scalar>(op.add(exponent, normalizer), initialDensity(X, first, data));
-  },
-  transition: (p) => (x) => op.mul<Tensor2D>(p.coefficient, x),
-});
 
 const schema = v.strictObject({ ...sequenceEntries, coefficient: v.optional(v.any()), variance: v.optional(v.any()) });
 
@@ -66,8 +33,37 @@ const schema = v.strictObject({ ...sequenceEntries, coefficient: v.optional(v.an
  * markov({ segments: [0, 50], variance: 0.01 });
  * ```
  */
-export function markov(options: MarkovOptions = {}): Prior<Forecasting> {
+export function markov(options: MarkovOptions = {}): Prior<'next'> {
   const { segments, initial, coefficient, variance } = checkOptions(schema, options, 'markov');
-  const overrides = { coefficient, variance } as Record<'coefficient' | 'variance', ParameterLike>;
-  return markovFactory(overrides, Object.freeze({ segments: Object.freeze([...segments]), initial }));
+  const markov = definePrior({
+    name: 'markov',
+    parameters: { coefficient: fixed(1), variance: fixed(1) },
+    independent: false,
+    prepare: ({ rows }) => {
+      const steps = transitionsOf(segments, rows, "Prior 'markov'");
+      const graph = { size: rows, sources: steps.from, targets: steps.to };
+      return { ...steps, graph, factor: lazily(() => edgeFactor(graph)) };
+    },
+    isSparse: true,
+    precision: (p, { rows }, { constants: { from, to, first, graph, factor } }) => {
+      const marked = (some: Int32Array) => {
+        const ones = new Float64Array(rows);
+        for (const i of some) ones[i] = 1;
+        return op.tensor(ones);
+      };
+      const ofSteps = op.div(op.add(marked(to), op.mul(op.square(p.coefficient), marked(from))), p.variance);
+      const diagonal = initial === 'none' ? ofSteps : op.add(ofSteps, marked(first));
+      const edges = op.mul(op.neg(op.div(p.coefficient, p.variance)), op.ones([to.length]));
+      return sparsePrecision({ diagonal, edges }, graph, factor);
+    },
+    logDensity: (p, X, { constants: { from, to, first } }) => {
+      const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));
+      const exponent = op.div(op.mul(-0.5, op.sum(op.square(steps))), p.variance);
+      const normalizer = op.mul(-steps.size / 2, op.add(op.log(p.variance), log(2 * Math.PI)));
+      return op.add<Scalar>(op.add(exponent, normalizer), initialDensity(X, first, initial));
+    },
+    condition: (p) => ({ next: (before) => op.mul<Tensor2D>(p.coefficient, lastRow(before)) }),
+  });
+  const own = { coefficient, variance } as Record<'coefficient' | 'variance', ParameterLike>;
+  return calledBy(markov(own), { segments, initial, ...own });
 }

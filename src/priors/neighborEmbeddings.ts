@@ -3,7 +3,6 @@ import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkOptions, integerFrom, numberAboveZero, numberFromZero } from '../core/options.ts';
 import { completed, type ProgressiveWork } from '../core/progressiveWork.ts';
-import { checkSaved } from '../core/saved.ts';
 import type { Graph } from '../engine/graph/graph.ts';
 import {
   joinedWeights,
@@ -17,8 +16,10 @@ import { studentDivergence } from '../engine/neighborEmbedding/studentDivergence
 import { type Metric, metricNeighborsInParts } from '../engine/neighbors/index.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar } from '../engine/tensors/tensorflow.ts';
+import { calledBy } from '../model/language/defineDensity.ts';
+import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, notNegative, type Prior } from './definePrior.ts';
+import { definePrior, notNegative } from './definePrior.ts';
 import { byColumns, plainFunction } from './plainFunction.ts';
 
 export interface TsneNeighborsOptions {
@@ -29,27 +30,6 @@ export interface TsneNeighborsOptions {
   /** Neighbors of an observation that have a probability, from the perplexity on, or 'all'; all of up to 1000 points unless given, 3·perplexity of more. */
   readonly neighbors?: number | 'all';
 }
-
-const savedNeighbors = v.strictObject({
-  perplexity: v.optional(v.pipe(v.number(), v.gtValue(0))),
-  // Files that do not say so are of times when there was nothing else.
-  neighbors: v.optional(v.union([v.number(), v.picklist(['all', 'auto'])]), 'all'),
-});
-
-export const tsneNeighborsFactory = definePrior({
-  name: 'tsne',
-  parameters: { strength: fixed(1) },
-  data: {
-    toJSON: (data: NeighborOptions) => data,
-    fromJSON: (json): NeighborOptions => checkSaved(savedNeighbors, json ?? {}, '.') as NeighborOptions,
-  },
-  prepare: (Y, data) => {
-    const P = completed(jointProbabilities(Y, data));
-    return byColumns((q) => studentDivergence(P, q, 'auto'));
-  },
-  logDensity: (p, X, { constants: divergence }) =>
-    op.neg<Scalar>(op.mul(p.strength, plainFunction(X, divergence(X.shape[1])))),
-});
 
 const above = 'a number above 1';
 export const perplexityOption = v.optional(v.pipe(v.number(above), v.finite(above), v.gtValue(1, above)));
@@ -80,10 +60,24 @@ const neighborSchema = v.strictObject({
  * tsneNeighbors({ strength: 100, perplexity: 20 });
  * ```
  */
-export function tsneNeighbors(options: TsneNeighborsOptions = {}): Prior {
+export function tsneNeighbors(options: TsneNeighborsOptions = {}): Prior<never> {
   const { strength, perplexity, neighbors = 'auto' } = checkOptions(neighborSchema, options, 'tsneNeighbors');
-  const data: NeighborOptions = Object.freeze({ ...(perplexity !== undefined && { perplexity }), neighbors });
-  return notNegative(tsneNeighborsFactory({ strength } as { strength: ParameterLike }, data), ['strength']);
+  const found: NeighborOptions = { ...(perplexity !== undefined && { perplexity }), neighbors };
+  const tsne = definePrior({
+    name: 'tsne',
+    parameters: { strength: fixed(1) },
+    independent: false,
+    prepare: ({ observations: Y }) => {
+      const P = completed(jointProbabilities(Y, found));
+      return byColumns((q) => studentDivergence(P, q, 'auto'));
+    },
+    logDensity: (p, X, { constants: divergence }) =>
+      op.neg<Scalar>(op.mul(p.strength, plainFunction(X, divergence(X.shape[1])))),
+  });
+  const own = { strength } as { strength: ParameterLike };
+  // 'auto' is a choice of the library, not an option.
+  const given = neighbors === 'auto' ? { ...own, perplexity } : { ...own, perplexity, neighbors };
+  return calledBy(notNegative(tsne(own), ['strength']), given);
 }
 
 /** What UMAP takes of observations and latents. */
@@ -159,23 +153,6 @@ export function curveOf({ minDist, spread }: Pick<EdgeData, 'minDist' | 'spread'
   );
 }
 
-const savedEdges = v.strictObject({ ...edgeOptions, negatives: negativesOption });
-
-export const umapNeighborsFactory = definePrior({
-  name: 'umap',
-  parameters: { strength: fixed(1) },
-  data: {
-    toJSON: (data: EdgeData) => data,
-    fromJSON: (json): EdgeData => checkSaved(savedEdges, json, '.') as EdgeData,
-  },
-  prepare: (Y, data) => {
-    const graph = completed(edgeProbabilities(Y, data.neighbors));
-    const curve = curveOf(data);
-    return byColumns((q) => edgeLikelihood(graph, q, curve, data.negatives));
-  },
-  logDensity: (p, X, { constants: likelihood }) => op.mul<Scalar>(p.strength, plainFunction(X, likelihood(X.shape[1]))),
-});
-
 const schema = v.strictObject({
   ...edgeOptions,
   strength: v.optional(v.any()),
@@ -197,9 +174,20 @@ const schema = v.strictObject({
  * umapNeighbors({ strength: 10, neighbors: 15, minDist: 0.1 });
  * ```
  */
-export function umapNeighbors(options: UmapNeighborsOptions = {}): Prior {
+export function umapNeighbors(options: UmapNeighborsOptions = {}): Prior<never> {
   const { strength, neighbors, ...rest } = checkOptions(schema, options, 'umapNeighbors');
-  curveOf(rest);
-  const data: EdgeData = Object.freeze({ ...(neighbors !== undefined && { neighbors }), ...rest });
-  return notNegative(umapNeighborsFactory({ strength } as { strength: ParameterLike }, data), ['strength']);
+  const curve = curveOf(rest);
+  const umap = definePrior({
+    name: 'umap',
+    parameters: { strength: fixed(1) },
+    independent: false,
+    prepare: ({ observations: Y }) => {
+      const graph = completed(edgeProbabilities(Y, neighbors));
+      return byColumns((q) => edgeLikelihood(graph, q, curve, rest.negatives));
+    },
+    logDensity: (p, X, { constants: likelihood }) =>
+      op.mul<Scalar>(p.strength, plainFunction(X, likelihood(X.shape[1]))),
+  });
+  const own = { strength } as { strength: ParameterLike };
+  return calledBy(notNegative(umap(own), ['strength']), { ...own, neighbors, ...rest });
 }

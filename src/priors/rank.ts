@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { checkOptions } from '../core/options.ts';
-import { checkSaved } from '../core/saved.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { dot } from '../engine/vectors.ts';
+import { calledBy } from '../model/language/defineDensity.ts';
+import type { Prior } from '../model/language/density.ts';
 import { entriesOf, fixed, type Parameter, type ParameterLike, shapeOf } from '../model/parameter.ts';
 import type { Transform } from '../model/transform.ts';
-import { definePrior, notNegative, type Prior } from './definePrior.ts';
+import { definePrior, notNegative } from './definePrior.ts';
 
 export interface RankOptions {
   /** α ≥ 0, held at 1 unless given; 0 turns the prior off. */
@@ -17,26 +18,6 @@ export interface RankOptions {
   /** 'kept', the default: free latents keep the energy Σ s_i² that they start with; 'free': they may shrink. */
   readonly energy?: 'kept' | 'free';
 }
-
-interface RankData {
-  readonly energy: 'kept' | 'free';
-}
-
-const savedSchema = v.strictObject({ energy: v.picklist(['kept', 'free']) });
-
-export const rankFactory = definePrior({
-  name: 'rank',
-  parameters: { strength: fixed(1), beta: fixed(1) },
-  data: { toJSON: (data: RankData) => data, fromJSON: (json): RankData => checkSaved(savedSchema, json, '.') },
-  // Σ log(1 + β·s_i²) = log|I + β·XᵀX| with X centered: q×q, and no singular value has to be distinguished from another.
-  logDensity: (p, X) => {
-    const centered = op.sub<Tensor2D>(X, op.mean(X, 0, true));
-    const scatter = op.matMul<Tensor2D>(centered, centered, true, false);
-    const spread = op.add<Tensor2D>(op.eye(X.shape[1]), op.mul(p.beta, scatter));
-    return op.mul<Scalar>(op.neg(p.strength), op.logDeterminant(spread, { name: "The spread of prior 'rank'" }));
-  },
-  restrict: ({ energy }) => (energy === 'kept' ? keptEnergy : undefined),
-});
 
 const schema = v.strictObject({
   strength: v.optional(v.any()),
@@ -57,10 +38,23 @@ const schema = v.strictObject({
  * rank({ strength: 10, beta: 100 });
  * ```
  */
-export function rank(options: RankOptions = {}): Prior {
+export function rank(options: RankOptions = {}): Prior<never> {
   const { strength, beta, energy } = checkOptions(schema, options, 'rank');
-  const overrides = { strength, beta } as Record<'strength' | 'beta', ParameterLike>;
-  return notNegative(rankFactory(overrides, Object.freeze({ energy })), ['strength', 'beta']);
+  const rank = definePrior({
+    name: 'rank',
+    parameters: { strength: fixed(1), beta: fixed(1) },
+    independent: false,
+    // Σ log(1 + β·s_i²) = log|I + β·XᵀX| with X centered: q×q, and no singular value has to be distinguished from another.
+    logDensity: (p, X) => {
+      const centered = op.sub<Tensor2D>(X, op.mean(X, 0, true));
+      const scatter = op.matMul<Tensor2D>(centered, centered, true, false);
+      const spread = op.add<Tensor2D>(op.eye(X.shape[1]), op.mul(p.beta, scatter));
+      return op.mul<Scalar>(op.neg(p.strength), op.logDeterminant(spread, { name: "The spread of prior 'rank'" }));
+    },
+    ...(energy === 'kept' && { restrict: keptEnergy }),
+  });
+  const own = { strength, beta } as Record<'strength' | 'beta', ParameterLike>;
+  return calledBy(notNegative(rank(own), ['strength', 'beta']), { ...own, energy });
 }
 
 /**

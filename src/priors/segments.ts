@@ -17,12 +17,6 @@ export const sequenceEntries = {
   initial: v.optional(v.picklist(['standardNormal', 'none'], "'standardNormal' or 'none'"), 'standardNormal'),
 };
 
-/** The same of a saved prior, which says all. */
-export const savedSequence = {
-  segments: v.array(start),
-  initial: v.picklist(['standardNormal', 'none']),
-};
-
 /** The rows of X as sequences. */
 export interface SequenceData {
   /** First rows of the sequences; 0 is implied. */
@@ -118,10 +112,16 @@ export function transitionsOf(segments: readonly number[], N: number, caller: st
 }
 
 /** Σ log N(x | 0, I) over the first rows of the sequences, or 0. */
-export function initialDensity(X: Tensor2D, first: Int32Array, { initial }: SequenceData): Scalar {
+export function initialDensity(X: Tensor2D, first: Int32Array, initial: SequenceData['initial']): Scalar {
   if (initial === 'none') return op.scalar(0);
   const rows = op.gather(X, first);
   return op.sub<Scalar>(op.mul(-0.5, op.sum(op.square(rows))), (rows.size * log(2 * Math.PI)) / 2);
+}
+
+/** The last of some rows, 1×q. */
+export function lastRow(rows: Tensor2D): Tensor2D {
+  const [n, q] = rows.shape;
+  return op.slice<Tensor2D>(rows, [n - 1, 0], [1, q]);
 }
 
 /** The tensors of a part under its own names, out of a map in which they carry a prefix. */

@@ -1,6 +1,6 @@
 import { log } from '../core/elementary/index.ts';
 import * as op from '../engine/tensors/ops.ts';
-import type { Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { Tensor, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { normalEntries } from '../model/jointDraw.ts';
 import { fixed } from '../model/parameter.ts';
 import { definePrior } from './definePrior.ts';
@@ -19,22 +19,29 @@ import { definePrior } from './definePrior.ts';
 export const standardNormal = definePrior({
   name: 'standardNormal',
   parameters: { precision: fixed(1) },
-  logDensity: (p, X) => op.normalLogDensity(X, p.precision),
-  pointLogDensity: (p, X) => {
-    const constant = op.mul(X.shape[1] / 2, op.sub(op.log(p.precision), log(2 * Math.PI)));
-    return op.add<Tensor1D>(op.mul(op.mul(-0.5, p.precision), op.sum(op.square(X), 1)), constant);
-  },
+  independent: true,
+  logDensity: (p, X, { batch }) => (batch === undefined ? op.normalLogDensity(X, p.precision) : ofRows(p, X)),
+  condition: (p) => ({ logPredictive: ({ value }) => ofRows(p, value) }),
   sample: (p, random, shape) => op.div<Tensor2D>(normalEntries(random, ...shape), op.sqrt(p.precision)),
-  expected: (p, { mean, variance }) => {
-    const constant = op.mul(mean.shape[1] / 2, op.sub(op.log(p.precision), log(2 * Math.PI)));
-    const squares = op.sum(op.add(op.square(mean), variance), 1);
-    return op.add<Tensor1D>(op.mul(op.mul(-0.5, p.precision), squares), constant);
+  expected: (p, { value }) => {
+    const { mean, variance } = value as op.GaussianRows;
+    return normalized(p, op.sum(op.add(op.square(mean), variance), 1), mean.shape[1]);
   },
-  hessian:
-    () =>
-    ({ precision }, { data: { length: n } }) => {
-      const H = new Float64Array(n * n);
-      for (let i = 0; i < n; i++) H[i * (n + 1)] = -(precision as number);
-      return H;
-    },
+  hessian: ({ precision }, { data: { length: n } }) => {
+    const H = new Float64Array(n * n);
+    for (let i = 0; i < n; i++) H[i * (n + 1)] = -(precision as number);
+    return H;
+  },
 });
+
+interface Precision {
+  readonly precision: Tensor;
+}
+
+const ofRows = (p: Precision, X: Tensor2D) => normalized(p, op.sum(op.square(X), 1), X.shape[1]);
+
+/** log p of rows of q entries from their sums of squares, n numbers. */
+function normalized({ precision }: Precision, squares: Tensor, q: number): Tensor1D {
+  const constant = op.mul(q / 2, op.sub(op.log(precision), log(2 * Math.PI)));
+  return op.add<Tensor1D>(op.mul(op.mul(-0.5, precision), squares), constant);
+}

@@ -1,41 +1,20 @@
-import * as v from 'valibot';
 import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
 import { namedOptions } from '../core/options.ts';
-import { checkSaved } from '../core/saved.ts';
 import { centeredBasis } from '../engine/dense/principalComponents.ts';
 import { matrixTensor } from '../engine/tensors/doubles.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import { calledBy } from '../model/language/defineDensity.ts';
+import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
-import { definePrior, notNegative, type Prior } from './definePrior.ts';
+import { definePrior, notNegative } from './definePrior.ts';
 
 export interface UncorrelatedOptions {
   /** ≥ 0, held at 100 unless given; 0 turns the prior off. */
   readonly strength?: ParameterLike;
 }
-
-export const uncorrelatedFactory = definePrior({
-  name: 'uncorrelated',
-  parameters: { strength: fixed(100) },
-  data: {
-    toJSON: (covariates: Matrix) => covariates.toArrays(),
-    fromJSON: (json): Matrix => Matrix.from(checkSaved(v.array(v.array(v.number())), json, '.')),
-  },
-  prepare: ({ rows }, covariates) => {
-    if (covariates.rows === rows) return centeredBasis(covariates);
-    throw new InvalidInputError(
-      `Prior 'uncorrelated' has covariates of ${covariates.rows} rows, but there are ${rows} points. Give one row a point.`,
-    );
-  },
-  precision: (p, _, { constants: U }) => {
-    const basis = matrixTensor(U);
-    return op.mul<Tensor2D>(p.strength, op.matMul(basis, basis, false, true));
-  },
-  logDensity: (p, X, { constants: U }) =>
-    op.mul<Scalar>(op.mul(-0.5, p.strength), op.sum(op.square(op.matMul(matrixTensor(U), X, true)))),
-});
 
 /**
  * Keeps latents apart from covariates, such as the batch that each row was measured in: −strength/2·‖UᵀX‖², U an orthonormal basis of the covariates' columns about their
@@ -54,11 +33,29 @@ export const uncorrelatedFactory = definePrior({
  * gplvm(Y, { latentDim: 2, priors: [standardNormal(), uncorrelated(batch)] });
  * ```
  */
-export function uncorrelated(covariates: MatrixLike, options: UncorrelatedOptions = {}): Prior {
+export function uncorrelated(covariates: MatrixLike, options: UncorrelatedOptions = {}): Prior<never> {
   const { strength } = namedOptions<UncorrelatedOptions>(options, 'uncorrelated', ['strength']);
   const known = checkNumbers(
     Matrix.from(covariates, 'The covariates of uncorrelated'),
     'The covariates of uncorrelated',
   );
-  return notNegative(uncorrelatedFactory(strength === undefined ? {} : { strength }, known), ['strength']);
+  const uncorrelated = definePrior({
+    name: 'uncorrelated',
+    parameters: { strength: fixed(100) },
+    independent: false,
+    prepare: ({ rows }) => {
+      if (known.rows === rows) return centeredBasis(known);
+      throw new InvalidInputError(
+        `Prior 'uncorrelated' has covariates of ${known.rows} rows, but there are ${rows} points. Give one row a point.`,
+      );
+    },
+    precision: (p, _, { constants: U }) => {
+      const basis = matrixTensor(U);
+      return op.mul<Tensor2D>(p.strength, op.matMul(basis, basis, false, true));
+    },
+    logDensity: (p, X, { constants: U }) =>
+      op.mul<Scalar>(op.mul(-0.5, p.strength), op.sum(op.square(op.matMul(matrixTensor(U), X, true)))),
+  });
+  const own = { strength } as { strength: ParameterLike };
+  return calledBy(notNegative(uncorrelated(own), ['strength']), known, own);
 }

@@ -64,7 +64,7 @@ export interface GaussianProcess<K extends Kernel = Kernel> {
   /** Exists in types only: natural values by path. */
   readonly '~paths'?: ProcessPaths<K>;
   /** In types only: what it says of new rows. */
-  readonly '~says'?: Exclude<Saying, 'next'>;
+  readonly '~says'?: Exclude<Saying, 'next' | 'field'>;
   readonly kernel: Kernel;
   readonly likelihood: Likelihood;
   /** Set if predictions scale each column: see the option. */

@@ -362,7 +362,8 @@ function gradientsAgree(at: DensityAt, all: PlainRows, settings: Settings): stri
     };
     const t = valueTensors(moved);
     const { gradients } = valueAndGradients(() => sum(t), Object.values(t));
-    const unused = Object.keys(t).filter((_, i) => gradients[i] === undefined);
+    // What is given may say all of the value, as expectations of a field do.
+    const unused = Object.keys(t).filter((name, i) => name !== 'value' && gradients[i] === undefined);
     if (unused.length === 0) return gradientAgreement(sum, moved, settings);
     throw new LatentFieldError(
       `no gradient arrives in ${unused.map((name) => `'${name}'`).join(', ')}: the log density does not use it`,

@@ -1,20 +1,16 @@
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { isPart, namedOptions } from '../core/options.ts';
-import { matrixTensor } from '../engine/tensors/doubles.ts';
-import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../engine/tensors/gradients.ts';
 import * as op from '../engine/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { Scalar } from '../engine/tensors/tensorflow.ts';
 import type { KernelCatalog } from '../kernels/json.ts';
-import type { TensorMap } from '../model/model.ts';
-import { valueTensors } from '../model/part.ts';
 import { builtInPriors } from '../models/priorCatalog.ts';
 import type { Prior } from '../priors/definePrior.ts';
 import { type PriorCatalog, priorFromJSON } from '../priors/json.ts';
 import { priorToJSON } from '../priors/priorToJson.ts';
 import { densityRequirements } from './checkDensity.ts';
-import { type DifferenceOptions, gradientAgreement } from './checkGradient.ts';
+import type { DifferenceOptions } from './checkGradient.ts';
 import { densityAt } from './quadrature.ts';
 import {
   agreement,
@@ -39,9 +35,8 @@ export interface PriorCheckOptions extends CheckOptions, DifferenceOptions {
 }
 
 /**
- * Checks the requirements on every prior, built-in or custom: its log density is a finite number and deterministic; gradients in latents and free
- * parameters are right, and finite for coincident latents; `pointLogDensity`, `sample` and `expected` describe the same distribution; JSON restores
- * it; no tensors leak.
+ * Checks the requirements on every prior, built-in or custom: its log density is finite and deterministic; gradients in latents and free
+ * parameters are right, and finite for coincident latents; `sample`, `expected` and its rows describe the same distribution; JSON restores it; no tensors leak.
  *
  * @param prior - at the parameter values to be checked
  * @param options - `latents` and `observations` (priors on a graph or on labels need as many rows as these have), `priors` with custom factories,
@@ -66,7 +61,7 @@ export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): Confo
     'priors',
     'kernels',
   ]);
-  if (!isPart(prior, 'prior', ['prepare', 'logDensity'])) {
+  if (!isPart(prior, 'density', ['logDensity'])) {
     throw new InvalidInputError(`checkPrior takes a prior, but ${describe(prior)} was given.`);
   }
   const { seed = 1, priors = {}, kernels = {} } = options;
@@ -75,45 +70,21 @@ export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): Confo
     options.observations === undefined
       ? randomPoints(X.rows, 5, seed + 1)
       : Matrix.from(options.observations, 'observations');
-  const entries = Object.entries(prior.parameters);
-  const held = Object.fromEntries(
-    entries.filter(([, { free }]) => !free).map(([name, { initial }]) => [name, initial]),
-  );
-  const free = Object.fromEntries(
-    entries.filter((entry) => entry[1].free).map(([name, { initial }]) => [name, initial]),
-  );
-  const densityOf = (part: Prior) => {
-    const constants = part.prepare(Y);
-    return ({ latents, ...t }: TensorMap): Scalar =>
-      part.logDensity({ ...valueTensors(held), ...t }, latents as Tensor2D, {
-        observations: matrixTensor(Y),
-        constants,
-      });
-  };
-  const value = (part: Prior): number =>
-    withFloat64(() => op.valueOf(densityOf(part)(valueTensors({ ...free, latents: X }))));
-
+  const observationsOf = (count: number) =>
+    count === Y.rows ? Y : new Matrix(Y.data.slice(0, count * Y.columns), count, Y.columns);
+  const rows = { value: X, given: [] };
+  const at = (part: Prior) => densityAt(part, rows, {}, seed, observationsOf);
+  const ofDensity = densityRequirements(at(prior), rows, { ...options, seed, support: 'real' });
   const requirements: Requirement[] = [
-    [
-      'a finite scalar',
-      () => {
-        const density = withFloat64(() => {
-          const result = densityOf(prior)(valueTensors({ ...free, latents: X }));
-          if (result.rank !== 0) throw new LatentFieldError(`its shape is [${result.shape}]; sum it to a scalar`);
-          return op.valueOf(result);
-        });
-        finite([density], 'the log density');
-        return String(density);
-      },
-    ],
-    ['the same every time', () => agreement([value(prior)], [value(prior)], 0)],
-    ['gradients', () => gradientAgreement(densityOf(prior), { ...free, latents: X }, options)],
+    ...ofDensity.filter(([name]) => OF_DENSITY.includes(name)),
     [
       'coincident latents',
       () => {
-        const gradients = withFloat64(() => {
-          const t = valueTensors({ ...free, latents: withCoincident(X) });
-          return valueAndGradients(() => densityOf(prior)(t), Object.values(t)).gradients;
+        const meeting = { value: withCoincident(X), given: [] };
+        const gradients = at(prior).with(meeting, ({ p, rows, context }) => {
+          const free = Object.keys(prior.parameters).filter((name) => prior.parameters[name]!.free);
+          const moved = [rows.value, ...free.map((name) => p[name]!)];
+          return valueAndGradients(() => op.sum<Scalar>(prior.logDensity(p, rows, context)), moved).gradients;
         });
         for (const gradient of gradients) finite(gradient ?? [], 'a gradient');
         return 'gradients are finite';
@@ -126,21 +97,14 @@ export function checkPrior(prior: Prior, options: PriorCheckOptions = {}): Confo
         const again = priorFromJSON(JSON.parse(text), { ...builtInPriors, ...priors }, kernels);
         const textAgain = JSON.stringify(priorToJSON(again));
         if (textAgain !== text) throw new LatentFieldError(`the JSON comes back as ${textAgain}, and was ${text}`);
-        return agreement([value(again)], [value(prior)], 0);
+        return agreement(at(again).log(rows), at(prior).log(rows), 0);
       },
     ],
   ];
-  return conformance(`Prior '${prior.name}'`, options, [...requirements, ...agreements(prior, X, Y, seed)]);
+  return conformance(`Prior '${prior.name}'`, options, requirements);
 }
 
-/** Names of the checks of its other members: points, draws, expectations. */
-const SAID = ['rows', 'normalized', 'draws', 'expectations'];
-
-/** Checks that all members of a prior describe the same distribution. */
-function agreements({ density }: Prior, X: Matrix, Y: Matrix, seed: number): Requirement[] {
-  const rows = { value: X, given: [] };
-  const observationsOf = (count: number) =>
-    count === Y.rows ? Y : new Matrix(Y.data.slice(0, count * Y.columns), count, Y.columns);
-  const at = densityAt(density, rows, {}, seed, observationsOf);
-  return densityRequirements(at, rows, { seed, support: 'real' }).filter(([name]) => SAID.includes(name));
-}
+/** Checks of densities that priors pass too. */
+const OF_DENSITY = [
+  ...['a finite log density', 'the same every time', 'gradients', 'rows', 'normalized', 'draws', 'expectations'],
+];

@@ -5,7 +5,14 @@ import { unknownName } from '../core/options.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { doublesOf, matrixTensor } from '../engine/tensors/doubles.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
-import type { Conditional, Density, DensityContext, DensityStart, Rows } from '../model/language/density.ts';
+import {
+  type Conditional,
+  type Density,
+  type DensityContext,
+  type DensityStart,
+  parametersOf,
+  type Rows,
+} from '../model/language/density.ts';
 import {
   boundsOf,
   type DensitySupport,
@@ -72,7 +79,7 @@ export function densityAt(
     seed,
     batched,
   });
-  const parameters = withFloat64(() => density.parameters(startOf(all, false)));
+  const parameters = withFloat64(() => parametersOf(density, startOf(all, false)));
   for (const name of Object.keys(given)) {
     if (name in parameters) continue;
     throw unknownName('parameter', name, Object.keys(parameters), `Density '${density.name}'`);

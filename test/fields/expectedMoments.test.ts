@@ -24,9 +24,11 @@ import { describe, expect, it } from 'vitest';
 import { matrixTensor } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
+import type { Scalar } from '../../src/engine/tensors/tensorflow.ts';
 import { valueTensors } from '../../src/model/part.ts';
 import { builtInPriors } from '../../src/models/priorCatalog.ts';
 import { inverseOf, logDeterminantOf } from '../models/field/dense.ts';
+import { contextOf } from '../priors/priorDensity.ts';
 import { expectClose } from '../tolerance.ts';
 
 const { normal, uniform } = seededRandom(8);
@@ -111,11 +113,11 @@ function violationOf(
 
 /** The term of a layer and its gradients in its parameters. */
 function termOf(layer: Prior, values: Readonly<Record<string, readonly number[]>>, latents = X) {
-  const constants = layer.prepare(Matrix.from(latents));
+  const context = contextOf(layer, Matrix.from(latents), latents[0]!.length);
   return withFloat64(() => {
     const p = valueTensors(values);
     const points = matrixTensor(Matrix.from(latents));
-    const term = () => layer.logDensity(p, points, { observations: points, constants });
+    const term = () => layer.logDensity(p, { value: points, given: [] }, context) as Scalar;
     const { value, gradients } = valueAndGradients(term, Object.values(p));
     return { value, gradients: Object.fromEntries(Object.keys(p).map((name, i) => [name, gradients[i]!])) };
   });
@@ -175,8 +177,8 @@ describe('the layer of expected second moments', () => {
       attraction: [Math.max(0, -edge)],
       repulsion: [Math.max(0, edge)],
     };
-    const residualAt = (p: typeof at) =>
-      layer.field!(p, Matrix.from([[0], [0]]), layer.prepare(Matrix.from([[0], [0]]))).kktResidual;
+    const points = Matrix.from([[0], [0]]);
+    const residualAt = (p: typeof at) => layer.field!(p, points, contextOf(layer, points, 1).constants).kktResidual;
     expect(residualAt(at)).toBeLessThan(1e-14);
     const beside = { ...at, diagonal: [1.1 * at.diagonal[0]!, at.diagonal[1]!] };
     expect(residualAt(beside)).toBeGreaterThan(0.05);

@@ -93,8 +93,8 @@ describe('a field layer of one’s own, by public entry points', () => {
   });
 
   it('says what is wrong with a graph or the entries of a precision', () => {
-    expect(() => autoregressive({})).toThrow(InvalidInputError);
-    expect(() => autoregressive({})).toThrow(/field layer 'autoregressive' takes a graph/);
+    expect(() => autoregressive({}, undefined as never)).toThrow(InvalidInputError);
+    expect(() => autoregressive({}, undefined as never)).toThrow(/field layer 'autoregressive' takes a graph/);
     const short = defineFieldLayer({
       name: 'short',
       parameters: { strength: 1 },

@@ -18,7 +18,7 @@ const held = (noise: Parameter = fixed(0.1), variance = 1) =>
     observations: Y,
     latentDim: 1,
     center: false,
-    latents: Object.freeze({ ...free(), parameters: () => ({ latents: fixed(Matrix.from(X)) }) }),
+    posterior: fixedAt(X),
     kernel: rbf({ variance: fixed(variance), lengthscale: fixed(1) }),
     noise,
     priors: [],

@@ -42,7 +42,7 @@ function imputationError(complete: Matrix, holes: readonly number[], imputed: Ma
 }
 
 /** Free latents that start at some rows of X. */
-const at = (rows: readonly number[], X: Matrix) => free({ init: rows.map((i) => Array.from(X.row(i))) });
+const at = (rows: readonly number[], X: Matrix) => rows.map((i) => Array.from(X.row(i)));
 
 describe('missing observations', () => {
   it('are an error unless the model is told to ignore them', () => {

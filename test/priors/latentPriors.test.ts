@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { matrixTensor, tensorMatrix } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
+import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   add,
   discriminative,
@@ -25,7 +26,7 @@ import {
 } from '../../src/index.ts';
 import { builtInPriors } from '../../src/models/priorCatalog.ts';
 import { expectClose } from '../tolerance.ts';
-import { density, expectGradients } from './priorDensity.ts';
+import { contextOf, density, expectGradients } from './priorDensity.ts';
 import { priorReference } from './priorReference.ts';
 
 const { X, Y, labels, missing, latents, graphs } = priorReference;
@@ -229,18 +230,23 @@ describe('what comes next', () => {
       before.map((row) => row.map((x) => 0.9 * x)),
       1e-15,
     );
-    expect(standardNormal().transition).toBeUndefined();
+    expect(nextOf(standardNormal())).toBeUndefined();
   });
 });
 
-/** What a prior expects after each of these rows, its latents being X. */
+/** Mean of the row that follows others by a prior of sequences, its latents being X. */
+function nextOf(prior: Prior): ((before: Tensor2D) => Tensor2D) | undefined {
+  const p = Object.fromEntries(
+    Object.entries(prior.parameters).map(([name, { initial }]) => [name, op.scalar(initial as number)]),
+  );
+  const all = Matrix.from(X);
+  const fitted = { value: matrixTensor(all), given: [] };
+  return prior.condition?.(p, fitted, contextOf(prior, all, all.columns)).next;
+}
+
+/** What a prior expects after each of these rows. */
 function transitionFrom(prior: Prior, rows: number[][]): Matrix {
-  return withFloat64(() => {
-    const all = matrixTensor(Matrix.from(X));
-    const p = Object.fromEntries(
-      Object.entries(prior.parameters).map(([name, { initial }]) => [name, op.scalar(initial as number)]),
-    );
-    const context = { observations: all, constants: prior.prepare(Matrix.from(X)) };
-    return tensorMatrix(prior.transition!(p, all, context)(matrixTensor(Matrix.from(rows))));
-  });
+  return withFloat64(() =>
+    tensorMatrix(op.concat(rows.map((row) => nextOf(prior)!(matrixTensor(Matrix.from([row])))))),
+  );
 }

@@ -1,10 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect } from 'vitest';
+import { seededRandom } from '../../src/core/random.ts';
 import { float64Backend, withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
-import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
-import { Matrix, type MatrixLike, type Prior } from '../../src/index.ts';
+import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
+import { type DensityContext, Matrix, type MatrixLike, type Prior } from '../../src/index.ts';
 import { entriesOf, type ParameterValue, shapeOf } from '../../src/model/parameter.ts';
 
 /** The term of a prior and its gradients in the latents and in each of its parameters, by `X` and name. */
@@ -14,6 +15,20 @@ export interface Density {
 }
 
 type Values = Readonly<Record<string, ParameterValue>>;
+
+/** Context of a prior of latents of a model of these observations. */
+export function contextOf(prior: Prior, observations: Matrix, columns: number): DensityContext {
+  const start = { variable: 'x', rows: observations.rows, columns, givenColumns: [], given: [], data: undefined };
+  return {
+    constants: prior.prepare?.({ ...start, observations, isOnChart: false, seed: 0, batched: false }),
+    random: seededRandom(0),
+    iteration: 0,
+    isRough: false,
+    remember: (_, make) => make(),
+    onJitter: () => {},
+    onRank: () => {},
+  };
+}
 
 /** log p(X) of a prior on its own, at its parameters' starts but for the given ones, leaving no tensor behind. */
 export function density(prior: Prior, X: MatrixLike, Y: MatrixLike = X, values: Values = {}): Density {
@@ -30,8 +45,9 @@ export function density(prior: Prior, X: MatrixLike, Y: MatrixLike = X, values: 
         return [name, op.tensor(entriesOf(value), shapeOf(value))];
       }),
     );
-    const context = { observations: op.tensor<Tensor2D>(observations), constants: prior.prepare(observations) };
-    const { value, gradients } = valueAndGradients(() => prior.logDensity(p, x, context), [x, ...Object.values(p)]);
+    const context = contextOf(prior, observations, latents.columns);
+    const sum = () => op.sum<Scalar>(prior.logDensity(p, { value: x, given: [] }, context));
+    const { value, gradients } = valueAndGradients(sum, [x, ...Object.values(p)]);
     return {
       value,
       gradients: Object.fromEntries(['X', ...names].map((name, i) => [name, gradients[i] ?? Float64Array.of(0)])),

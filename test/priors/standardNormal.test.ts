@@ -4,8 +4,9 @@ import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../src/engine/tensors/gradients.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
-import { standardNormal } from '../../src/index.ts';
+import { Matrix, standardNormal } from '../../src/index.ts';
 import { expectClose } from '../tolerance.ts';
+import { contextOf } from './priorDensity.ts';
 
 const rows = [
   [0.3, -1.2, 2],
@@ -36,7 +37,10 @@ it('the standard normal prior is the closed form, with gradients in latents and 
 it('of each point, it is that of its row', () => {
   withFloat64(() => {
     const X = op.tensor<Tensor2D>(Float64Array.from(rows.flat()), [2, 3]);
-    const own = standardNormal().pointLogDensity!({ precision: op.scalar(precision) }, X);
+    const prior = standardNormal();
+    const fitted = { value: X, given: [] };
+    const context = contextOf(prior, Matrix.from(rows), 3);
+    const own = prior.condition!({ precision: op.scalar(precision) }, fitted, context).logPredictive!(fitted);
     expectClose(
       doublesOf(own),
       rows.map((row) => logDensityOf(row)),

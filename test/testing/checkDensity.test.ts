@@ -72,9 +72,9 @@ describe('checkDensity', () => {
     const pair = (points: (x: Tensor2D) => Tensor1D) =>
       definePrior({
         name: 'pair',
-        parameters: {},
+        independent: true,
         logDensity: (_, X) => op.mul(-0.5, op.sum(op.square(X))),
-        pointLogDensity: (_, X) => points(X),
+        condition: () => ({ logPredictive: ({ value }) => points(value) }),
       });
     const wrong = pair((X) => op.mul(3, op.sum(op.square(X), 1)));
     expect(failures(wrong())).toEqual([expect.stringMatching(/^rows: entry 0 is .* and should be -/)]);
@@ -187,7 +187,7 @@ describe('checkDensity', () => {
       name: 'shifted',
       parameters: {},
       logDensity: (_, X) => op.mul(-0.5, op.sum(op.square(X))),
-      expected: (_, { mean }) => op.mul(-0.5, op.sum(op.square(mean))),
+      expected: (_, { value }) => op.mul(-0.5, op.sum(op.square((value as op.GaussianRows).mean))),
     });
     expect(failures(shifted())).toEqual([expect.stringMatching(/^expectations: it should be/)]);
     const halved = noisy({

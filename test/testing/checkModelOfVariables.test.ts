@@ -233,7 +233,7 @@ describe('checkModel of a model of variables', () => {
     expect(gain).toBeGreaterThan(0.8 * 9 * 2 * Math.log(10));
     expect(message).toMatch(/'z\.width'.*without end.*fixed\(…\).*prior.*Gaussian rows/);
     expect(maximum(groups({ width: fixed(0.5) })).passed).toBe(true);
-    expect(maximum(standardNormal({ precision: positive(1) }).density).passed).toBe(false);
+    expect(maximum(standardNormal({ precision: positive(1) })).passed).toBe(false);
   });
 
   it('moves the weights of a mixture by their variables, which keep the sum', () => {

@@ -109,7 +109,6 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const table = await readLabeledTable(data, given.labels, {
     ...tableOptions(given),
     allowMissing: given.missing === 'ignore',
-    allowMissingLabels: true,
   });
   // Maps are compared in one unit, so all of them are fitted in it.
   const isUnequal = differInUnits(table.observations);

@@ -192,8 +192,6 @@ async function readInput(
     ...(given.color === undefined ? {} : { color: given.color }),
     ...(given.time === undefined ? {} : { time: given.time }),
     allowMissing: options.missing === 'ignore',
-    // If the model takes no labels, they are colors: points without one are gray.
-    allowMissingLabels: true,
   };
   const table = await readLabeledTable(data, given.labels, reading);
   const pictured = await checkPictures(given, table);

@@ -11,12 +11,12 @@ import {
   trustworthiness,
   usualNeighbors,
 } from '../../index.ts';
-import { writeAtomically } from '../io/index.ts';
+import { readLabels, writeAtomically } from '../io/index.ts';
 import { assessmentPage } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
 import { PARTS_FLAG, type PartsArguments, partsOf, wholeFrom } from './flags.ts';
 import { type Context, checkAbsent } from './streams.ts';
-import { addTableFlags, fittedTable, isFile, readPointLabels, type TableArguments } from './tableFlags.ts';
+import { addTableFlags, fittedTable, isFile, type TableArguments } from './tableFlags.ts';
 import { ofPoints, rowsOfPoints, selectRows } from './tableReport.ts';
 
 interface ScoreArguments extends TableArguments, PartsArguments {
@@ -79,7 +79,7 @@ async function scoresOf(folder: string, given: ScoreArguments, streams: Context)
   const fitted =
     data === undefined ? undefined : await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
   const count = fitted?.observations.rows ?? latents.rows;
-  const ofPoints = fitted?.table.labels ?? (labels && (await readPointLabels(labels, count, true)));
+  const ofPoints = fitted?.table.labels ?? (labels && (await readLabels(labels, { count })));
   return {
     model,
     objective,
@@ -195,7 +195,7 @@ async function assessFolder(
   checkAbsent([path], force);
   const { fit, record } = await readFit(folder, parts === undefined ? {} : { parts });
   const all =
-    file === undefined ? record?.labels : await readPointLabels(file, record?.ids?.length ?? fit.latents.rows, true);
+    file === undefined ? record?.labels : await readLabels(file, { count: record?.ids?.length ?? fit.latents.rows });
   const labels = ofPoints(fit, all);
   const assessment = await assess(fit, {
     ...given,

@@ -82,7 +82,6 @@ async function select(data: string, given: SelectArguments, streams: Context): P
   const table = await readLabeledTable(data, given.labels, {
     ...tableOptions(given),
     allowMissing: fixed.missing === 'ignore',
-    allowMissingLabels: true,
   });
   if (!given.json)
     streams.stderr.write(

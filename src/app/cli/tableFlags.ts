@@ -12,7 +12,7 @@ import { leftOutReport, type TableRecord, unitsOf } from './tableReport.ts';
  *
  * @param file - the table
  * @param labels - a file, or a column's name or number
- * @param options - options of `readTable`; `allowMissingLabels` applies to both sources
+ * @param options - options of `readTable`
  * @throws InvalidInputError like `readTable` and `readLabels`
  */
 export async function readLabeledTable(
@@ -32,19 +32,13 @@ export async function readLabeledTable(
   }
   const table = await readTable(file, options);
   const count = table.observations.rows;
-  return { ...table, labels: await readPointLabels(labels, count, options.allowMissingLabels ?? options.allowMissing) };
+  return { ...table, labels: await readLabels(labels, { count, ...codesOf(options) }) };
 }
+
+const codesOf = ({ missingValues }: ReadTableOptions) => (missingValues === undefined ? {} : { missingValues });
 
 /** True if the path is a file, so that labels are not a column of the table. */
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-
-/** Labels from a separate file; '' for missing ones, if they are allowed. */
-export async function readPointLabels(file: string, count: number, allowMissing = false): Promise<string[]> {
-  const labels = await readLabels(file, { count });
-  const absent = labels.indexOf('');
-  if (absent < 0 || allowMissing) return labels;
-  throw new InvalidInputError(`'${file}' has no label for point ${absent} (from 0). Fill it in, or drop the point.`);
-}
 
 /** A table with the columns of a fit, and its observations in the units of the fit. */
 interface FittedTable {
@@ -62,7 +56,6 @@ export async function fittedTable(
   const options: ReadTableOptions = {
     ...tableOptions(given),
     allowMissing: given.missing === 'ignore',
-    allowMissingLabels: true,
   };
   const labels = given.labels === undefined || isFile(given.labels) ? {} : { labels: given.labels };
   const table =
@@ -87,6 +80,8 @@ export interface TableArguments {
   readonly id?: string;
   readonly delimiter?: string;
   readonly header?: 'yes' | 'no';
+  readonly skip?: number;
+  readonly missingValues?: string[];
   readonly decimal?: '.' | ',';
   readonly thousands?: string;
   readonly array?: string;
@@ -120,6 +115,12 @@ export function addTableFlags(command: Command, { choosesColumns }: { choosesCol
   return command
     .option('--drop <names>', 'columns to leave out, given as for --columns', several)
     .option('--id <column>', 'the column that names the points (default: the first that looks like an index)')
+    .option('--skip <n>', 'lines above the table to skip (default: detected)', wholeFrom(0))
+    .option(
+      '--missing-values <list>',
+      "what stands for a missing value beside an empty cell, with commas between: '.,-999'; '' for nothing else (default: NaN, NA, N/A, null, None, ?, a dash)",
+      codes,
+    )
     .option(
       '--delimiter <text>',
       'what separates cells: tab, comma, semicolon, bar, space, or a character (default: detected)',
@@ -145,6 +146,8 @@ function delimiter(text: string): string {
   throw new InvalidArgumentError(`It must be one character, or ${Object.keys(DELIMITERS).join(', ')}.`);
 }
 
+const codes = (text: string): string[] => (text === '' ? [] : text.split(','));
+
 function rowSums(text: string): number | 'median' {
   const value = Number(text);
   if (text === 'median') return text;
@@ -152,24 +155,28 @@ function rowSums(text: string): number | 'median' {
   throw new InvalidArgumentError("It must be a number above 0, or 'median'.");
 }
 
+/** Flags that have the name and the values of an option of `readTable`. */
+const READ_FLAGS = [
+  'columns',
+  'drop',
+  'oneHot',
+  'id',
+  'skip',
+  'missingValues',
+  'delimiter',
+  'decimal',
+  'thousands',
+  'array',
+  'flatten',
+  'maxBytes',
+  'rowSums',
+  'log1p',
+] as const;
+
 /** Options of `readTable` from the flags. */
 export function tableOptions(given: TableArguments): ReadTableOptions {
-  const { header, columns, drop, oneHot, id, delimiter, decimal, thousands, array, flatten, maxBytes, rowSums, log1p } =
-    given;
-  const options = {
-    columns,
-    drop,
-    oneHot,
-    id,
-    delimiter,
-    decimal,
-    thousands,
-    array,
-    flatten,
-    maxBytes,
-    rowSums,
-    log1p,
-  };
+  const { header } = given;
+  const options = Object.fromEntries(READ_FLAGS.map((flag) => [flag, given[flag]]));
   return {
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
     ...(header === undefined ? {} : { header: header === 'yes' }),

@@ -1,14 +1,20 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { checkGiven, namedOptions } from '../../core/options.ts';
-import { type DelimitedRow, decodeText, parseDelimited } from './delimited.ts';
+import { type DelimitedRow, rectangular, splitRows } from './delimited.ts';
+import { type MissingValues, missingCodes } from './missingValues.ts';
 import { parseNumpy } from './npy.ts';
+import { isInexact, numberOf } from './numberStyle.ts';
 import type { RawColumn } from './rawTable.ts';
 import { readSource } from './source.ts';
-import { numberOf, presentLabel, remedyForWritten } from './tableText.ts';
+import { decodeText } from './textDecoding.ts';
+import { tableText } from './textLines.ts';
+import { beginsLikeNumber, isWrittenNumber, remedyForWritten } from './writtenForms.ts';
 
 export interface ReadLabelsOptions {
   /** Expected number of labels, that of the points. */
   readonly count?: number;
+  /** Texts that stand for a missing label beside an empty one; by default the usual ones: NaN, NA, N/A, null, None, ?, a dash. */
+  readonly missingValues?: MissingValues;
 }
 
 /**
@@ -18,7 +24,7 @@ export interface ReadLabelsOptions {
  * more than `count`, it is not a number and no row repeats it; without `count`, when it is the only row that is not a number.
  *
  * @param file - path of the file; its extension says the format
- * @param options - the number of labels expected
+ * @param options - the number of labels expected, and what stands for a missing one
  * @returns the labels as they stand in the file, '' where one is missing (empty, NaN, NA, null, ?, a dash)
  * @throws InvalidInputError if the file cannot be read, has several columns, or holds another number of labels
  * @example
@@ -27,14 +33,17 @@ export interface ReadLabelsOptions {
  * ```
  */
 export async function readLabels(file: string, options: ReadLabelsOptions = {}): Promise<string[]> {
-  const { count } = namedOptions(options, 'readLabels', ['count']);
+  const { count, missingValues } = namedOptions(options, 'readLabels', ['count', 'missingValues']);
+  const { isMissing } = missingCodes(missingValues);
   checkGiven(file, 'readLabels', "a file's path, a text", (given) => typeof given === 'string');
   const { bytes, format } = await readSource(file);
   if (format === 'npz' || format === 'parquet' || format === 'arrow' || format === 'mtx') {
     throw new InvalidInputError(`'${file}' cannot hold labels. Give a .csv, .tsv, .txt or .npy file.`);
   }
   const column = format === 'npy' ? numpyColumn(bytes, file) : textColumn(bytes, format, file, count);
-  const labels = (format !== 'npy' && startsWithName(column, count) ? column.slice(1) : column).map(presentLabel);
+  const labels = (format !== 'npy' && startsWithName(column, count) ? column.slice(1) : column).map((label) =>
+    isMissing(label.trim()) ? '' : label,
+  );
   if (count !== undefined && labels.length !== count) {
     throw new InvalidInputError(
       `'${file}' holds ${labels.length} labels, but there are ${count} points. Give one label for each point.`,
@@ -57,9 +66,19 @@ function textColumn(
   count: number | undefined,
 ): string[] {
   const { text } = decodeText(bytes);
+  const lines = tableText(text, 0, file);
+  // Lines that begin with # may be labels; the number of points decides.
+  const readings = lines.comments.length > 0 && count !== undefined ? [text, lines.text] : [lines.text];
+  const columns = readings.map((each) => labelLines(each, format, file, count));
+  return columns.find(({ length }) => length === count || length === (count ?? 0) + 1) ?? columns.at(-1)!;
+}
+
+function labelLines(text: string, format: 'csv' | 'tsv' | 'txt', file: string, count: number | undefined): string[] {
   const firstLine = text.trimStart().split(/\r?\n/, 1)[0]!;
   const delimiter = format === 'tsv' ? '\t' : firstLine.includes(';') && !firstLine.includes(',') ? ';' : ',';
-  const rows = parseDelimited(text, delimiter, file);
+  const split = splitRows(text, delimiter, file);
+  if (split.length === 0) throw new InvalidInputError(`'${file}' is empty: it holds no line with data.`);
+  const rows = rectangular(split, file);
   const columns = rows[0]!.cells.length;
   if (columns !== 1) throw severalColumns(file, columns);
   const written = rows.map(({ cells }) => cells[0]!);
@@ -136,7 +155,8 @@ const FEWEST_UNIQUE = 20;
  * - constant without holes, or empty throughout.
  */
 export function appearance(column: RawColumn, position: number, all: readonly RawColumn[]): Appearance {
-  const { numbers, text, name, isNamed } = column;
+  const { numbers, text, nested, name, isNamed } = column;
+  if (nested !== undefined) return { kind: 'text', reason: nested };
   if (text !== undefined) return textAppearance(column, position);
   const present = numbers!.filter((value) => !Number.isNaN(value));
   if (present.length === 0 && numbers!.length > 1) return { kind: 'empty', reason: 'holds no value' };
@@ -199,20 +219,33 @@ const isUniqueWhole = (numbers: Float64Array | undefined): boolean =>
 function textAppearance({ text, read, name, isNamed }: RawColumn, position: number): Appearance {
   const present = text!.filter((cell) => cell !== '' && !Number.isNaN(read?.(cell)));
   const texts = present.filter((cell) => read?.(cell) === undefined);
-  // A text among numbers is a mistake, which the reader reports with its position.
-  if (2 * texts.length <= present.length) return { kind: 'feature' };
-  const kinds = new Set(text).size;
-  const shown = shortened(texts[0]!);
-  const remedy = remedyForWritten(texts[0]!);
-  if (remedy !== undefined && texts.every((cell) => remedyForWritten(cell) !== undefined)) {
+  const isUnique = text!.length > 1 && new Set(text).size === text!.length;
+  const mayName = (position === 0 && !isNamed) || IDENTIFIER.test(name) || text!.length >= FEWEST_COUNTED;
+  if (
+    isUnique &&
+    mayName &&
+    texts.length > 0 &&
+    present.every((cell) => /^\d+$/.test(cell)) &&
+    texts.every(isInexact)
+  ) {
+    return { kind: 'index', reason: 'holds whole numbers beyond 2⁵³, none of them twice' };
+  }
+  // A text among numbers is a mistake, which the reader reports with its position, as it does numbers in a form that is not certain.
+  const words = read === undefined ? texts : texts.filter((cell) => !isWrittenNumber(cell));
+  if (2 * words.length <= present.length && (read !== undefined || present.length === 0)) return { kind: 'feature' };
+  const shown = shortened(words[0]!);
+  const remedy = remedyForWritten(words[0]!);
+  if (remedy !== undefined && words.every((cell) => remedyForWritten(cell) !== undefined)) {
     return { kind: 'text', reason: `is text to this reader, though it holds numbers such as '${shown}': ${remedy}` };
   }
-  const isUnique = kinds === text!.length && text!.length > 1;
-  if (isUnique && ((position === 0 && !isNamed) || IDENTIFIER.test(name) || text!.length >= FEWEST_COUNTED)) {
-    return { kind: 'index', reason: 'is text that names each row' };
-  }
+  const areNumbers = 2 * present.filter((cell) => beginsLikeNumber(cell) || hasDecimals(cell)).length > present.length;
+  if (isUnique && mayName && !areNumbers) return { kind: 'index', reason: 'is text that names each row' };
+  const kinds = new Set(text).size;
   return { kind: 'text', reason: `is text ('${shown}', ${kinds === 1 ? 'always' : `${kinds} kinds`})` };
 }
+
+/** True for a number with decimals in a column whose type is text. */
+const hasDecimals = (cell: string) => !Number.isInteger(numberOf(cell) ?? 0);
 
 function shortened(cell: string): string {
   const line = cell.replace(/\s+/gu, ' ');

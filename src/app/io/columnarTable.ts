@@ -1,10 +1,14 @@
+import type { DataType, Type as Types } from '@uwdata/flechette';
+import type { SchemaTree } from 'hyparquet';
 import { InvalidInputError } from '../../core/errors.ts';
 import { optionalPackage, systemReason } from '../../core/host.ts';
+import { type ColumnType, rawColumns, type TypedColumn } from './columnarColumns.ts';
+import { dayText, instantText, NANOSECONDS } from './dates.ts';
 import { checkTableSize } from './format.ts';
-import { type RawColumn, type RawTable, uniqueNames } from './rawTable.ts';
+import { type FileTable, uniqueNames } from './rawTable.ts';
 
 /** Reads a Parquet file with hyparquet, an optional package. */
-export async function parquetTable(bytes: Uint8Array, file: string, most: number): Promise<RawTable> {
+export async function parquetTable(bytes: Uint8Array, file: string, most: number): Promise<FileTable> {
   const { parquetRead, parquetMetadata, parquetSchema } = await optionalPackage(
     'hyparquet',
     () => import('hyparquet'),
@@ -14,44 +18,166 @@ export async function parquetTable(bytes: Uint8Array, file: string, most: number
   const content = new Uint8Array(bytes).buffer;
   return withFormatErrors(file, 'Parquet', async () => {
     const metadata = parquetMetadata(content);
-    const names = parquetSchema(metadata).children.map(({ element }) => element.name);
+    const schema = parquetSchema(metadata).children;
+    const names = schema.map(({ element }) => element.name);
     const rows = Number(metadata.num_rows);
     checkTableSize(rows, names.length, most, file);
     const chunks = new Map(names.map((name): [string, ArrayLike<unknown>[]] => [name, []]));
     await parquetRead({
       file: content,
       metadata,
+      parsers: PARSERS,
       ...(compressors === undefined ? {} : { compressors }),
       onChunk: ({ columnName, columnData }) => chunks.get(columnName)!.push(columnData),
     });
-    const columns = [...chunks].map(([name, parts]) => {
+    const durations = await durationUnits(metadata.key_value_metadata);
+    const columns = [...chunks].map(([name, parts], j): TypedColumn => {
       const held = parts.reduce((sum, { length }) => sum + length, 0);
-      if (held === rows) return parts.flatMap((part) => Array.from(part));
+      const unit = durations.get(name);
+      const type = unit === undefined ? parquetType(schema[j]!) : ({ kind: 'seconds', unit, isClock: false } as const);
+      if (held === rows) return { name, type, values: parts.flatMap((part) => Array.from(part)) };
       throw new InvalidInputError(
         `'${file}' is damaged: its column '${name}' holds ${held} values, where the file says ${rows} rows.`,
         { code: 'damaged' },
       );
     });
-    return tableOf(names, columns, file);
+    return tableOf(columns, file, most);
   });
 }
 
+/** Milliseconds of a day. */
+const DAY = 86_400_000;
+
+/** Dates and times as text, with all of their digits. */
+const PARSERS = {
+  dateFromDays: (days: number) => (days == null ? days : dayText(days * DAY)),
+  timestampFromMilliseconds: (count: bigint) => instant(count, NANOSECONDS.ms),
+  timestampFromMicroseconds: (count: bigint) => instant(count, NANOSECONDS.us),
+  timestampFromNanoseconds: (count: bigint) => instant(count, NANOSECONDS.ns),
+};
+
+const instant = (count: bigint | null | undefined, unit: bigint) => (count == null ? count : instantText(count * unit));
+
+const PARQUET_UNITS = { MILLIS: NANOSECONDS.ms, MICROS: NANOSECONDS.us, NANOS: NANOSECONDS.ns } as const;
+
+function parquetType({ element, children }: SchemaTree): ColumnType {
+  const { converted_type: converted, logical_type: logical, precision = 0, scale = 0, type } = element;
+  if (converted === 'LIST' || logical?.type === 'LIST') {
+    const leaf = (tree: SchemaTree): SchemaTree => (tree.children.length === 1 ? leaf(tree.children[0]!) : tree);
+    return parquetType(leaf(children[0]!)).kind === 'plain'
+      ? { kind: 'lists' }
+      : { kind: 'records', what: 'lists of other values than numbers' };
+  }
+  if (children.length > 0) return { kind: 'records', what: 'records' };
+  if (element.repetition_type === 'REPEATED') return { kind: 'lists' };
+  if (converted === 'DECIMAL') return { kind: 'decimals', precision, scale, isScaled: true };
+  if (logical?.type === 'DECIMAL') {
+    return type === 'INT32' || type === 'INT64'
+      ? { kind: 'decimals', precision: logical.precision, scale: logical.scale, isScaled: false }
+      : { kind: 'records', what: 'decimal numbers in bytes' };
+  }
+  const unit =
+    logical?.type === 'TIME'
+      ? PARQUET_UNITS[logical.unit]
+      : converted === 'TIME_MILLIS'
+        ? NANOSECONDS.ms
+        : converted === 'TIME_MICROS'
+          ? NANOSECONDS.us
+          : undefined;
+  if (unit !== undefined) return { kind: 'seconds', unit, isClock: true };
+  return { kind: type === 'FIXED_LEN_BYTE_ARRAY' && logical?.type !== 'FLOAT16' ? 'bytes' : 'plain' };
+}
+
+/** Units of the columns that are durations in the schema of Arrow that its libraries keep beside that of Parquet, which has no such type. */
+async function durationUnits(
+  metadata: readonly { readonly key: string; readonly value?: string }[] | undefined,
+): Promise<ReadonlyMap<string, bigint>> {
+  const schema = metadata?.find(({ key }) => key === 'ARROW:schema')?.value;
+  if (schema === undefined) return new Map();
+  try {
+    const { tableFromIPC, Type } = await import('@uwdata/flechette');
+    const { fields } = tableFromIPC(Uint8Array.from(atob(schema), (letter) => letter.charCodeAt(0))).schema;
+    return new Map(
+      fields.flatMap(({ name, type }) => {
+        const found = arrowType(type, Type);
+        return found.kind === 'seconds' && !found.isClock ? [[name, found.unit] as const] : [];
+      }),
+    );
+  } catch {
+    // Without the package, or with a schema that it cannot read, durations are whole numbers, as Parquet has them.
+    return new Map();
+  }
+}
+
 /** Reads an Arrow file or stream (Feather) with @uwdata/flechette, an optional package. */
-export async function arrowTable(bytes: Uint8Array, file: string, most: number): Promise<RawTable> {
-  const { tableFromIPC } = await optionalPackage(
+export async function arrowTable(bytes: Uint8Array, file: string, most: number): Promise<FileTable> {
+  const { tableFromIPC, Type } = await optionalPackage(
     '@uwdata/flechette',
     () => import('@uwdata/flechette'),
     `Reading '${file}'`,
   );
   return withFormatErrors(file, 'Arrow', async () => {
-    const table = tableFromIPC(new Uint8Array(bytes), { useBigInt: true });
+    const table = tableFromIPC(new Uint8Array(bytes), {
+      useBigInt: true,
+      useBigIntTimestamp: true,
+      useDecimalInt: true,
+    });
     checkTableSize(table.numRows, table.names.length, most, file);
-    const columns = table.names.map((_, j) => Array.from(table.getChildAt(j).toArray() as Iterable<unknown>));
-    return tableOf(table.names.map(String), columns, file);
+    const columns = table.schema.fields.map(
+      ({ name, type }, j): TypedColumn => ({
+        name: String(name),
+        type: arrowType(type, Type),
+        values: Array.from(table.getChildAt(j).toArray() as Iterable<unknown>),
+      }),
+    );
+    return tableOf(columns, file, most);
   });
 }
 
-async function withFormatErrors(file: string, format: string, read: () => Promise<RawTable>): Promise<RawTable> {
+/** Nanoseconds of Arrow's units of time, by number. */
+const ARROW_UNITS = [NANOSECONDS.s, NANOSECONDS.ms, NANOSECONDS.us, NANOSECONDS.ns] as const;
+
+function arrowType(type: DataType, T: typeof Types): ColumnType {
+  switch (type.typeId) {
+    case T.Dictionary:
+      return arrowType(type.dictionary, T);
+    case T.RunEndEncoded:
+      return arrowType(type.children[1].type, T);
+    case T.Date:
+      return { kind: 'days' };
+    case T.Timestamp:
+      return { kind: 'instants', unit: ARROW_UNITS[type.unit], zone: type.timezone ? 'Z' : '' };
+    case T.Time:
+    case T.Duration:
+      return { kind: 'seconds', unit: ARROW_UNITS[type.unit], isClock: type.typeId === T.Time };
+    case T.Decimal:
+      return { kind: 'decimals', precision: type.precision, scale: type.scale, isScaled: false };
+    case T.Binary:
+    case T.LargeBinary:
+    case T.BinaryView:
+    case T.FixedSizeBinary:
+      return { kind: 'bytes' };
+    case T.List:
+    case T.LargeList:
+    case T.ListView:
+    case T.LargeListView:
+    case T.FixedSizeList:
+      return [T.Int, T.Float, T.Bool, T.Null].includes(type.children[0].type.typeId as never)
+        ? { kind: 'lists' }
+        : { kind: 'records', what: 'lists of other values than numbers' };
+    case T.Interval:
+      return { kind: 'records', what: 'intervals of the calendar' };
+    case T.Struct:
+    case T.Map:
+      return { kind: 'records', what: 'records' };
+    case T.Union:
+      return { kind: 'records', what: 'values of several types' };
+    default:
+      return { kind: 'plain' };
+  }
+}
+
+async function withFormatErrors(file: string, format: string, read: () => Promise<FileTable>): Promise<FileTable> {
   try {
     return await read();
   } catch (error) {
@@ -63,42 +189,12 @@ async function withFormatErrors(file: string, format: string, read: () => Promis
   }
 }
 
-/** Name that pandas gives an index without a name. */
-const UNNAMED_INDEX = /^__index_level_\d+__$/;
-
-function tableOf(names: readonly string[], columns: readonly (readonly unknown[])[], file: string): RawTable {
-  const rows = columns[0]?.length ?? 0;
+function tableOf(columns: readonly TypedColumn[], file: string, most: number): FileTable {
+  const rows = columns[0]?.values.length ?? 0;
   if (rows === 0) throw new InvalidInputError(`'${file}' is empty: it has no rows.`);
-  const unique = uniqueNames(names);
-  return {
-    file,
-    rows,
-    columns: columns.map((values, j) => columnOf(unique[j]!, values)),
-    place: (row) => `row ${row}`,
-    notes: [],
-  };
+  const unique = uniqueNames(columns.map(({ name }) => name));
+  const notes: string[] = [];
+  const read = columns.flatMap((column, j) => rawColumns({ ...column, name: unique[j]! }, notes));
+  checkTableSize(rows, read.length, most, file);
+  return { file, rows, columns: read, place: (row) => `row ${row}`, notes };
 }
-
-/** A column of numbers if all of its values are numbers; whole numbers that a double cannot hold stay text. */
-function columnOf(name: string, values: readonly unknown[]): RawColumn {
-  const isNamed = !UNNAMED_INDEX.test(name);
-  if (!values.every(isNumeric)) return { name, isNamed, text: values.map(textOf) };
-  return {
-    name,
-    isNamed,
-    numbers: Float64Array.from(values, (value) => (isAbsent(value) ? Number.NaN : Number(value))),
-  };
-}
-
-const isAbsent = (value: unknown) => value === null || value === undefined;
-
-const isNumeric = (value: unknown): boolean =>
-  isAbsent(value) ||
-  typeof value === 'number' ||
-  typeof value === 'boolean' ||
-  (typeof value === 'bigint' && BigInt(Number(value)) === value);
-
-const textOf = (value: unknown): string => {
-  if (isAbsent(value)) return '';
-  return value instanceof Date ? value.toISOString() : String(value);
-};

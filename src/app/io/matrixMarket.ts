@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { SparseMatrix } from '../../core/sparseMatrix.ts';
 import { checkSize, mostBytes } from './format.ts';
-import type { RawTable } from './rawTable.ts';
+import type { FileTable } from './rawTable.ts';
 import type { SparseTable } from './readSparseTable.ts';
 
 const BANNER = /^%%MatrixMarket\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s*$/i;
@@ -163,7 +163,7 @@ export function denseRawTable(
   { observations, columns, isNamed, ids, notes }: SparseTable,
   file: string,
   most = mostBytes('mtx', undefined),
-): RawTable {
+): FileTable {
   const { rows: N, columns: D } = observations;
   if (BYTES_OF_ENTRY * N * D > most) {
     throw new InvalidInputError(
@@ -185,7 +185,7 @@ export function denseRawTable(
 }
 
 /** Reads an .mtx file, whose rows are the points. */
-export function matrixMarketTable(bytes: Uint8Array, file: string, most: number): RawTable {
+export function matrixMarketTable(bytes: Uint8Array, file: string, most: number): FileTable {
   const observations = parseMatrixMarket(bytes, file, most);
   const columns = Array.from({ length: observations.columns }, (_, j) => `column${j}`);
   return denseRawTable({ observations, columns, isNamed: false, notes: [] }, file, most);

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
+import { instantText, NANOSECONDS } from './dates.ts';
 import { checkSize, mostBytes } from './format.ts';
 
 /** Header of an .npy file. */
@@ -95,11 +96,11 @@ export interface NumpyArray {
 }
 
 /**
- * Parses a file of `numpy.save`: integers, floats, booleans and text of either byte order, in C or Fortran order.
+ * Parses a file of `numpy.save`: integers, floats, booleans, text and dates (as text) of either byte order, in C or Fortran order.
  *
  * @param most - largest size of its entries as doubles, in bytes
  * @throws InvalidInputError if it is larger, the header is not NumPy's, the number of entries does not match the shape, or entries are complex,
- *   objects, dates, records, or whole numbers beyond 2⁵³, which a double cannot hold
+ *   objects, durations, records, or whole numbers beyond 2⁵³, which a double cannot hold
  */
 export function parseNumpy(bytes: Uint8Array, file: string, most = mostBytes('npy', undefined)): NumpyArray {
   const { descr, fortranOrder, shape, start } = npyHeader(bytes, file);
@@ -130,9 +131,15 @@ export function entryReader(descr: string, file: string) {
 }
 
 function readerOf(descr: string, file: string): { width: number; read: Reader } {
-  const [, order, kind, digits] = /^([<>|=]?)([a-zA-Z?])(\d*)$/.exec(descr) ?? [];
+  const [, order, kind, digits, count = '1', unit] =
+    /^([<>|=]?)([a-zA-Z?])(\d*)(?:\[(\d*)([a-zA-Zμ]+)\])?$/.exec(descr) ?? [];
   const width = kind === 'U' ? 4 * Number(digits) : Number(digits);
-  const read = kind === undefined ? undefined : reader(kind, width, order !== '>');
+  const read =
+    kind === 'M'
+      ? dateReader(BigInt(count || 1), unit, order !== '>')
+      : kind === undefined
+        ? undefined
+        : reader(kind, width, order !== '>');
   if (read !== undefined) return { width, read };
   throw new InvalidInputError(`'${file}' holds ${KINDS[kind ?? ''] ?? `entries of type '${descr}'`}`);
 }
@@ -150,7 +157,7 @@ const KINDS: Readonly<Record<string, string>> = {
   c: 'complex numbers. Save their real part, or both parts as columns.',
   O: 'Python objects, which only Python can read. Save an array of float64.',
   V: 'records or raw bytes. Save an array of float64.',
-  M: 'dates. Save them as numbers, such as days.',
+  M: 'dates without a unit, or of months. Save them by days: astype("datetime64[D]").',
   m: 'durations. Save them as numbers, such as seconds.',
 };
 
@@ -192,6 +199,23 @@ function reader(kind: string, width: number, little: boolean): Reader | undefine
     default:
       return undefined;
   }
+}
+
+const NOT_A_TIME = -(2n ** 63n);
+
+/** Reader of dates as ISO 8601 text, '' where missing; undefined for months and years, whose lengths differ. */
+function dateReader(count: bigint, unit: string | undefined, little: boolean): Reader | undefined {
+  if (unit === undefined || !Object.hasOwn(NANOSECONDS, unit)) return undefined;
+  const length = count * NANOSECONDS[unit as keyof typeof NANOSECONDS];
+  const isWholeDays = length % NANOSECONDS.D === 0n;
+  return {
+    text: (view, at) => {
+      const value = view.getBigInt64(at, little);
+      if (value === NOT_A_TIME) return '';
+      const text = instantText(value * length);
+      return isWholeDays ? text.replace(/T00:00:00$/, '') : text;
+    },
+  };
 }
 
 /** Decodes IEEE 754 binary16. */

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { systemReason } from '../../core/host.ts';
 import { checkSize, checkTableSize } from './format.ts';
 import { type NumpyArray, parseNumpy } from './npy.ts';
-import type { RawTable } from './rawTable.ts';
+import type { FileTable } from './rawTable.ts';
 
 /** How arrays are selected and converted to tables. */
 export interface NumpyOptions {
@@ -14,7 +14,12 @@ export interface NumpyOptions {
 }
 
 /** Reads an .npy file: the columns of an N×D array, or one column of N numbers. */
-export function numpyTable(bytes: Uint8Array, file: string, { flatten = false }: NumpyOptions, most: number): RawTable {
+export function numpyTable(
+  bytes: Uint8Array,
+  file: string,
+  { flatten = false }: NumpyOptions,
+  most: number,
+): FileTable {
   return tableOf(parseNumpy(bytes, file, most), file, flatten, most);
 }
 
@@ -27,34 +32,109 @@ export function numpyArchiveTable(
   file: string,
   { array, flatten = false }: NumpyOptions,
   most: number,
-): RawTable {
-  const arrays = archive(bytes, file, most);
-  const names = Object.keys(arrays);
+): FileTable {
+  const entries = archive(bytes, file, most);
+  const names = Object.keys(entries);
   const listed = names.map((name) => `'${name}'`).join(', ');
-  const tables = names.filter((name) => arrays[name]!.numbers !== undefined && arrays[name]!.shape.length >= 2);
+  const parsed = (name: string) => parseNumpy(entries[name]!, `${file}:${name}`, most);
+  if (array === undefined && SPARSE.every((name) => Object.hasOwn(entries, name))) {
+    return sparseTable(parsed, names, file, flatten, most);
+  }
+  const readings = new Map(names.map((name) => [name, readable(() => parsed(name))]));
+  const tables = names.filter((name) => isTable(readings.get(name)!));
   const name = array ?? (names.length === 1 ? names[0] : tables.length === 1 ? tables[0] : undefined);
   if (name === undefined) {
     throw new InvalidInputError(
       `'${file}' holds ${names.length} arrays: ${listed}. Name the one to read with array (--array).`,
     );
   }
-  if (!Object.hasOwn(arrays, name))
+  if (!Object.hasOwn(entries, name))
     throw new InvalidInputError(`'${file}' has no array '${name}'. It holds ${listed}.`);
-  const table = tableOf(arrays[name]!, `${file}:${name}`, flatten, most);
-  const others = Object.entries(arrays).filter(([other, { shape }]) => other !== name && isColumn(shape, table.rows));
+  const chosen = readings.get(name)!;
+  if (chosen instanceof InvalidInputError) throw chosen;
+  const table = tableOf(chosen, `${file}:${name}`, flatten, most);
+  const others = [...readings].filter(([other]) => other !== name);
   return {
     ...table,
-    notes: names.length === 1 ? table.notes : [`The array '${name}' is read, of ${listed}.`, ...table.notes],
+    notes: [
+      ...(names.length === 1 ? [] : [`The array '${name}' is read, of ${listed}.`]),
+      ...others.flatMap(([, other]) => (other instanceof InvalidInputError ? [`Left out: ${other.message}`] : [])),
+      ...table.notes,
+    ],
     others: Object.fromEntries(
-      others.map(([other, { text, numbers }]) => [other, text ?? Array.from(numbers!, String)]),
+      others.flatMap(([other, found]) =>
+        !(found instanceof InvalidInputError) && isColumn(found.shape, table.rows)
+          ? [[other, found.text ?? Array.from(found.numbers!, String)]]
+          : [],
+      ),
     ),
   };
+}
+
+/** An array, or the reason why it cannot be read: one that is not asked for need not be. */
+function readable(parse: () => NumpyArray): NumpyArray | InvalidInputError {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof InvalidInputError && error.code !== 'damaged' && error.code !== 'tooLarge') return error;
+    throw error;
+  }
+}
+
+const isTable = (found: NumpyArray | InvalidInputError) =>
+  !(found instanceof InvalidInputError) && found.numbers !== undefined && found.shape.length >= 2;
+
+/** Arrays of a sparse matrix that `scipy.sparse.save_npz` writes. */
+const SPARSE = ['format', 'shape', 'data'];
+
+/** The dense table of a sparse matrix of SciPy by rows, by columns or by entries, whose duplicates are summed. */
+function sparseTable(
+  parsed: (name: string) => NumpyArray,
+  names: readonly string[],
+  file: string,
+  flatten: boolean,
+  most: number,
+): FileTable {
+  const format = parsed('format').text?.[0];
+  const [rows = 0, columns = 0] = parsed('shape').numbers ?? [];
+  const needed = format === 'coo' ? ['row', 'col'] : ['indices', 'indptr'];
+  if (!['csr', 'csc', 'coo'].includes(format ?? '') || !needed.every((name) => names.includes(name))) {
+    throw new InvalidInputError(
+      `'${file}' holds a sparse matrix in SciPy's format '${format}'. Convert it with .tocsr() before saving, or save its .toarray().`,
+    );
+  }
+  checkTableSize(rows, columns, most, file);
+  const [first, second] = needed.map((name) => parsed(name).numbers!) as [Float64Array, Float64Array];
+  const numbers = new Float64Array(rows * columns);
+  const add = (i: number, j: number, value: number) => {
+    if (!(i >= 0 && i < rows && j >= 0 && j < columns)) {
+      throw new InvalidInputError(`'${file}' has an entry in row ${i}, column ${j} of a ${rows}×${columns} matrix.`, {
+        code: 'damaged',
+      });
+    }
+    numbers[i * columns + j]! += value;
+  };
+  const values = parsed('data').numbers;
+  if (values === undefined) throw new InvalidInputError(`'${file}' holds a sparse matrix of text. Save numbers.`);
+  if (format === 'coo') {
+    for (const [p, value] of values.entries()) add(first[p]!, second[p]!, value);
+  } else {
+    for (let k = 0; k + 1 < second.length; k++) {
+      for (let p = second[k]!; p < second[k + 1]!; p++) {
+        if (format === 'csr') add(k, first[p]!, values[p]!);
+        else add(first[p]!, k, values[p]!);
+      }
+    }
+  }
+  const table = tableOf({ shape: [rows, columns], numbers }, file, flatten, most);
+  return { ...table, notes: [`A sparse matrix of SciPy (${format}) is read with its zeros.`, ...table.notes] };
 }
 
 const isColumn = (shape: readonly number[], rows: number) =>
   shape[0] === rows && shape.slice(1).every((length) => length === 1);
 
-function archive(bytes: Uint8Array, file: string, most: number): Record<string, NumpyArray> {
+/** The files of the arrays of an archive, by name. */
+function archive(bytes: Uint8Array, file: string, most: number): Record<string, Uint8Array> {
   let entries: Readonly<Record<string, Uint8Array>>;
   try {
     entries = unzipped(bytes, file, most);
@@ -68,9 +148,7 @@ function archive(bytes: Uint8Array, file: string, most: number): Record<string, 
   }
   const arrays = Object.entries(entries);
   if (arrays.length === 0) throw new InvalidInputError(`'${file}' holds no array. Write it with numpy.savez.`);
-  return Object.fromEntries(
-    arrays.map(([name, content]) => [name.slice(0, -4), parseNumpy(content, `${file}:${name.slice(0, -4)}`, most)]),
-  );
+  return Object.fromEntries(arrays.map(([name, content]) => [name.slice(0, -4), content]));
 }
 
 /** Signatures of a ZIP archive: the end of its directory, its 64-bit form, and the locator of that. */
@@ -126,7 +204,7 @@ function crc32(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-function tableOf({ shape, numbers, text }: NumpyArray, file: string, flatten: boolean, most: number): RawTable {
+function tableOf({ shape, numbers, text }: NumpyArray, file: string, flatten: boolean, most: number): FileTable {
   const lengths = `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
   if (shape.length === 0 || shape.includes(0)) {
     throw new InvalidInputError(`'${file}' is empty: its shape is ${lengths}. Give an N×D array.`);

@@ -4,7 +4,7 @@ import { arrowTable, parquetTable } from './columnarTable.ts';
 import { delimitedTable, type TextOptions } from './delimited.ts';
 import { checkIsText, type Format, formatOf, mostBytes, unpacked } from './format.ts';
 import { type NumpyOptions, numpyArchiveTable, numpyTable } from './numpyTable.ts';
-import type { RawTable } from './rawTable.ts';
+import { type FileTable, type RawTable, withCodes } from './rawTable.ts';
 import { type Table, tableOf } from './table.ts';
 import { type ReadTableOptions, tableOptions } from './tableOptions.ts';
 
@@ -40,12 +40,14 @@ export async function parseTable(
 export type RawOptions = TextOptions & NumpyOptions & { readonly maxBytes?: number | undefined };
 
 /** Parses the bytes of a file into a table. */
-export async function rawTableOf(
+export const rawTableOf = async (
   bytes: Uint8Array,
   format: Format,
   file: string,
   options: RawOptions,
-): Promise<RawTable> {
+): Promise<RawTable> => withCodes(await fileTable(bytes, format, file, options), options.missingValues);
+
+async function fileTable(bytes: Uint8Array, format: Format, file: string, options: RawOptions): Promise<FileTable> {
   const most = mostBytes(format, options.maxBytes);
   switch (format) {
     case 'npy':

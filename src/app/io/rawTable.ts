@@ -1,3 +1,6 @@
+import { counted } from '../../core/wording.ts';
+import { type MissingCodes, type MissingValues, missingCodes } from './missingValues.ts';
+
 /** A column as in its file: numbers, or text that may contain numbers. */
 export interface RawColumn {
   readonly name: string;
@@ -9,12 +12,16 @@ export interface RawColumn {
   readonly text?: readonly string[];
   /** Reads a cell of `text` as a number: NaN if it is missing, undefined if it is text. */
   readonly read?: (cell: string) => number | undefined;
+  /** True for durations and clock times in seconds; as times of rows they are days. */
+  readonly isSeconds?: true;
+  /** For columns of lists and records, as JSON in `text`: what they hold, as the end of a sentence. */
+  readonly nested?: string;
   /** Text in the file for a row of `numbers`, if it was text. */
   readonly source?: (row: number) => string;
 }
 
 /** A table as in its file, column by column. */
-export interface RawTable {
+export interface FileTable {
   readonly file: string;
   readonly rows: number;
   readonly columns: readonly RawColumn[];
@@ -28,6 +35,52 @@ export interface RawTable {
   readonly ids?: { readonly name: string; readonly values: readonly string[] };
   /** Columns beside the table by name: other arrays of an archive. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A table as in its file, with NaN in place of numbers that stand for missing values. */
+export interface RawTable extends FileTable {
+  /** Tells missing values from others. */
+  readonly missing: MissingCodes;
+}
+
+/** Numbers that often stand for missing values. */
+const USUAL_CODES = [-9, -99, -999, -9999, -99999, 999, 9999, 99999];
+
+/** The table with codes of missing values as NaN; without any, numbers that look like codes are noted. */
+export function withCodes(table: FileTable, missingValues: MissingValues | undefined): RawTable {
+  const missing = missingCodes(missingValues);
+  if (missingValues === undefined) return { ...table, missing, notes: [...table.notes, ...codeNotes(table)] };
+  const columns = table.columns.map((column) =>
+    column.numbers === undefined
+      ? column
+      : { ...column, numbers: column.numbers.map((value) => (missing.isMissingNumber(value) ? Number.NaN : value)) },
+  );
+  return { ...table, columns, missing };
+}
+
+/** Notes about numbers that look like codes: at the end of a column's range, and farther from its other numbers than those are from each other. */
+function codeNotes({ columns }: FileTable): string[] {
+  const found = columns.flatMap(({ name, numbers }) => {
+    const code = numbers === undefined ? undefined : suspiciousCode(numbers);
+    return code === undefined ? [] : [{ name, code, count: numbers!.filter((value) => value === code).length }];
+  });
+  const first = found[0];
+  if (first === undefined) return [];
+  const others = found.length === 1 ? '' : `, and ${counted(found.length - 1, 'other column')} such a number`;
+  const codes = [...new Set(found.map(({ code }) => code))];
+  return [
+    `'${first.name}' holds ${first.code} ${first.count === 1 ? 'once' : `${first.count} times`}, far from its other numbers${others}: if that stands for a missing value, say so: missingValues (--missing-values ${codes.join(',')}).`,
+  ];
+}
+
+function suspiciousCode(numbers: Float64Array): number | undefined {
+  const codes = USUAL_CODES.filter((code) => numbers.includes(code));
+  if (codes.length === 0) return undefined;
+  const rest = numbers.filter((value) => !Number.isNaN(value) && !codes.includes(value));
+  if (rest.length < 3) return undefined;
+  const least = rest.reduce((a, b) => Math.min(a, b));
+  const most = rest.reduce((a, b) => Math.max(a, b));
+  return codes.find((code) => code < least - (most - least) || code > most + (most - least));
 }
 
 /** The text of a column in each row, '' where missing. */

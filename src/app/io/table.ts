@@ -1,13 +1,16 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { NormalizedCounts } from '../../core/namedTable.ts';
+import { counted } from '../../core/wording.ts';
 import { chosenColumn, chosenColumns } from './chosenColumns.ts';
 import { type Appearance, appearance, arrayAppearance, type LeftOut, namingColumn } from './columnRoles.ts';
+import { datesIn, isDate } from './dates.ts';
 import { countsNote, normalized } from './normalizeCounts.ts';
+import { hasThousands, isInexact } from './numberStyle.ts';
 import { cellsOf, type RawColumn, type RawTable } from './rawTable.ts';
 import type { ReadTableOptions } from './tableOptions.ts';
-import { hasThousands, presentLabel, remedyForWritten } from './tableText.ts';
-import { datesIn, isDate, withCategories, withTruths } from './writtenValues.ts';
+import { remedyForWritten } from './writtenForms.ts';
+import { withCategories, withTruths } from './writtenValues.ts';
 
 /** A table of numbers, one point per row, with the names and roles of its columns. */
 export interface Table {
@@ -94,7 +97,12 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
       const reason = reasonOf(j, ids, look, dropped, asked);
       return [{ column: name, reason, ...byDefault, ...(constant && { constant }) }];
     }),
-    notes: found === undefined ? raw.notes : [...raw.notes, countsNote(found.counts)],
+    notes: [
+      ...raw.notes,
+      ...missingNotes(raw, features, entries),
+      ...(label === undefined ? [] : missingLabels(raw, raw.columns[label]!)),
+      ...(found === undefined ? [] : [countsNote(found.counts)]),
+    ],
     ...(found && { counts: found.counts }),
   };
 }
@@ -166,29 +174,60 @@ function idsOf(raw: RawTable, index: number | undefined, asked: string | number 
 }
 
 function labelsOf(raw: RawTable, index: number | undefined, options: ReadTableOptions): string[] {
-  const { labels, allowMissing, allowMissingLabels = allowMissing } = options;
-  const cells = (index === undefined ? [...raw.others![String(labels)]!] : cellsOf(raw.columns[index]!)).map(
-    presentLabel,
-  );
-  const absent = cells.indexOf('');
-  if (absent < 0 || allowMissingLabels) return cells;
-  const name = index === undefined ? String(labels) : raw.columns[index]!.name;
-  throw new InvalidInputError(
-    `'${raw.file}', ${raw.place(absent)}, column '${name}' is empty. Fill this label in, or drop its row.`,
-  );
+  const cells = index === undefined ? [...raw.others![String(options.labels)]!] : cellsOf(raw.columns[index]!);
+  return cells.map(presentText(raw));
 }
+
+/** How many entries are missing, and what their cells hold. */
+function missingNotes(raw: RawTable, features: readonly number[], { data }: Matrix): string[] {
+  const count = data.reduce((sum, entry) => sum + Number(Number.isNaN(entry)), 0);
+  if (count === 0) return [];
+  const cells = features.flatMap((j) => {
+    const { numbers, text, source, read } = raw.columns[j]!;
+    if (text !== undefined) return text.filter((cell) => cell === '' || Number.isNaN(read?.(cell)));
+    return Array.from(numbers!.keys())
+      .filter((i) => Number.isNaN(numbers![i]))
+      .map((i) => source?.(i) ?? '');
+  });
+  return [`${count} of ${data.length} entries ${count === 1 ? 'is' : 'are'} missing${holding(cells)}.`];
+}
+
+function missingLabels(raw: RawTable, column: RawColumn): string[] {
+  const cells = cellsOf(column).filter((cell) => raw.missing.isMissing(cell.trim()));
+  if (cells.length === 0) return [];
+  const keep = cells.some((cell) => cell.trim() !== '')
+    ? ' (missingValues: --missing-values "" takes all texts for labels)'
+    : '';
+  return [
+    `${counted(cells.length, 'label')} of '${column.name}' ${cells.length === 1 ? 'is' : 'are'} missing${holding(cells)}${keep}.`,
+  ];
+}
+
+/** Names what missing cells hold, other than nothing. */
+function holding(cells: readonly string[]): string {
+  const kinds = [...new Set(cells)].filter((cell) => cell.trim() !== '');
+  if (kinds.length === 0) return '';
+  const listed = kinds.slice(0, 4).map((cell) => `'${cell}'`);
+  return `: ${[...listed, ...(kinds.length > 4 ? ['…'] : [])].join(', ')}`;
+}
+
+/** The text of a cell, '' if it is missing. */
+const presentText =
+  ({ missing }: RawTable) =>
+  (cell: string): string =>
+    missing.isMissing(cell.trim()) ? '' : cell;
 
 function colorOf(raw: RawTable, index: number | undefined, asked: string | number): Float64Array | string[] {
   const column = columnOrOther(raw, index, asked);
-  return numbersOf(column, index) ?? cellsOf(column).map(presentLabel);
+  return numbersOf(raw, column, index) ?? cellsOf(column).map(presentText(raw));
 }
 
 const columnOrOther = (raw: RawTable, index: number | undefined, asked: string | number): RawColumn =>
   index === undefined ? { name: String(asked), isNamed: true, text: raw.others![String(asked)]! } : raw.columns[index]!;
 
 /** Numbers of a column of numbers or dates, or of an array beside the table; undefined for other text. */
-function numbersOf(column: RawColumn, index: number | undefined): Float64Array | undefined {
-  const found = column.numbers ?? datesIn(column);
+function numbersOf(raw: RawTable, column: RawColumn, index: number | undefined): Float64Array | undefined {
+  const found = column.numbers ?? datesIn(column, raw.missing);
   if (found !== undefined) return found.slice();
   const numbers = index === undefined ? column.text!.map(Number) : [Number.NaN];
   return numbers.every(Number.isFinite) ? Float64Array.from(numbers) : undefined;
@@ -197,15 +236,22 @@ function numbersOf(column: RawColumn, index: number | undefined): Float64Array |
 /** @throws InvalidInputError for a time that is missing, or neither a number nor a date */
 function timeOf(raw: RawTable, index: number | undefined, asked: string | number): Matrix {
   const column = columnOrOther(raw, index, asked);
-  const times = numbersOf(column, index);
+  const times = numbersOf(raw, column, index)?.map((value) => (column.isSeconds ? value / DAY : value));
   const cells = () => cellsOf(column);
   const wrong = times === undefined ? cells().findIndex((cell) => !isDate(cell)) : times.findIndex(Number.isNaN);
   if (times !== undefined && wrong < 0) return new Matrix(times, times.length, 1);
+  const row = Math.max(0, wrong);
+  const cell = cells()[row]!;
+  const expected = isInexact(cell)
+    ? 'numbers that a double can hold. Subtract a common start from them, or write dates such as 2024-02-29T12:00.'
+    : 'numbers, or dates such as 2024-02-29 or 2024-02-29T12:00, one in each row.';
   throw new InvalidInputError(
-    `'${raw.file}', ${raw.place(Math.max(0, wrong))}, column '${column.name}' is ${quotedCell(cells()[Math.max(0, wrong)]!)}, but it is to hold times: ` +
-      'numbers, or dates such as 2024-02-29 or 2024-02-29T12:00, one in each row.',
+    `'${raw.file}', ${raw.place(row)}, column '${column.name}' is ${quotedCell(cell)}, but it is to hold times: ${expected}`,
   );
 }
+
+/** Seconds of a day. */
+const DAY = 86_400;
 
 const quotedCell = (cell: string) => (cell === '' ? 'empty' : `'${cell.slice(0, 40)}'`);
 
@@ -224,15 +270,15 @@ function entriesOf(raw: RawTable, columns: readonly number[], allowMissing: bool
 }
 
 function finiteNumbersOf(raw: RawTable, column: RawColumn, allowMissing: boolean): Float64Array {
-  const { text, read, source, name } = column;
-  const numbers = column.numbers ?? Float64Array.from(text!, (cell, i) => numberIn(raw, i, name, cell, read));
+  const { text, source, name } = column;
+  const numbers = column.numbers ?? Float64Array.from(text!, (cell, i) => numberIn(raw, i, column, cell));
   const wrong = numbers.findIndex((value) => !Number.isFinite(value) && !(allowMissing && Number.isNaN(value)));
   if (wrong < 0) return numbers;
   const place = placeOf(raw, wrong, name);
   const cell = text?.[wrong] ?? source?.(wrong) ?? String(numbers[wrong]);
   if (Number.isNaN(numbers[wrong])) {
     throw new InvalidInputError(
-      `${place} is ${cell === '' ? 'empty' : `'${cell}'`}. Fill it in, drop its row, or allow missing values (allowMissing).`,
+      `${place} is ${cell === '' ? 'empty' : `'${cell}'`}. Fill it in, drop its row, or allow missing values: allowMissing (--missing ignore).`,
       { code: 'missingEntry' },
     );
   }
@@ -241,21 +287,27 @@ function finiteNumbersOf(raw: RawTable, column: RawColumn, allowMissing: boolean
   );
 }
 
-function numberIn(raw: RawTable, row: number, name: string, cell: string, read: RawColumn['read']): number {
+function numberIn(raw: RawTable, row: number, { name, read, text }: RawColumn, cell: string): number {
   const value = read?.(cell) ?? (cell === '' ? Number.NaN : undefined);
   if (value !== undefined) return value;
   throw new InvalidInputError(
-    `${placeOf(raw, row, name)} holds '${cell}', which is not a finite number. ${remedyFor(cell, row)}`,
+    `${placeOf(raw, row, name)} holds '${cell}', which is not a finite number. ${remedyFor(cell, row, text!.indexOf(cell, row + 1) >= 0)}`,
   );
 }
 
-function remedyFor(cell: string, row: number): string {
+function remedyFor(cell: string, row: number, isRepeated: boolean): string {
   if (hasThousands(cell)) return 'Say how thousands are written: thousands (--thousands ,).';
   if (/^[+-]?\d+[.,]\d+$/.test(cell)) {
     return `Numbers of this table are read with a decimal ${cell.includes('.') ? 'comma' : 'point'}: write all with the same one.`;
   }
   const written = remedyForWritten(cell);
-  if (written !== undefined) return `Such cells are numbers as people write them: ${written}.`;
+  if (written !== undefined) {
+    const sentence = `${written[0]!.toUpperCase()}${written.slice(1)}`;
+    return `${sentence}. Or leave the column out: drop (--drop).`;
+  }
+  if (isRepeated || !/[\p{L}\d]/u.test(cell)) {
+    return `If it stands for a missing value, say so: missingValues (--missing-values "${cell}"). Otherwise correct it, or drop the column.`;
+  }
   return row === 0
     ? 'If this line holds names or units, remove it. Otherwise correct it, drop the column, or name it as the labels.'
     : 'Correct it, remove its line, drop the column, or name it as the labels.';

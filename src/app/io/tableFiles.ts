@@ -5,7 +5,7 @@ import { checkOptions, namedOptions } from '../../core/options.ts';
 import { formatOf } from './format.ts';
 import { denseRawTable } from './matrixMarket.ts';
 import { type RawOptions, rawTableOf } from './parseTable.ts';
-import type { RawTable } from './rawTable.ts';
+import { type RawTable, withCodes } from './rawTable.ts';
 import { isFolder, readMatrix } from './readSparseTable.ts';
 import { readSource, STDIN } from './source.ts';
 import { type Table, tableOf } from './table.ts';
@@ -35,7 +35,10 @@ export async function readTable(file: string, options: ReadTableOptions = {}): P
 /** Reads the table of a file or of a Cell Ranger folder; `-` is standard input. */
 export async function readRawTable(file: string, options: RawOptions): Promise<RawTable> {
   if (await isFolder(file))
-    return denseRawTable(await readMatrix(file, undefined, options.maxBytes), file, options.maxBytes);
+    return withCodes(
+      denseRawTable(await readMatrix(file, undefined, options.maxBytes), file, options.maxBytes),
+      options.missingValues,
+    );
   const { bytes, format } = await readSource(file, options.maxBytes);
   return rawTableOf(bytes, format, file === STDIN ? 'standard input' : file, options);
 }

@@ -20,12 +20,17 @@ export interface ReadTableOptions extends NormalizeCountsOptions {
   readonly color?: string | number;
   /** Column with the times of the rows, numbers or dates, which is not an observation; or an array of an .npz archive. */
   readonly time?: string | number;
-  /** Whether missing cells (empty, NaN, NA, N/A, null, None, ?) are read as NaN or are an error (default false). */
+  /** Whether missing cells are read as NaN or are an error (default false). Missing labels are always read as ''. */
   readonly allowMissing?: boolean;
-  /** Whether labels may be missing, read as ''; default `allowMissing`. */
-  readonly allowMissingLabels?: boolean;
+  /**
+   * Texts and numbers that stand for a missing value, such as `['.', -999]`; an empty cell always does. By default the usual ones: NaN, NA, N/A, null,
+   * None, ?, a dash. Those that are given replace them: with `[]`, NA is a text like others.
+   */
+  readonly missingValues?: readonly (string | number)[];
   /** Whether the first line holds names; by default determined from the cells. */
   readonly header?: boolean;
+  /** Number of lines above the table; by default determined from the cells. */
+  readonly skip?: number;
   /** Delimiter of cells; default a tab in .tsv, otherwise determined from the first lines. */
   readonly delimiter?: string;
   /** Decimal separator; by default a comma only if the numbers cannot be read otherwise. */
@@ -56,8 +61,11 @@ export const tableOptions = v.strictObject({
   color: v.optional(column),
   time: v.optional(column),
   allowMissing: v.optional(yesOrNo),
-  allowMissingLabels: v.optional(yesOrNo),
+  missingValues: v.optional(
+    v.array(v.union([v.string(), v.number()]), 'texts and numbers that stand for a missing value'),
+  ),
   header: v.optional(yesOrNo),
+  skip: v.optional(v.pipe(v.number('a number of lines'), v.integer('a whole number'), v.minValue(0, 'at least 0'))),
   delimiter: v.optional(character),
   decimal: v.optional(v.picklist(['.', ','], "'.' or ','")),
   thousands: v.optional(character),

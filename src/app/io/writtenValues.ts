@@ -1,15 +1,19 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { isMissingText } from '../../core/observations.ts';
 import { counted } from '../../core/wording.ts';
+import type { MissingCodes } from './missingValues.ts';
 import type { RawColumn, RawTable } from './rawTable.ts';
 
 /** Numbers that the text of a column stands for; undefined if a cell does not, or all are missing. */
-function numbersIn({ text }: RawColumn, read: (cell: string) => number | undefined): Float64Array | undefined {
+export function numbersIn(
+  { text }: RawColumn,
+  { isMissing: isAbsent }: MissingCodes,
+  read: (cell: string) => number | undefined,
+): Float64Array | undefined {
   if (text === undefined) return undefined;
   const numbers = new Float64Array(text.length);
   let held = 0;
   for (const [i, cell] of text.entries()) {
-    const isMissing = isMissingText(cell);
+    const isMissing = isAbsent(cell);
     const value = isMissing ? Number.NaN : read(cell);
     if (value === undefined) return undefined;
     if (!isMissing) held++;
@@ -24,7 +28,7 @@ const truth = (cell: string): number | undefined => (/^true$/i.test(cell) ? 1 : 
 export function withTruths(raw: RawTable): RawTable {
   const read: string[] = [];
   const columns = raw.columns.map((column): RawColumn => {
-    const numbers = numbersIn(column, truth);
+    const numbers = numbersIn(column, raw.missing, truth);
     if (numbers === undefined) return column;
     read.push(`'${column.name}'`);
     const { name, isNamed, text } = column;
@@ -35,25 +39,6 @@ export function withTruths(raw: RawTable): RawTable {
   const note = `${counted(read.length, 'column')} of true and false ${read.length === 1 ? 'is' : 'are'} read as 1 and 0: ${some}.`;
   return { ...raw, columns, notes: [...raw.notes, note] };
 }
-
-const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
-const DAY = 86_400_000;
-
-/** Days since 1970-01-01 of an ISO 8601 date, with or without a time; without a time zone it is UTC. */
-function days(cell: string): number | undefined {
-  const [, date, time = '00:00', zone = 'Z'] = DATE.exec(cell) ?? [];
-  if (date === undefined) return undefined;
-  // Some engines accept February 31.
-  if (new Date(`${date}T00:00Z`).toJSON()?.slice(0, 10) !== date) return undefined;
-  const milliseconds = Date.parse(`${date}T${time}${zone}`);
-  return Number.isNaN(milliseconds) ? undefined : milliseconds / DAY;
-}
-
-/** A column of dates as days since 1970-01-01, NaN where missing; undefined if it has no dates. */
-export const datesIn = (column: RawColumn): Float64Array | undefined => numbersIn(column, days);
-
-/** True if the cell is an ISO 8601 date. */
-export const isDate = (cell: string): boolean => days(cell) !== undefined;
 
 const categoryName = (column: string, category: string) => `${column}=${category}`;
 
@@ -74,21 +59,26 @@ export function withCategories(raw: RawTable, chosen: readonly number[]): RawTab
     if (cells === undefined) {
       throw new InvalidInputError(`Column '${name}' of '${raw.file}' holds numbers, not categories. Take it as it is.`);
     }
-    const categories = [...new Set(cells.filter((cell) => !isMissingText(cell)))].sort();
+    const categories = [...new Set(cells.filter((cell) => !raw.missing.isMissing(cell)))].sort();
     if (categories.length > MOST_CATEGORIES) {
       throw new InvalidInputError(
         `Column '${name}' of '${raw.file}' holds ${categories.length} categories, more than ${MOST_CATEGORIES}. Leave it out, or join some.`,
       );
     }
-    return [column, ...categories.map((category) => indicator(column, cells, category))];
+    return [column, ...categories.map((category) => indicator(column, cells, category, raw.missing))];
   });
   return { ...raw, columns };
 }
 
-const indicator = ({ name, isNamed }: RawColumn, cells: readonly string[], category: string): RawColumn => ({
+const indicator = (
+  { name, isNamed }: RawColumn,
+  cells: readonly string[],
+  category: string,
+  { isMissing }: MissingCodes,
+): RawColumn => ({
   name: categoryName(name, category),
   isNamed,
-  numbers: Float64Array.from(cells, (cell) => (isMissingText(cell) ? Number.NaN : Number(cell === category))),
+  numbers: Float64Array.from(cells, (cell) => (isMissing(cell) ? Number.NaN : Number(cell === category))),
 });
 
 /**
@@ -103,13 +93,13 @@ export function withKnownCategories(raw: RawTable, known: readonly string[]): Ra
     const wanted = known.filter((each) => each.startsWith(`${name}=`) && !names.has(each));
     const cells = text ?? (source === undefined ? undefined : Array.from(numbers!, (_, i) => source(i)));
     if (wanted.length === 0 || cells === undefined) return [];
-    const row = cells.findIndex((cell) => !isMissingText(cell) && !known.includes(categoryName(name, cell)));
+    const row = cells.findIndex((cell) => !raw.missing.isMissing(cell) && !known.includes(categoryName(name, cell)));
     if (row >= 0) {
       throw new InvalidInputError(
         `'${raw.file}', ${raw.place(row)}, column '${name}' is '${cells[row]}', a category that the fit does not know. Leave its row out.`,
       );
     }
-    return wanted.map((each) => indicator(column, cells, each.slice(name.length + 1)));
+    return wanted.map((each) => indicator(column, cells, each.slice(name.length + 1), raw.missing));
   });
   return added.length === 0 ? raw : { ...raw, columns: [...raw.columns, ...added] };
 }

@@ -17,7 +17,6 @@ import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
 import { type EdgeFactor, edgeFactor, isSparse } from '../../engine/sparse/index.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import type { FieldShowing } from '../../model/abilities.ts';
 import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { box } from '../../model/parameter.ts';
@@ -206,7 +205,7 @@ interface Prepared {
 const LEAST_STATISTIC = 1e-12;
 
 /** The density of a random field over the points, which gives no density of new points. */
-type FieldDensity = Density & { readonly '~abilities'?: FieldShowing; readonly '~says'?: never };
+type FieldDensity = Density<'field'>;
 
 /** The density of a maximum-entropy field over the points by its constraints. See `maxEntropy`. */
 export function constraintField(options: ConstraintFieldOptions): FieldDensity {

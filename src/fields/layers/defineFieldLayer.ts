@@ -3,14 +3,14 @@ import { describe } from '../../core/matrix.ts';
 import { checkDefinition, checkMembers, checkName, type Member } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
-import { graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';
 import { type EdgeFactor, edgeFactor } from '../../engine/sparse/index.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { Tensor } from '../../engine/tensors/tensorflow.ts';
-import type { FieldShowing } from '../../model/abilities.ts';
-import { type OwnParameters, valueTensors } from '../../model/part.ts';
-import { definePrior, type PriorFactory } from '../../priors/definePrior.ts';
+import { calledBy, type FieldMember } from '../../model/language/defineDensity.ts';
+import type { Prior } from '../../model/language/density.ts';
+import { type Overrides, type OwnParameters, valueTensors } from '../../model/part.ts';
+import { definePrior } from '../../priors/definePrior.ts';
 import { type EdgePrecision, sparsePrecision } from '../../priors/sparsePrecision.ts';
 import { fieldLogDensity } from '../density/momentDensity.ts';
 import { momentField } from '../embedding/fieldEmbedding.ts';
@@ -72,35 +72,33 @@ const MEMBERS: Readonly<Record<keyof FieldLayerDefinition<string>, Member>> = {
  */
 export function defineFieldLayer<Name extends string = never>(
   definition: FieldLayerDefinition<Name>,
-): PriorFactory<Name, Graph, FieldShowing> {
+): (overrides: Overrides<Name>, graph: Graph) => Prior<'field'> {
   const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineFieldLayer');
   checkName(name, 'A field layer');
   checkMembers(definition, 'defineFieldLayer', MEMBERS);
   const owner = `The field layer '${name}'`;
-  const given = (graph: Graph) => checkGraph(graph, owner);
-  return definePrior<Name, Graph, () => EdgeFactor>({
-    name,
-    parameters: (graph) => {
-      const checked = given(graph);
-      return typeof parameters === 'function' ? parameters(checked) : parameters;
-    },
-    data: { toJSON: graphToJSON, fromJSON: (json) => graphFromJSON(json) },
-    prepare: ({ rows }, graph) => {
-      checkGraph(graph, owner, rows);
-      return lazily(() => edgeFactor(graph));
-    },
-    isSparse: true,
-    precision: (p, _, { data: graph, constants: factor }) =>
-      sparsePrecision(checkedPrecision(owner, definition.precision(p, graph), graph), graph, factor),
-    logDensity: (p, X, { data: graph, constants: factor }) =>
-      fieldLogDensity(checkedPrecision(owner, definition.precision(p, graph), graph), X, graph, factor),
-    field: (p, _, graph) =>
-      withFloat64(() => {
-        const own = valueTensors(p) as Readonly<Record<Name, Tensor>>;
-        const { diagonal, edges } = checkedPrecision(owner, definition.precision(own, graph), graph);
-        return momentField(graph, { diagonal: doublesOf(diagonal).slice(), edges: doublesOf(edges).slice() });
-      }),
-  });
+  return (overrides, given) => {
+    const graph = checkGraph(given, owner);
+    const at = (p: Readonly<Record<Name, Tensor>>) => checkedPrecision(owner, definition.precision(p, graph), graph);
+    const layer = definePrior<Name, () => EdgeFactor, FieldMember>({
+      name,
+      parameters: typeof parameters === 'function' ? parameters(graph) : parameters,
+      independent: false,
+      prepare: ({ rows }) => {
+        checkGraph(graph, owner, rows);
+        return lazily(() => edgeFactor(graph));
+      },
+      isSparse: true,
+      precision: (p, _, { constants: factor }) => sparsePrecision(at(p), graph, factor),
+      logDensity: (p, X, { constants: factor }) => fieldLogDensity(at(p), X, graph, factor),
+      field: (p) =>
+        withFloat64(() => {
+          const { diagonal, edges } = at(valueTensors(p) as Readonly<Record<Name, Tensor>>);
+          return momentField(graph, { diagonal: doublesOf(diagonal).slice(), edges: doublesOf(edges).slice() });
+        }),
+    });
+    return calledBy(layer(overrides), overrides, graph);
+  };
 }
 
 function checkedPrecision(owner: string, precision: EdgePrecision, { size, sources }: Graph): EdgePrecision {

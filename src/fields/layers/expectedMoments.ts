@@ -1,15 +1,14 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe } from '../../core/matrix.ts';
+import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkOptions, numberAboveZero, numberFromZero } from '../../core/options.ts';
-import { checkSaved, readingAt } from '../../core/saved.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
-import { type GraphJSON, graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';
 import * as op from '../../engine/tensors/ops.ts';
-import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import type { FieldShowing } from '../../model/abilities.ts';
+import type { Tensor1D } from '../../engine/tensors/tensorflow.ts';
+import { calledBy, type FieldMember } from '../../model/language/defineDensity.ts';
+import type { Prior } from '../../model/language/density.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
-import { definePrior, type Prior } from '../../priors/definePrior.ts';
+import { definePrior } from '../../priors/definePrior.ts';
 import {
   latentMoments,
   type MomentTensors,
@@ -64,24 +63,6 @@ interface LayerData {
   readonly profiled: boolean;
 }
 
-interface LayerJSON {
-  readonly graph: GraphJSON;
-  readonly variances: readonly number[] | null;
-  readonly covariances: readonly number[] | null;
-  readonly penalty: number;
-  readonly copies: number;
-  /** Not there in fits saved before there was a choice. */
-  readonly profiled?: boolean;
-}
-
-const savedSchema = v.strictObject({
-  graph: v.unknown(),
-  variances: v.nullable(v.array(v.number())),
-  covariances: v.nullable(v.array(v.number())),
-  penalty: v.pipe(v.number(), v.minValue(0)),
-  copies: v.pipe(v.number(), v.gtValue(0)),
-  profiled: v.optional(v.boolean()),
-});
 const schema = v.strictObject({
   graph: v.any(),
   secondMoments: v.optional(v.any()),
@@ -96,7 +77,7 @@ const schema = v.strictObject({
 const USUAL_PENALTY = 0.01;
 
 /** A constraint layer on second moments: a prior whose own parameters are the entries of the field's precision. */
-export interface MomentLayer extends Prior<FieldShowing> {
+export interface MomentLayer extends Prior<'field'> {
   /** What is maximized for constraints on given moments; undefined when they are the latents' own. */
   readonly problem: MomentProblem | undefined;
 }
@@ -106,77 +87,66 @@ interface LayerConstants {
   readonly learn: (problem: MomentProblem) => MomentPoint;
 }
 
-export const momentsFactory = definePrior<string, LayerData, LayerConstants>({
-  name: 'moments',
-  parameters: (data: LayerData) => (data.profiled ? {} : precisionOf(data)),
-  data: {
-    toJSON: ({ graph, variances, covariances, ...rest }: LayerData): LayerJSON => ({
-      ...rest,
-      graph: graphToJSON(graph),
-      variances: variances === undefined ? null : Array.from(variances),
-      covariances: covariances === undefined ? null : Array.from(covariances),
+/** The layer with these settings. */
+function layerOf(data: LayerData, overrides: Readonly<Record<string, ParameterLike>>): Prior<'field'> {
+  const { graph, penalty, copies, profiled } = data;
+  const given = momentsIn(data);
+  const layer: Prior<'field'> = definePrior<string, LayerConstants, FieldMember>({
+    name: 'moments',
+    parameters: profiled ? {} : precisionOf(data),
+    independent: false,
+    prepare: ({ rows }) => {
+      checkGraph(graph, 'expectedMoments', rows);
+      return { learn: latest(learnedMoments, (problem) => [problem.variances, problem.covariances]) };
+    },
+    logDensity: (p, X, { constants: { learn } }) => {
+      const moments: MomentTensors =
+        given === undefined
+          ? latentMoments(X, graph, copies, penalty)
+          : {
+              variances: op.tensor(given.variances) as Tensor1D,
+              covariances: op.tensor(given.covariances) as Tensor1D,
+            };
+      if (profiled) return profiledMoments(moments, (own) => learn({ ...graph, ...own, penalty }), copies);
+      const precision = {
+        diagonal: p.diagonal as Tensor1D,
+        attraction: p.attraction as Tensor1D,
+        repulsion: p.repulsion as Tensor1D,
+      };
+      return momentDensity(precision, moments, graph, penalty, copies);
+    },
+    graph: given === undefined ? graph : undefined,
+    ...(profiled && {
+      hessian: (_: unknown, X: Matrix, { learn }: LayerConstants) => {
+        const problem = { ...graph, ...pointMoments(X, graph, copies, penalty), penalty };
+        return momentsHessian(problem, learn(problem).entries, copies, X);
+      },
     }),
-    fromJSON: (json): LayerData => {
-      const { graph, variances, covariances, profiled = false, ...rest } = checkSaved(savedSchema, json, '.');
+    field: (p, X, { learn }) => {
+      const moments = given ?? pointMoments(X, graph, copies, penalty);
+      if (profiled) {
+        const { entries, kktResidual } = learn({ ...graph, ...moments, penalty });
+        return { ...momentField(graph, entries), kktResidual };
+      }
+      const list = (name: string) => Float64Array.from(p[name] as readonly number[]);
+      const [attraction, repulsion] = [list('attraction'), list('repulsion')];
+      const entries = { diagonal: list('diagonal'), edges: repulsion.map((entry, e) => entry - attraction[e]!) };
+      const isFree = (name: string) => layer.parameters[name]!.free;
+      const precision = {
+        ...(isFree('diagonal') && { diagonal: entries.diagonal }),
+        ...(isFree('attraction') && { attraction }),
+        ...(isFree('repulsion') && { repulsion }),
+      };
+      const residual = () =>
+        layerResidual({ ...graph, ...moments, penalty }, precision, excessOf({ ...graph, ...moments }, entries));
       return {
-        ...rest,
-        graph: readingAt('.graph', () => graphFromJSON(graph)),
-        variances: variances === null ? undefined : Float64Array.from(variances),
-        covariances: covariances === null ? undefined : Float64Array.from(covariances),
-        profiled,
+        ...momentField(graph, entries),
+        ...(Object.keys(precision).length > 0 && { kktResidual: residual() }),
       };
     },
-  },
-  prepare: ({ rows }, { graph }) => {
-    checkGraph(graph, 'expectedMoments', rows);
-    return { learn: latest(learnedMoments, (problem) => [problem.variances, problem.covariances]) };
-  },
-  logDensity: (p, X, { data, constants: { learn } }) => {
-    const { graph, penalty, copies } = data;
-    const given = momentsIn(data);
-    const moments: MomentTensors =
-      given === undefined
-        ? latentMoments(X as Tensor2D, graph, copies, penalty)
-        : {
-            variances: op.tensor(given.variances) as Tensor1D,
-            covariances: op.tensor(given.covariances) as Tensor1D,
-          };
-    if (data.profiled) return profiledMoments(moments, (own) => learn({ ...graph, ...own, penalty }), copies);
-    const precision = {
-      diagonal: p.diagonal as Tensor1D,
-      attraction: p.attraction as Tensor1D,
-      repulsion: p.repulsion as Tensor1D,
-    };
-    return momentDensity(precision, moments, graph, penalty, copies);
-  },
-  graph: ({ graph, variances }) => (variances === undefined ? graph : undefined),
-  hessian: ({ graph, penalty, copies, profiled }) =>
-    profiled
-      ? (_, X, { learn }) => {
-          const problem = { ...graph, ...pointMoments(X, graph, copies, penalty), penalty };
-          return momentsHessian(problem, learn(problem).entries, copies, X);
-        }
-      : undefined,
-  field: (p, X, data, { learn }, free) => {
-    const { graph, penalty, copies } = data;
-    const moments = momentsIn(data) ?? pointMoments(X, graph, copies, penalty);
-    if (data.profiled) {
-      const { entries, kktResidual } = learn({ ...graph, ...moments, penalty });
-      return { ...momentField(graph, entries), kktResidual };
-    }
-    const list = (name: string) => Float64Array.from(p[name] as readonly number[]);
-    const [attraction, repulsion] = [list('attraction'), list('repulsion')];
-    const entries = { diagonal: list('diagonal'), edges: repulsion.map((entry, e) => entry - attraction[e]!) };
-    const precision = {
-      ...(free.has('diagonal') && { diagonal: entries.diagonal }),
-      ...(free.has('attraction') && { attraction }),
-      ...(free.has('repulsion') && { repulsion }),
-    };
-    const residual = () =>
-      layerResidual({ ...graph, ...moments, penalty }, precision, excessOf({ ...graph, ...moments }, entries));
-    return { ...momentField(graph, entries), ...(free.size > 0 && { kktResidual: residual() }) };
-  },
-});
+  })(overrides);
+  return layer;
+}
 
 function momentsIn({ variances, covariances }: LayerData) {
   return variances === undefined || covariances === undefined ? undefined : { variances, covariances };
@@ -227,7 +197,7 @@ export function expectedMoments(options: ExpectedMomentsOptions): MomentLayer {
     copies,
     profiled: moments === undefined && given.length === 0,
   };
-  const prior = momentsFactory(Object.fromEntries(given) as Record<string, ParameterLike>, data);
+  const prior = layerOf(data, Object.fromEntries(given) as Record<string, ParameterLike>);
   if (moments === undefined && penalty === 0 && prior.parameters.diagonal?.free !== false) {
     throw new InvalidInputError(
       "With penalty 0 and the latents' own moments the objective has no bound: a latent that goes to 0 raises its precision without end. Give a " +
@@ -235,10 +205,8 @@ export function expectedMoments(options: ExpectedMomentsOptions): MomentLayer {
     );
   }
   const { size, sources, targets } = graph;
-  return Object.freeze({
-    ...prior,
-    problem: moments === undefined ? undefined : { size, sources, targets, ...moments, penalty },
-  });
+  const problem = moments && { size, sources, targets, ...moments, penalty };
+  return calledBy({ ...prior, problem }, options);
 }
 
 const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,19 +1,19 @@
 import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
+import type { Matrix } from '../../core/matrix.ts';
 import { checkOptions, numberAboveZero } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
-import { checkSaved, readingAt } from '../../core/saved.ts';
 import { checkGraph, type Graph } from '../../engine/graph/graph.ts';
-import { type GraphJSON, graphFromJSON, graphToJSON } from '../../engine/graph/json.ts';
 import { type EdgeFactor, edgeFactor } from '../../engine/sparse/index.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
 import type { Save } from '../../engine/tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import type { FieldShowing } from '../../model/abilities.ts';
+import { calledBy, type FieldMember } from '../../model/language/defineDensity.ts';
+import type { Prior } from '../../model/language/density.ts';
 import { box, type ParameterLike } from '../../model/parameter.ts';
-import { definePrior, type Prior } from '../../priors/definePrior.ts';
+import { definePrior } from '../../priors/definePrior.ts';
 import { sparsePrecision } from '../../priors/sparsePrecision.ts';
 import {
   checkDistances,
@@ -55,26 +55,6 @@ interface LayerData extends FieldNumbers {
   readonly profiled: boolean;
 }
 
-interface LayerJSON {
-  readonly graph: GraphJSON;
-  readonly squaredDistances: readonly number[] | null;
-  readonly basePrecision: number;
-  readonly copies: number;
-  readonly slackPenalty: number | null;
-  /** Not there in fits saved before there was a choice. */
-  readonly profiled?: boolean;
-}
-
-const positive = v.pipe(v.number(), v.gtValue(0));
-const savedSchema = v.strictObject({
-  graph: v.unknown(),
-  squaredDistances: v.nullable(v.array(v.pipe(v.number(), v.minValue(0)))),
-  basePrecision: v.pipe(v.number(), v.minValue(0)),
-  copies: positive,
-  slackPenalty: v.nullable(positive),
-  profiled: v.optional(v.boolean()),
-});
-
 /** The state that a layer keeps for its graph: its factor, or the solver for the weights. */
 interface LayerConstants {
   readonly factor: FieldFactor;
@@ -96,79 +76,64 @@ const schema = v.strictObject({
 });
 
 /** A maximum-entropy constraint layer: a prior whose own parameters are the multipliers of its constraints. */
-export interface ConstraintLayer extends Prior<FieldShowing> {
+export interface ConstraintLayer extends Prior<'field'> {
   /** The dual problem of constraints on given distances; undefined when they are the latents' own. */
   readonly problem: FieldProblem | undefined;
 }
 
-export const fieldFactory = definePrior<string, LayerData, LayerConstants>({
-  name: 'field',
-  parameters: (data: LayerData) => (data.profiled ? {} : { weights: weightsOf(data) }),
-  data: {
-    toJSON: ({ graph, squaredDistances, slackPenalty, ...rest }: LayerData): LayerJSON => ({
-      ...rest,
-      graph: graphToJSON(graph),
-      squaredDistances: squaredDistances === undefined ? null : Array.from(squaredDistances),
-      slackPenalty: slackPenalty === Infinity ? null : slackPenalty,
-    }),
-    fromJSON: (json): LayerData => {
-      const { graph, squaredDistances, slackPenalty, profiled = false, ...rest } = checkSaved(savedSchema, json, '.');
-      return {
-        ...rest,
-        graph: readingAt('.graph', () => graphFromJSON(graph)),
-        squaredDistances: squaredDistances === null ? undefined : Float64Array.from(squaredDistances),
-        slackPenalty: slackPenalty ?? Infinity,
-        profiled,
-      };
+/** The layer with these settings. */
+function layerOf(data: LayerData, overrides: Readonly<Record<string, ParameterLike>>): Prior<'field'> {
+  const { graph, squaredDistances, basePrecision, copies, profiled } = data;
+  const layer: Prior<'field'> = definePrior<string, LayerConstants, FieldMember>({
+    name: 'field',
+    parameters: profiled ? {} : { weights: weightsOf(data) },
+    independent: false,
+    prepare: ({ rows }) => {
+      checkGraph(graph, 'maxEntropy', rows);
+      return { factor: fieldFactor(graph), learn: weightsLearner(graph), edges: lazily(() => edgeFactor(graph)) };
     },
-  },
-  prepare: ({ rows }, { graph }) => {
-    checkGraph(graph, 'maxEntropy', rows);
-    return { factor: fieldFactor(graph), learn: weightsLearner(graph), edges: lazily(() => edgeFactor(graph)) };
-  },
-  // At the weights of the maximum given X it is not quadratic.
-  isSparse: true,
-  precision: (p, rows, { data: { graph, squaredDistances, profiled }, constants: { edges } }) => {
-    if (profiled) return undefined;
-    const weights = p.weights as Tensor1D;
-    if (squaredDistances !== undefined) {
-      return sparsePrecision({ diagonal: op.zeros([rows]), edges: op.zeros([weights.size]) }, graph, edges);
-    }
-    const ofEnds = (ends: Int32Array) => op.segmentSum(op.reshape<Tensor2D>(weights, [weights.size, 1]), ends, rows);
-    const diagonal = op.reshape(op.add(ofEnds(graph.sources), ofEnds(graph.targets)), [rows]);
-    return sparsePrecision({ diagonal, edges: op.neg(weights) }, graph, edges);
-  },
-  logDensity: (p, X, { data, constants: { factor, learn } }) => {
-    const { graph, squaredDistances, basePrecision, copies } = data;
-    const phi = squaredDistances ?? (edgeSquaredDistances(X as Tensor2D, graph) as Tensor1D);
-    if (data.profiled) return profiledDensity(phi as Tensor1D, (own) => learn(fieldProblem(data, own)));
-    return fieldDensity(p.weights as Tensor1D, phi, factor, basePrecision, copies);
-  },
-  graph: ({ graph, squaredDistances }) => (squaredDistances === undefined ? graph : undefined),
-  hessian: (data) =>
-    data.profiled
-      ? (_, X, { learn }) => {
-          const problem = fieldProblem(data, edgeDistances(X, data.graph));
-          return distanceHessian(problem, learn(problem).weights, X);
-        }
-      : undefined,
-  field: (p, X, data, { factor, learn }, free) => {
-    const { graph, basePrecision } = data;
-    const problem = fieldProblem(data, data.squaredDistances ?? edgeDistances(X, graph));
-    const shown = (weights: Float64Array) => {
-      const learned = supportOf(graph, weights);
-      return { graph: learned, field: laplacianField(learned, basePrecision) };
-    };
-    if (data.profiled) {
-      const { weights, kktResidual } = learn(problem);
-      return { ...shown(weights), kktResidual };
-    }
-    const weights = Float64Array.from(p.weights as readonly number[]);
-    if (!free.has('weights')) return shown(weights);
-    const { resistances } = factor.evaluate(weights, basePrecision);
-    return { ...shown(weights), kktResidual: kktResidual(problem, weights, resistances) };
-  },
-});
+    // At the weights of the maximum given X it is not quadratic.
+    isSparse: true,
+    precision: (p, { rows }, { constants: { edges } }) => {
+      if (profiled) return undefined;
+      const weights = p.weights as Tensor1D;
+      if (squaredDistances !== undefined) {
+        return sparsePrecision({ diagonal: op.zeros([rows]), edges: op.zeros([weights.size]) }, graph, edges);
+      }
+      const ofEnds = (ends: Int32Array) => op.segmentSum(op.reshape<Tensor2D>(weights, [weights.size, 1]), ends, rows);
+      const diagonal = op.reshape(op.add(ofEnds(graph.sources), ofEnds(graph.targets)), [rows]);
+      return sparsePrecision({ diagonal, edges: op.neg(weights) }, graph, edges);
+    },
+    logDensity: (p, X, { constants: { factor, learn } }) => {
+      const phi = squaredDistances ?? (edgeSquaredDistances(X, graph) as Tensor1D);
+      if (profiled) return profiledDensity(phi as Tensor1D, (own) => learn(fieldProblem(data, own)));
+      return fieldDensity(p.weights as Tensor1D, phi, factor, basePrecision, copies);
+    },
+    graph: squaredDistances === undefined ? graph : undefined,
+    ...(profiled && {
+      hessian: (_: unknown, X: Matrix, { learn }: LayerConstants) => {
+        const problem = fieldProblem(data, edgeDistances(X, graph));
+        return distanceHessian(problem, learn(problem).weights, X);
+      },
+    }),
+    field: (p, X, { factor, learn }) => {
+      const problem = fieldProblem(data, squaredDistances ?? edgeDistances(X, graph));
+      const shown = (weights: Float64Array) => {
+        const learned = supportOf(graph, weights);
+        return { graph: learned, field: laplacianField(learned, basePrecision) };
+      };
+      if (profiled) {
+        const { weights, kktResidual } = learn(problem);
+        return { ...shown(weights), kktResidual };
+      }
+      const weights = Float64Array.from(p.weights as readonly number[]);
+      if (!layer.parameters.weights!.free) return shown(weights);
+      const { resistances } = factor.evaluate(weights, basePrecision);
+      return { ...shown(weights), kktResidual: kktResidual(problem, weights, resistances) };
+    },
+  })(overrides);
+  return layer;
+}
 
 /**
  * A maximum-entropy constraint layer: the Gaussian Markov random field over points that has the largest entropy among those whose
@@ -236,14 +201,14 @@ export function maxEntropy(
     slackPenalty: upper,
     profiled: own && weights === undefined,
   };
-  const prior = fieldFactory(weights === undefined ? {} : { weights: weights as ParameterLike }, data);
+  const prior = layerOf(data, weights === undefined ? {} : { weights: weights as ParameterLike });
   if (own && upper === Infinity && prior.parameters.weights?.free !== false) {
     throw new InvalidInputError(
       "With slackPenalty Infinity and the latents' own distances the objective has no bound: two latents that meet raise the weight between them " +
         `without end. Give a finite slackPenalty, such as ${OWN_SLACK_PENALTY} (the default), or hold the weights with fixed(…).`,
     );
   }
-  return Object.freeze({ ...prior, problem: own ? undefined : fieldProblem(data, data.squaredDistances!) });
+  return calledBy({ ...prior, problem: own ? undefined : fieldProblem(data, data.squaredDistances!) }, options);
 }
 
 function weightsOf(data: LayerData) {

@@ -15,7 +15,7 @@ import type { Parameter } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import { imputed } from '../posterior.ts';
 import { type CorrelatedRows, expectedForm, isCorrelated, precisionBetween } from './correlatedRows.ts';
-import { checkedTerm, type DensityContext, type DensityStart, type RowsStart } from './density.ts';
+import { checkedTerm, type DensityContext, type DensityStart, parametersOf, type RowsStart } from './density.ts';
 import { joinedColumns, type Node, type PlacedDensity, type VariableGraph } from './graph.ts';
 import { type Observations, observationsOf } from './observations.ts';
 import {
@@ -296,7 +296,7 @@ export function compiled(
     ...{ rowCount, place, initialOf },
   };
   const placeDensity = (node: Node, { path, density }: PlacedDensity) =>
-    place(path, density.parameters(result.startOf(node)));
+    place(path, parametersOf(density, result.startOf(node)));
 
   for (const node of nodes) {
     const { name, variable, densities } = node;

@@ -1,16 +1,16 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
-import { checkDefinition, checkMembers, checkName, isPart, type Member, unknownName } from '../../core/options.ts';
+import { isPart } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
+import type { Graph } from '../../engine/graph/graph.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Batch, Findings, ParameterValues, Search, TensorMap } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
-import { type Overrides, type OwnParameters, overriddenParameters } from '../part.ts';
 import type { LearnedByLayer, Projection } from '../posterior.ts';
 import type { Curvature } from '../solver.ts';
-import { type DensitySupport, type ObservationSupport, supportOf } from './support.ts';
+import type { ObservationSupport } from './support.ts';
 
 /** Rows of a variable beside the same rows of the variables that it is given. */
 export interface Rows<V = Tensor2D> {
@@ -146,11 +146,20 @@ export interface Conditional {
 /** Entries of natural values by a density's own names. */
 export type Entries = Readonly<Record<string, Float64Array>>;
 
+/** Parameters by name. */
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+/** The call that makes a part again, as files have it: a factory by its name, and the arguments. */
+export interface Call {
+  readonly name: string;
+  readonly arguments: readonly unknown[];
+}
+
 /** How the rows of a variable are distributed: anything random in a model. A plain frozen description. */
-export interface Density {
+export interface Density<Said = unknown> {
   readonly kind: 'density';
   /** In types only: what it says beside its log density, where the type knows it: see {@link Saying}. */
-  readonly '~says'?: unknown;
+  readonly '~says'?: Said;
   readonly name: string;
   /** True if the density integrates to 1 over its rows, whatever its parameters. */
   readonly normalized: boolean;
@@ -170,7 +179,8 @@ export interface Density {
   readonly functions?: number;
   /** Functions that these observations speak for, from which maps before it start. */
   readonly functionStart?: (data: Matrix) => Matrix;
-  readonly parameters: (start: DensityStart) => Readonly<Record<string, Parameter>>;
+  /** Parameters by name; they may depend on the variable. */
+  readonly parameters: Parameters | ((start: DensityStart) => Parameters);
   readonly prepare?: (start: DensityStart) => unknown;
   readonly logDensity: (p: TensorMap, rows: Rows, context: DensityContext) => Scalar | Tensor1D;
   readonly condition?: (p: TensorMap, fitted: Rows, context: DensityContext) => Conditional;
@@ -219,119 +229,26 @@ export interface Density {
   readonly place?: (given: Matrix, fitted: Matrix) => Projection | Promise<Projection>;
   /** Parameter of the latents, moved within what the density allows only. */
   readonly restrict?: (latents: Parameter) => Parameter;
+  /** Graph along which rows are near each other, which preconditions a search. */
+  readonly graph?: Graph;
+  /** Hessian of the log density in its value (n×D), (nD)² numbers row by row: solvers that ask for curvature need it of all densities. */
+  readonly hessian?: (p: ParameterValues, value: Matrix, constants: unknown) => Float64Array;
   readonly search?: Search;
+  /** The call that makes it again. */
+  readonly call?: Call;
 }
 
-/** Abilities of a density: log densities of new rows, their moments, draws of them, the rows that follow, and draws from its prior. */
-export type Saying = 'rows' | 'moments' | 'sample' | 'next' | 'draws';
-
-/** Abilities of a density with this definition; unknown where the type of its log density leaves open whether rows are independent. */
-type SaidBy<D> = D extends { readonly logDensity: (...given: never[]) => infer L }
-  ? Scalar | Tensor1D extends L
-    ? unknown
-    : SaidWhere<L extends Tensor1D ? true : false, D> | SaidOfNewRows<D>
-  : unknown;
-type SaidWhere<Independent extends boolean, D> =
-  | (Independent extends true ? 'rows' : never)
-  | ('sample' extends keyof D ? 'draws' | (Independent extends true ? 'sample' : never) : never);
-type SaidOfNewRows<D> = D extends { readonly condition: (...given: never[]) => infer K }
-  ?
-      | ('logPredictive' extends keyof K ? 'rows' : never)
-      | Extract<keyof K, 'moments' | 'sample'>
-      | (K extends { readonly next: unknown } ? 'next' : 'next' extends keyof K ? 'perhaps next' : never)
-  : 'condition' extends keyof D
-    ? unknown
-    : never;
-
-/** Definition of a density: see {@link defineDensity}. */
-export interface DensityDefinition<Name extends string, C = undefined> {
-  /** Letters and digits, a letter first. */
-  readonly name: string;
-  /** Default parameters; a bare number is `positive`. They may depend on the variable. None unless given. */
-  readonly parameters?: OwnParameters<Name> | ((start: DensityStart) => OwnParameters<Name>);
-  /** Constants, made once for each evaluation of a whole fit: tensors in them are kept until it ends, and `dispose()` is called. */
-  prepare?(start: DensityStart): C;
-  /**
-   * log p(value | given) at the natural values p: n entries (Tensor1D) where rows are independent given what they are given, from which what is
-   * said of new rows follows; a scalar otherwise.
-   */
-  logDensity(p: Readonly<Record<Name, Tensor>>, rows: Rows, context: DensityContext<C>): Scalar | Tensor1D;
-  /** Its conditional for new rows, given the fitted ones: see {@link Conditional}. A density that returns a Tensor1D needs it for moments only. */
-  condition?(p: Readonly<Record<Name, Tensor>>, fitted: Rows, context: DensityContext<C>): Conditional;
-  /** A draw of n×D rows from the density itself. */
-  sample?(
-    p: Readonly<Record<Name, Tensor>>,
-    random: Random,
-    shape: readonly [number, number],
-    given: readonly Tensor2D[],
-  ): Tensor2D;
-  /**
-   * E[log p] where the value, or what it is given, is Gaussian row by row (`{ mean, variance }`; what is not comes as it is), or a lower bound of it: n entries
-   * where rows are independent, by which new rows are placed too. Sampled without it.
-   */
-  expected?(
-    p: Readonly<Record<Name, Tensor>>,
-    rows: Rows<Tensor2D | GaussianRows>,
-    context: DensityContext<C>,
-  ): Scalar | Tensor1D;
-  /** false where the log density is an exponent without its normalizing constant. */
-  readonly normalized?: boolean;
-  /** false where `logPredictive` is not the conditional of the joint density, as for bounds. */
-  readonly exact?: boolean;
-  /** true where columns of observations are to have mean 0. */
-  readonly centered?: boolean;
-  /** true where rows with missing entries are taken, by `rows.present`. */
-  readonly takesMissing?: boolean;
-  /**
-   * Values that an entry of an observation may have: 'real' (the default), 'counts' from 0, an interval such as `{ above: 0 }` or `{ from: 0, to: 1 }`, or a list of all
-   * values. Observations outside of it are refused.
-   */
-  readonly support?: DensitySupport;
-  /** The search that suits it. */
-  readonly search?: Search;
+/** A density whose parameters do not depend on the variable, such as one of latents. */
+export interface Prior<Said = unknown> extends Density<Said> {
+  readonly parameters: Parameters;
 }
 
-const MEMBERS: Readonly<Record<keyof DensityDefinition<string>, Member>> = {
-  name: 'anything',
-  parameters: 'anything',
-  prepare: 'function, if any',
-  logDensity: 'function',
-  condition: 'function, if any',
-  sample: 'function, if any',
-  expected: 'function, if any',
-  normalized: 'anything',
-  exact: 'anything',
-  centered: 'anything',
-  takesMissing: 'anything',
-  support: 'anything',
-  search: 'anything',
-};
+/** Parameters of a density of a variable. */
+export const parametersOf = ({ parameters }: Pick<Density, 'parameters'>, start: DensityStart): Parameters =>
+  typeof parameters === 'function' ? parameters(start) : parameters;
 
-const SAID: readonly (keyof Conditional)[] = [
-  ...(['logPredictive', 'moments', 'uncertainMoments', 'hasGaussianNoise', 'expected'] as const),
-  ...(['relevance', 'slopes', 'sample', 'next'] as const),
-];
-const MOMENTS: readonly (keyof RowMoments)[] = ['mean', 'variance', 'noise', 'observed', 'covariances'];
-
-/** Returns what a function of a density returned. @throws InvalidInputError for what is no object, and for a member that is not known */
-function checkedResult<T extends object>(result: T, what: string, known: readonly string[]): T {
-  if (typeof result !== 'object' || result === null) {
-    throw new InvalidInputError(
-      `${what} must be an object with some of ${known.join(', ')}, but is ${describe(result)}.`,
-    );
-  }
-  const unknown = Object.keys(result).find((key) => !known.includes(key));
-  if (unknown === undefined) return result;
-  throw unknownName('member', unknown, known, what);
-}
-
-function checkedConditional(name: string, result: Conditional): Conditional {
-  const own = checkedResult(result, `What condition of the density '${name}' returns`, SAID);
-  const { moments } = own;
-  if (moments === undefined) return own;
-  const what = `What moments of the density '${name}' returns`;
-  return { ...own, moments: (given) => checkedResult(moments.call(own, given), what, MOMENTS) };
-}
+/** Abilities of a density: log densities of new rows, their moments, draws of them, the rows that follow, draws from its prior, and a field over the rows. */
+export type Saying = 'rows' | 'moments' | 'sample' | 'next' | 'draws' | 'field';
 
 /**
  * The log density of n rows: a scalar, or one number a row.
@@ -357,77 +274,6 @@ export function checkedRowTerms(term: unknown, rows: number, of: string): Tensor
   );
 }
 
-/** Makes a density; what is given replaces the default parameters. */
-export type DensityFactory<Name extends string, Said = unknown> = (
-  overrides?: Overrides<Name>,
-) => Density & { readonly '~says'?: Said };
-
-/**
- * A custom density: how the rows of a variable are distributed given those of others. Its one function is the log density; where that returns a
- * number for each row, rows are independent, and fits judge new rows by the same function.
- *
- * @param given - see {@link DensityDefinition}
- * @returns a factory `(overrides?) => Density` for `latent({ density })`, `observed(Y, { density })` and `factors`
- * @throws InvalidInputError for a name that is not one word, a member that is not known, or a parameter that is not one
- * @example
- * ```ts
- * import { defineDensity, positive } from 'latentfield';
- * import * as op from 'latentfield/ops';
- *
- * // Rows are independent: log p(x) = −Σ_d [|x_d|/b + log 2b]
- * const doubleExponential = defineDensity({
- *   name: 'doubleExponential',
- *   parameters: { width: positive(1) },
- *   logDensity: (p, { value }) => op.neg(op.sum(op.add(op.div(op.abs(value), p.width), op.log(op.mul(2, p.width))), 1)),
- * });
- * ```
- */
-export function defineDensity<Name extends string = never, C = undefined, D = unknown>(
-  given: DensityDefinition<Name, C> & D,
-): DensityFactory<Name, SaidBy<D>> {
-  const definition: DensityDefinition<Name, C> = given;
-  const { name, parameters = {} as OwnParameters<Name> } = checkDefinition(definition, 'defineDensity');
-  checkName(name, 'A density');
-  checkMembers(definition, 'defineDensity', MEMBERS);
-  const owner = `Density '${name}'`;
-  const own = (p: TensorMap) => p as Readonly<Record<Name, Tensor>>;
-  const typed = (context: DensityContext) => context as DensityContext<C>;
-  const { prepare, condition, sample, expected, search } = definition;
-  const support = supportOf(`density '${name}'`, definition.support);
-  return (overrides = {} as Overrides<Name>) => {
-    const plain =
-      typeof parameters === 'function' ? undefined : Object.freeze(overriddenParameters(owner, parameters, overrides));
-    return Object.freeze<Density & { readonly '~says'?: SaidBy<D> }>({
-      kind: 'density',
-      name,
-      normalized: definition.normalized ?? true,
-      exact: definition.exact ?? true,
-      centered: definition.centered ?? false,
-      takesMissing: definition.takesMissing ?? false,
-      independent: undefined,
-      ...(support && { support }),
-      parameters: (start) =>
-        plain ??
-        overriddenParameters(owner, (parameters as (start: DensityStart) => OwnParameters<Name>)(start), overrides),
-      ...(prepare && { prepare: (start: DensityStart) => prepare.call(definition, start) }),
-      logDensity: (p, rows, context) => definition.logDensity(own(p), rows, typed(context)),
-      ...(condition && {
-        condition: (p: TensorMap, fitted: Rows, context: DensityContext) =>
-          checkedConditional(name, condition.call(definition, own(p), fitted, typed(context))),
-      }),
-      ...(sample && {
-        sample: (p: TensorMap, random: Random, shape: readonly [number, number], given: readonly Tensor2D[]) =>
-          sample.call(definition, own(p), random, shape, given),
-      }),
-      ...(expected && {
-        expected: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) =>
-          expected.call(definition, own(p), rows, typed(context)),
-      }),
-      ...(search && { search }),
-    });
-  };
-}
-
 /** A part that has a density: processes, likelihoods and priors of latents. */
 export interface HasDensity {
   readonly density: Density;
@@ -444,9 +290,9 @@ export type DensityLike = Density | HasDensity;
 export function densityOf(given: unknown, place: string): Density {
   const read = (of: unknown, key: string): unknown =>
     typeof of === 'object' && of !== null ? Reflect.get(of, key) : undefined;
-  if (isPart(given, 'density', ['parameters', 'logDensity'])) return given as Density;
+  if (isPart(given, 'density', ['logDensity'])) return given as Density;
   const own = read(given, 'density');
-  if (isPart(own, 'density', ['parameters', 'logDensity'])) return own as Density;
+  if (isPart(own, 'density', ['logDensity'])) return own as Density;
   if (typeof given === 'function') {
     throw new InvalidInputError(
       `${place} must be a density, but the function ${given.name || 'without a name'} was given. Call the factory: ${given.name || 'density'}().`,

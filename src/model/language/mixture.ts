@@ -14,6 +14,7 @@ import {
   type DensityContext,
   type DensityLike,
   densityOf,
+  parametersOf,
   type RowMoments,
   type Rows,
 } from './density.ts';
@@ -109,7 +110,7 @@ export function mixture(components: readonly DensityLike[], options: MixtureOpti
       weights,
       ...Object.fromEntries(
         parts.flatMap(({ density, prefix }) =>
-          Object.entries(density.parameters(start)).map(([key, parameter]) => [prefix + key, parameter]),
+          Object.entries(parametersOf(density, start)).map(([key, parameter]) => [prefix + key, parameter]),
         ),
       ),
     }),

@@ -72,10 +72,10 @@ type DensityAbilities<V> = {
     ? AbilityOf<NonNullable<D>> | AbilityOf<F extends readonly (infer E)[] ? E : NonNullable<F>>
     : never;
 }[keyof V];
-type AbilityOf<D> = D extends { readonly '~abilities'?: infer A }
-  ? unknown extends A
+type AbilityOf<D> = D extends { readonly '~says'?: infer S }
+  ? unknown extends S
     ? never
-    : FieldShowing extends A
+    : 'field' extends S
       ? FieldShowing
       : never
   : never;
@@ -109,19 +109,8 @@ type CanPlace<V> = string extends keyof V
     : AllSay<V, 'rows'>;
 
 /** Whether a density or factor says what follows the rows of its variable. */
-type Follows<D> = D extends { readonly kind: 'prior'; readonly '~abilities'?: infer A }
-  ? unknown extends A
-    ? false
-    : Forecasting extends A
-      ? true
-      : false
-  : unknown extends Said<D>
-    ? boolean
-    : 'next' extends Said<D>
-      ? true
-      : 'perhaps next' extends Said<D>
-        ? boolean
-        : false;
+type Follows<D> =
+  unknown extends Said<D> ? boolean : 'next' extends Said<D> ? true : 'perhaps next' extends Said<D> ? boolean : false;
 type SequenceNames<V> = [PlacedNames<V>] extends [never] ? Named<V, MappedVariable> : PlacedNames<V>;
 type Sequential<V> = {
   [K in SequenceNames<V>]: Follows<DensityOf<V[K]>> | Follows<FactorOf<V[K]>>;

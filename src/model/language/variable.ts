@@ -6,6 +6,7 @@ import { givenList, isPart, namedOptions, readGiven } from '../../core/options.t
 import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Initialization } from '../initialization.ts';
 import type { Choice, ChoiceSettings, Model, ParameterValues, TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
 import type { CompiledGraph, StartMaps } from './compiled.ts';
@@ -16,7 +17,7 @@ import type { RowMap } from './mapped.ts';
 import { isObservations, type Observations, readObservations } from './observations.ts';
 
 /** Where the rows of a latent variable start. */
-export type LatentInit = 'pca' | 'tsne' | 'random' | MatrixLike;
+export type LatentInit = 'pca' | 'tsne' | 'random' | MatrixLike | Initialization;
 
 /** How a latent variable is inferred: as a point, or as a Gaussian a row. */
 export type LatentPosterior =

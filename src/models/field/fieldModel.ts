@@ -24,7 +24,7 @@ import { denseWeightsSolver } from '../../fields/solvers/denseWeights.ts';
 import { kktResidual } from '../../fields/solvers/fieldProblem.ts';
 import type { FieldLearning, Placing, Reconstructing, Spectral } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
-import type { Density, DensityStart, Entries } from '../../model/language/density.ts';
+import { type Density, type DensityStart, type Entries, parametersOf } from '../../model/language/density.ts';
 import { fieldPosterior } from '../../model/language/readOff.ts';
 import { embedded, observed } from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
@@ -159,7 +159,7 @@ export function embeddedField(given: EmbeddedField): AnyModel {
   const density: Density = Object.freeze({
     ...FIELD,
     ...given.density,
-    parameters: (start: DensityStart) => ({ ...parameters(start), ...points }),
+    parameters: (start: DensityStart) => ({ ...parametersOf({ parameters }, start), ...points }),
     ...(field &&
       deviation && {
         field: (...at: Parameters<typeof field>) => inOwnUnits(field(...at), deviation),

@@ -122,11 +122,11 @@ export function familyModel<
 >(
   name: string,
   Y: MatrixLike,
-  given: FamilyOptions<Priors, Dynamics, K>,
+  asked: FamilyOptions<Priors, Dynamics, K>,
   defaults: FamilyDefaults,
   declare: (y: Observations, options: SpelledOut) => FamilyVariables,
 ): MappedModel<Priors, Dynamics, KernelOr<K, Default>> {
-  const options = checkedOptions(name, given, defaults);
+  const options = checkedOptions(name, asked, defaults);
   const { init, backConstraint = defaults.backConstraint, dynamics: sequence, posterior: given, inducing, ...rest } = options;
   const { latentDim, kernel, likelihood } = rest;
   const ofSequence: Prior[] = sequence ? [dynamics(stepping(sequence === true ? {} : sequence))] : [];
@@ -155,8 +155,7 @@ export function familyModel<
         ...{ observations: y, kernel: own, noise, likelihood, missing, center, scale, jitter },
         inducing: through === 'none' ? undefined : through,
       });
-      const areTied =
-        isHeld(posterior) || priors.some(({ pointLogDensity }) => pointLogDensity === undefined);
+      const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
       if (!areTied) checkRows(name, [view]);
       process = pointProcess(view, settings([y], posterior, latentDim, start).of(0));
       return process;

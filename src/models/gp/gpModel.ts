@@ -1,6 +1,6 @@
 import type { Matrix } from '../../core/matrix.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import type { Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
+import type { FieldShowing, Forecasting, Mapped, Viewed } from '../../model/abilities.ts';
 import type { Model } from '../../model/model.ts';
 import type { ParameterValue } from '../../model/parameter.ts';
 import type { PathsBelow } from '../../model/part.ts';
@@ -42,9 +42,14 @@ type ViewsPaths<Kernels> = Intersection<
 > &
   OtherPaths;
 
+/** Abilities that a prior gives to fits, by what its type says. */
+type AbilitiesSaid<S> = unknown extends S
+  ? unknown
+  : ('field' extends S ? FieldShowing : unknown) & ('next' extends S ? Forecasting : unknown);
+
 /** Abilities of fits with these priors. */
 export type AbilitiesOf<Priors extends readonly Prior[]> = Intersection<
-  Priors[number] extends infer Q ? (Q extends Prior<infer A> ? { of: A } : never) : never
+  Priors[number] extends infer Q ? (Q extends Prior<infer S> ? { of: AbilitiesSaid<S> } : never) : never
 >;
 
 /** The intersection of A of all { of: A }. */

@@ -2,6 +2,7 @@ import type { Matrix } from '../../core/matrix.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { type RadialSumNames, radialSumOf } from '../../kernels/structure.ts';
 import { denseCurvature } from '../../model/denseCurvature.ts';
+import type { DensityStart } from '../../model/language/density.ts';
 import type { Observations } from '../../model/language/observations.ts';
 import type { FreeEntries, ParameterValues, Search } from '../../model/model.ts';
 import { entriesOf, type Parameter } from '../../model/parameter.ts';
@@ -64,12 +65,18 @@ type FamilyCurvature = (values: ParameterValues, entries: FreeEntries) => Curvat
  * The curvature of minus the log density of a model with free latents, views of complete observations with one radial kernel, constants and white
  * noises, and priors that know their Hessian; undefined for another. Parameters must have no priors of their own.
  */
-export function familyCurvature({ arePoints, views, priors, observations }: SearchedModel): FamilyCurvature | undefined {
+export function familyCurvature({
+  arePoints,
+  views,
+  priors,
+  observations,
+  latentDim,
+}: SearchedModel): FamilyCurvature | undefined {
   if (!arePoints) return undefined;
   if (priors.some(({ prior }) => prior.hessian === undefined || prior.restrict !== undefined)) return undefined;
   const radial = views.map(radialView);
   if (!radial.every((view) => view !== undefined)) return undefined;
-  const prepared = lazily(() => priors.map(({ prior }) => prior.prepare(observations())));
+  const prepared = lazily(() => priors.map(({ prior }) => prior.prepare?.(startOf(observations(), latentDim))));
   return (values, entries) => {
     const X = values.latents as Matrix;
     const H = new Float64Array(entries.size * entries.size);
@@ -87,6 +94,20 @@ export function familyCurvature({ arePoints, views, priors, observations }: Sear
     );
   };
 }
+
+/** The latents of a model as a prior of them sees them before the fit. */
+const startOf = (observations: Matrix, columns: number): DensityStart => ({
+  variable: 'latents',
+  rows: observations.rows,
+  columns,
+  givenColumns: [],
+  given: [],
+  data: undefined,
+  observations,
+  isOnChart: false,
+  seed: 0,
+  batched: false,
+});
 
 /** A view whose covariance is one radial kernel with offsets, and its complete observations. */
 interface RadialView {

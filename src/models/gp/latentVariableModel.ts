@@ -139,12 +139,7 @@ const latentEntries = {
   ),
   init: v.optional(v.any()),
   priors: v.optional(
-    v.array(
-      v.custom<Prior>(
-        (value) => isPart(value, 'prior', ['prepare', 'logDensity']),
-        'a prior, such as standardNormal()',
-      ),
-    ),
+    v.array(v.custom<Prior>((value) => isPart(value, 'density', ['logDensity']), 'a prior, such as standardNormal()')),
   ),
 };
 const schema = v.strictObject({ ...latentEntries, ...viewEntries });
@@ -210,7 +205,7 @@ export function latentModel(name: string, options: AnyOptions): Model {
   const { views: given, latentDim, posterior = 'point', init, priors = [], hasViews } = readOptions(name, options);
   const isSpread = isLatentDistribution(posterior);
   const views = Object.entries(given).map(([view, own]) => checkedView(name, view, own));
-  const areTied = isHeld(posterior) || priors.some(({ pointLogDensity }) => pointLogDensity === undefined);
+  const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
   if (isSpread || !areTied || views.length > 1) checkRows(name, views);
   const density = isSpread ? unitNormal : undefined;
   const latents = latent({ dim: latentDim, density, init, posterior, factors: priors });
@@ -311,7 +306,7 @@ export function settings(
   const isSpread = isLatentDistribution(posterior);
   const start = lazily((): Matrix => {
     const Y = observations();
-    if (isSpread) return posterior.start(Y, latentDim);
+    if (isLatentDistribution(posterior)) return posterior.start(Y, latentDim);
     if (posterior === 'point') return initialLatents(init === 'tsne' ? 'pca' : init, Y, latentDim);
     const parameters = Object.entries(posterior.parameters(Y, latentDim, SEED));
     const values = Object.fromEntries(parameters.map(([path, { initial }]) => [path, initial]));

@@ -19,7 +19,7 @@ import { expectedLogDensity, expectedMoments } from './normalExpectation.ts';
 export interface Likelihood {
   readonly kind: 'likelihood';
   /** In types only: what it says of new rows. */
-  readonly '~says'?: Exclude<Saying, 'next'>;
+  readonly '~says'?: Exclude<Saying, 'next' | 'field'>;
   readonly name: string;
   /** Number of functions that each entry depends on. */
   readonly functions: number;

@@ -4,13 +4,14 @@ import type { Scalar, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { slopeVariances } from '../../kernels/slopeKernel.ts';
 import { whiteOf } from '../../kernels/structure.ts';
-import type {
-  Conditional,
-  Density,
-  DensityContext,
-  DensityStart,
-  Rows,
-  RowsShape,
+import {
+  type Conditional,
+  type Density,
+  type DensityContext,
+  type DensityStart,
+  parametersOf,
+  type Rows,
+  type RowsShape,
 } from '../../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../../model/model.ts';
 import { type Parameter, real } from '../../model/parameter.ts';
@@ -197,7 +198,7 @@ export function sparseDensity(process: Process, options: BoundOptions): Density 
     parameters: (start) =>
       isOwn(start)
         ? { ...process.parameters, inducing: real(inducingStart(options.inducing, inputsStart(start))) }
-        : bound.parameters(start),
+        : parametersOf(bound, start),
     prepare: (start) => {
       if (isOwn(start)) return own.prepare!(start);
       const open = bound.prepare!(start) as object;

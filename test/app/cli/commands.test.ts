@@ -35,11 +35,14 @@ function saved() {
   return { ...folder, result: loadFit(json), table };
 }
 
-const json = async (...args: string[]) => {
+const json = (...args: string[]) => jsonWith('', ...args);
+
+/** What a command prints as JSON, beside notes. */
+async function jsonWith(notes: string, ...args: string[]) {
   const ran = await latentfield([...args, '--json']);
-  expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(ran).toMatchObject({ exitCode: 0, stderr: notes });
   return JSON.parse(ran.stdout);
-};
+}
 
 /** In the units of the table. */
 const inUnits = (rows: number[][]) => rows.map(([a, ...rest]) => [10 + 2 * a!, ...rest]);
@@ -92,7 +95,8 @@ describe('a saved fit is asked', () => {
     const { path, write, result } = saved();
     const rows = [3, 11].map((i) => Array.from(walk.row(i)));
     const lines = rows.map(([a, b, c], i) => `v${i},${10 + 2 * a!},${b},${c},\n`).join('');
-    const { mean, deviation } = await json('impute', path, write('holes.csv', `who,a,b,c,d\n${lines}`));
+    const holes = write('holes.csv', `who,a,b,c,d\n${lines}`);
+    const { mean, deviation } = await jsonWith('note: 2 of 8 entries are missing.\n', 'impute', path, holes);
     const Y = rows.map((row) => [...row.slice(0, 3), Number.NaN]);
     const { latents } = await result.project(Y);
     const expected = result.predict(latents, { noise: true });

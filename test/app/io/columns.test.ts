@@ -188,7 +188,7 @@ describe('numbers as people write them', () => {
   it('missing in many words', async () => {
     const text = 'a,b\n1,2\nNULL,3\nN/A,4\n?,5\nNone,6\n<NA>,7\n2,8\n';
     await expect(read(text)).rejects.toThrow(
-      "line 3, column 'a' is 'NULL'. Fill it in, drop its row, or allow missing values (allowMissing).",
+      "line 3, column 'a' is 'NULL'. Fill it in, drop its row, or allow missing values: allowMissing (--missing ignore).",
     );
     const { observations } = await read(text, { allowMissing: true });
     expect(Array.from(observations.column(0))).toEqual([1, NaN, NaN, NaN, NaN, NaN, 2]);
@@ -199,7 +199,7 @@ describe('numbers as people write them', () => {
       [1, 2],
       [3, 4],
     ];
-    expect((await read('# made by a machine\na|b\n1|2\n# half\n3|4\n')).observations.toArrays()).toEqual(expected);
+    expect((await read('# made by a machine\na|b\n# units\n1|2\n3|4\n')).observations.toArrays()).toEqual(expected);
     expect((await read('  1   2\n 3 4\n', {}, 't.txt')).observations.toArrays()).toEqual(expected);
   });
 });

@@ -176,7 +176,7 @@ describe('labels', () => {
 
   it('are missing where a number would be', async () => {
     const { write } = temporaryFolder();
-    const options = { labels: 'kind', color: 'kind', allowMissingLabels: true };
+    const options = { labels: 'kind', color: 'kind' };
     const { labels, color } = await readTable(write('t.csv', csv), options);
     expect([labels, color]).toEqual([
       ['x', '', '', 'y', ''],
@@ -185,7 +185,10 @@ describe('labels', () => {
     expect(await readLabels(write('labels.csv', 'x\nNA\n?\ny\n-\n'), { count: 5 })).toEqual(['x', '', '', 'y', '']);
   });
 
-  it('are asked for where they are needed', async () => {
-    await expect(parseTable(text(csv), 't.csv', { labels: 'kind' })).rejects.toThrow("line 3, column 'kind' is empty");
+  it('may be texts that stand for a missing value elsewhere', async () => {
+    const { labels } = await parseTable(text(csv), 't.csv', { labels: 'kind', missingValues: ['null'] });
+    expect(labels).toEqual(['x', 'NA', '', 'y', '']);
+    const file = temporaryFolder().write('labels.csv', 'x\nNA\n?\ny\n-\n');
+    expect(await readLabels(file, { count: 5, missingValues: [] })).toEqual(['x', 'NA', '?', 'y', '-']);
   });
 });

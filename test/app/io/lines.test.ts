@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDelimited } from '../../../src/app/io/delimited.ts';
+import { rectangular, splitRows } from '../../../src/app/io/delimited.ts';
+import { tableText } from '../../../src/app/io/textLines.ts';
+
+/** The rows of a text below its comments. */
+function rowsOf(text: string) {
+  const below = tableText(text, 0, 't.csv');
+  return rectangular(splitRows(below.text, ',', 't.csv', below.offset), 't.csv');
+}
 
 const ENDINGS = ['\n', '\r\n', '\r'] as const;
 const ending = fc.constantFrom(...ENDINGS);
@@ -13,23 +20,19 @@ const cell = fc.oneof(
 );
 const row = fc.record({
   blank: fc.boolean(),
-  comment: fc.boolean(),
   cells: fc.tuple(cell, cell),
   end: ending,
 });
 
 describe('lines of a table', () => {
   it('are counted whatever ends them, within quotes too', () => {
-    const table = fc.tuple(fc.constantFrom('', '\uFEFF'), ending, fc.array(row, { minLength: 1, maxLength: 6 }));
+    const rows = fc.array(row, { minLength: 1, maxLength: 6 });
+    const table = fc.tuple(fc.constantFrom('', '\uFEFF'), ending, fc.nat(3), rows);
     fc.assert(
-      fc.property(table, ([mark, other, rows]) => {
-        let text = mark;
-        let line = 1;
-        const expected = rows.map(({ blank, comment, cells, end }) => {
-          if (comment) {
-            text += `# note${other}`;
-            line++;
-          }
+      fc.property(table, ([mark, other, comments, rows]) => {
+        let text = mark + `# note${other}`.repeat(comments);
+        let line = comments + 1;
+        const expected = rows.map(({ blank, cells, end }) => {
           if (blank) {
             text += ` ${other}`;
             line++;
@@ -40,18 +43,21 @@ describe('lines of a table', () => {
           line += cells[0].ends + cells[1].ends + 1;
           return begins;
         });
-        expect(parseDelimited(text, ',', 't.csv').map((found) => found.line)).toEqual(expected);
+        expect(rowsOf(text).map((found) => found.line)).toEqual(expected);
       }),
       { seed: 1, numRuns: 500 },
     );
   });
 
   it.each([
-    ['a,b\r\n1,"x\r\ny"\r\n2,"z"w\n', /Invalid Closing Quote: got "w" at line 4/],
-    ['a,b\r\n1,"x\r\ny"\r\n2,"z\r\n3,4\r\n', /a quote that opens below line 3 is not closed\.$/],
-    ['"a,b\n1,2\n', /a quote that opens in the first row is not closed\.$/],
+    ['a,b\r\n1,"x\r\ny"\r\n2,"z"w\n', /goes on behind its closing quote in line 4/],
+    [
+      'a,b\r\n1,"x\r\ny"\r\n2,"z\r\n3,4\r\n',
+      /a quote that opens below line 3 is not closed\. Close it, or remove it\.$/,
+    ],
+    ['"a,b\n1,2\n', /a quote that opens in the first row is not closed\. Close it, or remove it\.$/],
     ['a,b\r\n1,"x\r\ny"\r2,3,4\n', /line 1 has 2 cells, but line 4 has 3/],
   ])('are named in what is said of %j', (text, message) => {
-    expect(() => parseDelimited(text, ',', 't.csv')).toThrow(message);
+    expect(() => rowsOf(text)).toThrow(message);
   });
 });

@@ -24,8 +24,8 @@ const numberOf = (text: string) => (text === 'inf' ? Number.POSITIVE_INFINITY : 
 const isBeyondDoubles = ({ kind, values = [] }: Entry) =>
   'iu'.includes(kind) && values.some((text) => BigInt(Number(text)) !== BigInt(text));
 
-/** What is refused though NumPy reads it: bytes behind the array, which it leaves alone, and entries that are no numbers or text. */
-const isStricter = (entry: Entry) => entry.rest > 0 || !'biufUS'.includes(entry.kind) || isBeyondDoubles(entry);
+/** What is refused though NumPy reads it: bytes behind the array, which it leaves alone, and entries that are no numbers, text or dates. */
+const isStricter = (entry: Entry) => entry.rest > 0 || !'biufUSM'.includes(entry.kind) || isBeyondDoubles(entry);
 
 it('reads and refuses .npy files as NumPy does', () => {
   const read: string[] = [];
@@ -41,6 +41,7 @@ it('reads and refuses .npy files as NumPy does', () => {
       read.push(entry.name);
       expect(shape, entry.name).toEqual(entry.shape);
       if (entry.kind === 'U') expect(text, entry.name).toEqual(entry.values);
+      else if (entry.kind === 'M') expect(text, entry.name).toEqual(['2020-01-01']);
       else if (entry.decimal) expect(Array.from(numbers!), entry.name).toEqual(entry.decimal.map(numberOf));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;

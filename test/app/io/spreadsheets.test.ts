@@ -36,7 +36,7 @@ describe('tables as spreadsheets leave them', () => {
     expect(columns).toEqual(['a', 'share']);
     expect(observations.row(2)).toEqual(Float64Array.of(-2.5, 20.5));
     expect(observations.row(3)).toEqual(Float64Array.of(-3.5, Number.NaN));
-    expect(notes).toEqual(["'share' is in percent: '0.5 %' is read as 0.5."]);
+    expect(notes).toEqual(["'share' is in percent: '0.5 %' is read as 0.5.", '1 of 16 entries is missing.']);
     // Beside numbers without the sign nobody knows what these mean.
     await expect(table(lines('a,share', (i) => `${i}.5,${i < 2 ? `${i}%` : i / 100}`))).rejects.toThrow(
       "line 2, column 'share' holds '0%'",
@@ -44,14 +44,21 @@ describe('tables as spreadsheets leave them', () => {
   });
 
   it.each([
-    ['units', (i: number) => `${i}.5 kg`, "such as '0.5 kg': write them without their unit"],
-    ['currencies', (i: number) => `"$${i + 1},000.50"`, "such as '$1,000.50': write them without their unit"],
-    ['blanks', (i: number) => `${i + 1} 234`, "such as '1 234': thousands ' ' reads them (--thousands \" \")"],
-  ])('have numbers with %s, which name no points', async (_, cell, reason) => {
-    const { columns, ids, leftOut } = await table(lines('a,b,c', (i) => `${cell(i)},${i * i},${-i}.5`));
+    ['units', (i: number) => `${i}.5 kg`, 0.5, "'a' is in kg: '0.5 kg' is read as 0.5."],
+    ['currencies', (i: number) => `"$${i + 1},000.50"`, 1000.5, "'a' is in $: '$1,000.50' is read as 1000.5."],
+  ])('have numbers with %s, one in all cells', async (_, cell, first, note) => {
+    const { columns, ids, observations, notes } = await table(lines('a,b,c', (i) => `${cell(i)},${i * i},${-i}.5`));
+    expect(columns).toEqual(['a', 'b', 'c']);
+    expect(observations.row(0)[0]).toBe(first);
+    expect(notes).toEqual([note]);
+    expect(ids).toBeUndefined();
+  });
+
+  it('have numbers with blanks, which name no points', async () => {
+    const { columns, ids, leftOut } = await table(lines('a,b,c', (i) => `${i + 1} 234,${i * i},${-i}.5`));
     expect(columns).toEqual(['b', 'c']);
     expect(ids).toBeUndefined();
-    expect(leftOut[0]!.reason).toContain(reason);
+    expect(leftOut[0]!.reason).toContain("such as '1 234': thousands ' ' reads them (--thousands \" \")");
   });
 
   it('have blanks between thousands, of any width', async () => {

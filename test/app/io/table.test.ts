@@ -102,7 +102,6 @@ describe('readTable on text', () => {
     ['hexadecimal', 'a,b\n1,0x10\n2,3\n', {}, "line 2, column 'b' holds '0x10'"],
     ['empty cell', 'a,b\n1,2\n,4\n', {}, "line 3, column 'a' is empty. Fill it in"],
     ['NaN cell', 'a,b\n1,NaN\n', {}, "line 2, column 'b' is 'NaN'."],
-    ['empty label', 'a,k\n1,\n', { labels: 'k' }, "line 2, column 'k' is empty."],
     ['empty file', '', {}, 'is empty.'],
     ['blank file', '\n \n', {}, 'is empty: it holds no line with data.'],
     ['ragged by one', 'a\n1,2\n', {}, 'line 1 has 1 cell, but line 2 has 2.'],

@@ -18,7 +18,7 @@ describe('true and false', () => {
   });
 
   it('are text as labels, and beside other text', async () => {
-    const options = { labels: 'lit', allowMissingLabels: true };
+    const options = { labels: 'lit' };
     expect((await parsed(table, options)).labels).toEqual(['true', 'FALSE', 'True', '']);
     expect((await parsed(csv('a,lit', '1,true', '2,perhaps', '4,false'))).columns).toEqual(['a']);
   });

@@ -1,0 +1,122 @@
+import { InvalidInputError } from '../../core/errors.ts';
+
+const LINE_END = /\r\n|\r|\n/;
+
+/** A text without lines above its table. */
+export interface TableText {
+  readonly text: string;
+  /** Number of lines that were taken away in front. */
+  readonly offset: number;
+  /** Lines that begin with #, above the first other line, with their numbers. */
+  readonly comments: readonly { readonly line: number; readonly text: string }[];
+}
+
+/**
+ * The text without the lines to skip, and without the lines that begin with `#` above all others: comments. A text of such lines only has none.
+ *
+ * @throws InvalidInputError if all lines are skipped
+ */
+export function tableText(whole: string, skip: number, file: string): TableText {
+  let text = whole;
+  let offset = 0;
+  const dropLine = () => {
+    const end = LINE_END.exec(text);
+    text = end === null ? '' : text.slice(end.index + end[0].length);
+    offset++;
+  };
+  while (offset < skip && text !== '') dropLine();
+  if (skip > 0 && text.trim() === '') {
+    throw new InvalidInputError(`'${file}' has no line below the ${skip} that are skipped (--skip).`);
+  }
+  const [below, first] = [text, offset];
+  const comments: { line: number; text: string }[] = [];
+  while (/^[^\S\r\n]*(#|\r|\n|$)/.test(text)) {
+    const line = text.split(LINE_END, 1)[0]!.trim();
+    if (text.trim() === '') return { text: below, offset: first, comments: [] };
+    dropLine();
+    if (line !== '') comments.push({ line: offset, text: line });
+  }
+  return comments.length === 0 ? { text: below, offset: first, comments } : { text, offset, comments };
+}
+
+/** Delimiters in order of preference: between semicolons, a comma may be a decimal comma. */
+const DELIMITERS = ['\t', ';', ',', '|', ' '] as const;
+
+/** Lines that are looked at. */
+const LOOKED_AT = 40;
+
+/**
+ * Guesses the delimiter: the first of tab, semicolon, comma, bar and blank that splits each of the first lines into the same number of cells, or the
+ * last ones of them where lines stand above the table; otherwise the most frequent one of the first line.
+ */
+export function guessDelimiter(text: string): string {
+  const lines = firstLines(text);
+  const counts = new Map(
+    DELIMITERS.map((delimiter) => [delimiter, lines.map((line) => cellsOf(line, delimiter).length)] as const),
+  );
+  const isPossible = (delimiter: string) => delimiter !== ' ' || isNumeric(lines.at(-1) ?? '');
+  const regular = DELIMITERS.filter((delimiter) => {
+    const [first = 1, ...rest] = counts.get(delimiter)!;
+    const last = rest.at(-1) ?? first;
+    const isRegular = rest.every((count) => count === last) && (first === last || first === last - 1);
+    return last > 1 && isRegular && isPossible(delimiter);
+  });
+  if (regular[0] === ',' && regular.includes(' ') && areDecimals(lines)) return ' ';
+  if (regular[0] !== undefined) return regular[0];
+  const below = DELIMITERS.map((delimiter) => ({
+    delimiter,
+    rows: isPossible(delimiter) ? equalAtEnd(counts.get(delimiter)!) : 0,
+  }));
+  const best = below.reduce((a, b) => (b.rows > a.rows ? b : a));
+  if (best.rows >= Math.max(2, lines.length / 3)) return best.delimiter;
+  const frequency = (delimiter: string) => (lines[0] ?? '').split(delimiter).length;
+  return ([',', ';', '\t', '|'] as const).reduce((a, b) => (frequency(b) > frequency(a) ? b : a));
+}
+
+function firstLines(text: string): string[] {
+  const lines = text.slice(0, 100_000).split(LINE_END, LOOKED_AT + 1);
+  // The last one may be cut.
+  const whole = lines.length > 1 && text.length > 100_000 ? lines.slice(0, -1) : lines;
+  return whole
+    .slice(0, LOOKED_AT)
+    .map((line) => line.replace(/"(?:[^"]|"")*"/g, 'q').trim())
+    .filter((line) => line !== '');
+}
+
+const cellsOf = (line: string, delimiter: string) => line.split(delimiter === ' ' ? / +/ : delimiter);
+
+/** Number of lines at the end that have equally many cells, more than one. */
+function equalAtEnd(counts: readonly number[]): number {
+  const last = counts.at(-1) ?? 1;
+  if (last === 1) return 0;
+  const other = counts.findLastIndex((count) => count !== last);
+  return counts.length - 1 - other;
+}
+
+/** Blanks separate numbers, but not words within text. */
+const isNumeric = (line: string) => line.split(/ +/).filter((cell) => /\d/.test(cell)).length >= 2;
+
+const WITH_COMMA = /^[+\-\u2212]?\d*,\d+(e[+-]?\d+)?$/i;
+const WHOLE = /^[+\-\u2212]?\d+$/;
+
+/** True if blanks separate numbers with decimal commas: all lines but the first, which may hold names, hold nothing else. */
+function areDecimals(lines: readonly string[]): boolean {
+  const rows = lines.length > 1 && !/\d,\d/.test(lines[0]!) ? lines.slice(1) : lines;
+  const cells = rows.flatMap((line) => cellsOf(line, ' '));
+  return (
+    cells.some((cell) => WITH_COMMA.test(cell)) && cells.every((cell) => WITH_COMMA.test(cell) || WHOLE.test(cell))
+  );
+}
+
+/**
+ * Whether each line holds one number with a decimal comma: 'yes' below a single name, and in a text that does not call itself comma-separated;
+ * 'unsure' if its name ends in .csv and decimals begin with zeros, which second whole numbers seldom do.
+ */
+export function singleDecimals(text: string, isCommaSeparated: boolean): 'yes' | 'unsure' | 'no' {
+  const lines = firstLines(text);
+  const isNamed = lines.length > 2 && !/[\d,;\t|]/.test(lines[0]!);
+  const numbers = isNamed ? lines.slice(1) : lines;
+  if (numbers.length < 2 || !numbers.every((line) => /^[+\-\u2212]?\d+,\d+$/.test(line))) return 'no';
+  if (isNamed || !isCommaSeparated) return 'yes';
+  return numbers.some((line) => /,0\d/.test(line)) ? 'unsure' : 'no';
+}
