@@ -38,7 +38,7 @@ export async function optima({ library, missing, short }) {
       expected: gpy.ll_final,
       model: {
         observations: gpy.Y,
-        latents: free({ init: gpy.X0 }),
+        init: gpy.X0,
         kernel: add(rbf(), bias({ variance: 0.1 })),
         noise: 0.1,
       },

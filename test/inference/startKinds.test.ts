@@ -82,7 +82,7 @@ describe('restarts of several kinds', () => {
 
   it('start the map of back-constrained latents as near as it can', async () => {
     const mapped = (init: 'pca' | { latents: Matrix }) =>
-      gplvm(observations, { latentDim: 2, latents: backConstrained(linearMap(), { init }) });
+      gplvm(observations, { latentDim: 2, posterior: backConstrained(linearMap(), { init }) });
     const unfolded = await fit(isomap(observations, { neighbors: 10 }));
     const found = await beginnings({ restarts: { count: 1, inits: ['isomap'] } }, mapped('pca'));
     expect(found[1]).toBeCloseTo(evaluate(mapped(unfolded)).objective, 6);
