@@ -111,6 +111,7 @@ const calls = {
   linear: (o) => root.linear(o),
   linearMap: (o) => root.evaluate(root.gplvm(Y, { latentDim: 2, backConstraint: root.linearMap(o) })),
   llGplvm: (o) => root.llGplvm(Y, o),
+  logDensityOf: (o) => root.logDensityOf(model(), o),
   lle: (o) => root.lle(Y, o),
   localScores: (o) => root.localScores(Y, X, o),
   locality: (o) => root.locality(3, o),
@@ -162,6 +163,7 @@ const calls = {
   rankGplvm: (o) => root.rankGplvm(Y, o),
   rationalQuadratic: (o) => root.rationalQuadratic(o),
   rbf: (o) => root.rbf(o),
+  readObservations: (o) => root.readObservations(Y, o),
   real: (o) => root.real(0, o),
   sammon: (o) => root.sammon(Y, o),
   score: (o) => root.score(fitted, Y, o),
@@ -200,6 +202,7 @@ const calls = {
   swissRoll: (o) => data.swissRoll(o),
   twinPeaks: (o) => data.twinPeaks(o),
   twoMoons: (o) => data.twoMoons(o),
+  openResultFolder: (o) => io.openResultFolder('/dev/null/nowhere', 'fit.json', [], o),
   parseTable: (o) => io.parseTable(new TextEncoder().encode('a,b\n1,2\n3,4\n'), 'a.csv', o),
   readLabels: (o) => io.readLabels('nowhere.csv', o),
   readMatchingTable: (o) => io.readMatchingTable('nowhere.csv', { columns: [], others: [], isNamed: true }, o),
@@ -229,6 +232,7 @@ const calls = {
   redisTransport: (o) => queue.redisTransport({ connection: 'redis://127.0.0.1:1', ...o }),
   serveQueue: (o) => queue.serveQueue(queue.localTransport(), o),
   sweep: (o) => queue.sweep({ models: [{ model: 'pca', grid: {} }], data: 'nowhere.csv' }, o),
+  checkDistribution: (o) => testing.checkDistribution(root.normal({ mean: 0, deviation: 1 }), o),
   checkDensity: (o) => testing.checkDensity(root.normal({ mean: 0, deviation: 1 }), o),
   checkGradient: (o) => testing.checkGradient(({ x }) => x, { x: 1 }, o),
   checkKernel: (o) => testing.checkKernel(root.rbf(), o),
@@ -241,12 +245,12 @@ const calls = {
 /** Exports whose arguments are no options. */
 const WITHOUT = new Set(
   `
-  add clusteringAccuracy compareElpd completeGraph continuity covariance describe essBulk essMean essQuantile essSd essTail expand fixed fixedAt
+  add clusteringAccuracy compareElpd comparedRows completeGraph continuity covariance describe essBulk essMean essQuantile essSd essTail expand fixed fixedAt
   graphUnion heldOutDensity initialLatents kernelFromJSON kernelToJSON kindOf known labelGraph latentsFromJSON layersMap likelihoodFromJSON loadDraws
   loadFit mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighborError nearestNeighborScore negativeLogPredictiveDensity newton
   parseKernel priorFromJSON priorToJSON products rHat rootMeanSquaredError scale seededRandom select shared squaredDifferences stage startThreads sparsePrincipalComponents
   stateFromJson stateToJson symmetricEigenpairs trustworthiness trustworthinessScore waic withFloat64 checkFilePath lockPath makeFolder
-  removeEmptyFolders rowsOf standardize tableText canvasMap markPath panelColumns keysOf localTransport serveQueueThread serveFits readParts
+  removeEmptyFolders rowsOf usualNeighbors mixed differInUnits checkFolderPath readResult readWholeFile sceneSvg standardize tableText canvasMap markPath panelColumns keysOf localTransport serveQueueThread serveFits readParts
 `
     .trim()
     .split(/\s+/),

@@ -3,7 +3,7 @@
 //   npm run attack                          all of them, at full size
 //   npm run attack -- saved --seed 3 --cases 500
 //   npm run attack -- --quick               a short form of each, under two minutes
-//   npm run attack -- --write               puts the totals into docs/reliability.md
+//   npm run attack -- --write               puts the totals into docs/project/reliability.md
 import { parseArgs } from 'node:util';
 import { newReport } from './report.mjs';
 import { writeTotals } from './totals.mjs';
@@ -24,6 +24,7 @@ const attacks = {
   leaks: { cases: 1000, quick: 100, load: async () => (await import('./leaks.mjs')).attackLeaks },
   kills: { cases: 200, quick: 3, load: async () => (await import('./kills.mjs')).attackKills },
   scales: { cases: 1000, quick: 40, load: async () => (await import('./scales.mjs')).attackScales },
+  edges: { cases: 200, quick: 10, load: async () => (await import('./edges.mjs')).attackEdges },
   queue: { cases: 20, quick: 1, load: async () => (await import('./queue.mjs')).attackQueue },
 };
 

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { entries } from '../web/entries.mjs';
+import { ownNames } from './ownNames.mjs';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const folder = join(dist, 'browser');
@@ -58,6 +59,7 @@ async function make(entry, code, options) {
     input: { [options.name]: start },
     platform: 'browser',
     plugins: [
+      ownNames,
       {
         name: 'entry-and-worker',
         resolveId: (source) => (source === start ? start : entries.find(({ find }) => find.test(source))?.replacement),

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { ownNames } from './ownNames.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -32,6 +33,7 @@ const bundle = await rolldown({
   platform: 'node',
   external: (id) => !id.startsWith('.') && !id.startsWith('/') && id !== TENSORS,
   plugins: [
+    ownNames,
     {
       name: 'files-of-dist',
       resolveId: (source) => (source === TENSORS ? `\0${TENSORS}` : undefined),

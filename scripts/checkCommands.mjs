@@ -1,4 +1,4 @@
-// Runs every command of README.md and docs/*.md as it stands, each document's in an empty folder of its own, with the packed package; prints a table
+// Runs every command of README.md, docs/*.md and docs/project/*.md, each document's in an empty folder of its own, with the packed package; prints a table
 // of them, and fails when one ends in an error. What needs a service is listed with the reason, and must at least exist.
 //
 //   npm run check:commands
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lineOf } from './documents/programOf.mjs';
 
-const LONGEST_SECONDS = 600;
+const LONGEST_SECONDS = 180;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const place = mkdtempSync(join(tmpdir(), 'latentfield-commands-'));
@@ -48,9 +48,11 @@ const NOT_RUN = [
 /** The packed package, which is not on npm. */
 const PACKAGE = /^npm install \.\.\/latentfield\/latentfield-[\d.]+\.tgz$/;
 
-const files = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/${name}`);
+const files = ['docs', 'docs/project'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`),
+);
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : ['README.md', ...files];
 
 process.argv.push('--build');
@@ -173,7 +175,7 @@ async function ended(command, folder) {
   const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LONGEST_SECONDS * 1000);
   const listen = (text) => {
     told += text;
-    const url = /^http:\/\/127\.0\.0\.1:\d+\/$/m.exec(told)?.[0];
+    const url = /^http:\/\/127\.0\.0\.1:\d+\/\S*$/m.exec(told)?.[0];
     if (url === undefined || page !== undefined) return;
     page = fetch(url)
       .then(async (answer) => answer.ok && /<html/.test(await answer.text()))

@@ -13,7 +13,7 @@ import prh from 'textlint-rule-prh';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rules = join(root, 'scripts/prose/rules.yml');
 /** Documents in plain English; others follow. */
-const DOCUMENTS = ['README.md', 'docs/which-model.md'];
+const DOCUMENTS = ['README.md', 'docs/commands.md', 'docs/which-model.md'];
 const files = process.argv.length > 2 ? process.argv.slice(2) : DOCUMENTS;
 
 const linter = createLinter({

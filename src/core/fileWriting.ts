@@ -105,7 +105,7 @@ export async function claim(temporary: string, file: string): Promise<void> {
 export function unwritten(file: string, error: unknown, folder: string): InvalidInputError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EEXIST') {
-    return new InvalidInputError(`'${file}' is there already, and was not when this began.`, {
+    return new InvalidInputError(`'${file}' already exists, and did not when this began.`, {
       cause: error,
       code: 'alreadyThere',
     });

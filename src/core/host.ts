@@ -26,6 +26,12 @@ export function environmentVariable(name: string): string | undefined {
   }
 }
 
+/**
+ * Options of a thread in Node: it inherits the arguments of its process, except those of `node --input-type=module -e`, which no thread may have.
+ */
+export const threadOptions = (): { readonly execArgv?: string[] } =>
+  process.execArgv.some((argument) => argument.startsWith('--input-type')) ? { execArgv: [] } : {};
+
 /** The count limited to the number of processors, but at least two. */
 export async function atMostProcessors(count: number): Promise<number> {
   return Math.min(count, Math.max(2, await processors()));
@@ -61,7 +67,11 @@ export async function optionalPackage<T>(name: string, load: () => Promise<T>, p
  * @internal
  */
 export function systemReason(error: unknown): string {
-  const code = readGiven('The error', () => (error as { readonly code?: unknown } | null | undefined)?.code);
+  const { code, syscall } = readGiven('The error', () => {
+    const { code, syscall } = (error ?? {}) as { readonly code?: unknown; readonly syscall?: unknown };
+    return { code, syscall };
+  });
+  if (syscall === 'uv_cwd') return 'the working directory was deleted, so go to another one with `cd`';
   if (code === 'ENOENT') return 'there is no such file or folder';
   if (code === 'EISDIR') return 'it is a folder';
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
@@ -69,7 +79,7 @@ export function systemReason(error: unknown): string {
   if (code === 'ENOSPC') return 'the disk is full';
   if (code === 'EDQUOT') return 'the quota of the disk is used up';
   if (code === 'EROFS') return 'the file system is read-only';
-  if (code === 'EMFILE' || code === 'ENFILE') return 'too many files are open, which `ulimit -n` limits';
+  if (code === 'EMFILE' || code === 'ENFILE') return 'too many files are open, so raise their limit with `ulimit -n`';
   if (code === 'ENAMETOOLONG') return 'a name in its path is too long';
   if (code === 'ELOOP') return 'its links lead in a circle';
   if (code === 'ENXIO') return 'it is a device or a socket that nothing serves';

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { square } from './elementary/index.ts';
 import { InvalidInputError } from './errors.ts';
 import { Matrix, type MatrixLike } from './matrix.ts';
+import { checkGiven } from './options.ts';
 import { areFinite } from './plainNumbers.ts';
 
 /** Whether columns are divided by their standard deviations; 'auto' divides them if their units differ. */
@@ -23,6 +24,7 @@ const FEWEST = 16;
  * @param Y - N×D, NaN where missing
  */
 export function differInUnits(Y: Matrix): boolean {
+  checkGiven(Y, 'differInUnits', 'a Matrix', (value) => value instanceof Matrix);
   if (haveOneScale(Y)) return false;
   const { deviation } = standardizationOf(Y, true, true);
   const ranges = rangesOf(Y);

@@ -35,6 +35,11 @@ interface Stretch {
 
 /** Creates a memory. WebAssembly reserves addresses for its maximum size, often with some more behind it. */
 function reserved(size: WebAssembly.MemoryDescriptor): WebAssembly.Memory {
+  if (typeof WebAssembly === 'undefined') {
+    throw new NumericalError(
+      'This process has no WebAssembly, in which all numbers are computed. Start it without --jitless, or leave the strict mode of the browser.',
+    );
+  }
   try {
     return new WebAssembly.Memory(size);
   } catch (cause) {

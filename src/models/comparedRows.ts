@@ -8,7 +8,10 @@ import type { ModelJSON } from '../model/model.ts';
 import { dividesColumns } from './savedFit.ts';
 
 /** Number of neighbors of scores where there are points enough, and at most a quarter of them. */
-export const usualNeighbors = (points: number): number => Math.max(1, Math.min(10, Math.ceil(points / 4) - 1));
+export function usualNeighbors(points: number): number {
+  checkGiven(points, 'usualNeighbors', 'a number of points', Number.isInteger);
+  return Math.max(1, Math.min(10, Math.ceil(points / 4) - 1));
+}
 
 /**
  * The observations of a fit as neighbor scores compare them with its map, one row per point of the map: missing entries are filled in by the fit, and columns are divided by

@@ -49,15 +49,15 @@ export type PriorFactory<Name extends string, Said = unknown> = (overrides?: Ove
  * ```
  */
 export function definePrior<Name extends string = never, C = undefined, const D = unknown>(
-  given: PriorDefinition<Name, C> & D,
+  definition: PriorDefinition<Name, C> & D,
 ): PriorFactory<Name, SaidBy<D>> {
-  const definition: PriorDefinition<Name, C> = given;
-  checkName(checkDefinition(definition, 'definePrior').name, 'A prior');
-  checkMembers(definition, 'definePrior', DENSITY_MEMBERS);
+  const prior: PriorDefinition<Name, C> = definition;
+  checkName(checkDefinition(prior, 'definePrior').name, 'A prior');
+  checkMembers(prior, 'definePrior', DENSITY_MEMBERS);
   return defineDensity<Name, C>({
-    normalized: definition.sample !== undefined,
-    ...definition,
-    logDensity: (p, { value }, context) => definition.logDensity(p, value, context),
+    normalized: prior.sample !== undefined,
+    ...prior,
+    logDensity: (p, { value }, context) => prior.logDensity(p, value, context),
   }) as PriorFactory<Name, SaidBy<D>>;
 }
 

@@ -1,3 +1,5 @@
+import { checkGiven } from '../core/options.ts';
+
 /**
  * Colors on light and on dark ground. Any two of the ten colors of labels are 0.085 and more apart in OKLab for normal, protan, deutan and
  * tritan sight, and differ in lightness; each has a contrast of 3 : 1 and more to the ground. The ramp of numbers moves
@@ -22,8 +24,19 @@ export const PALETTES = {
   },
 } as const;
 
-/** A color between stops at equal distances, as #rrggbb. */
+const isRamp = (stops: readonly string[]) =>
+  Array.isArray(stops) && stops.length > 1 && stops.every((color) => /^#[0-9a-f]{6}$/i.test(color));
+
+/**
+ * A color between stops at equal distances, as #rrggbb.
+ *
+ * @param stops - at least two colors of the form #rrggbb
+ * @param part - position between the first (0) and the last (1); the nearest of these beyond them
+ * @throws InvalidInputError for other stops, and for a position that is not a number
+ */
 export function mixed(stops: readonly string[], part: number): string {
+  checkGiven(stops, 'mixed', 'at least two colors of the form #rrggbb', isRamp);
+  checkGiven(part, 'mixed', 'a number from 0 to 1', (value) => typeof value === 'number' && !Number.isNaN(value));
   const at = Math.min(1, Math.max(0, part)) * (stops.length - 1);
   const from = Math.min(stops.length - 2, Math.floor(at));
   const channel = (k: number) => {

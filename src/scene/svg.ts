@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { checkOptions, numberAboveZero } from '../core/options.ts';
 import { pictureOf } from './layout.ts';
 import type { Group, Part, Path, Picture, Text } from './picture.ts';
 import type { Scene } from './scene.ts';
@@ -8,6 +10,7 @@ import { hundredth } from './shapes.ts';
  *
  * @param scene - see {@link Scene}
  * @returns the picture as SVG text; `svgToPng` converts it to pixels
+ * @throws InvalidInputError for a scene without size, axes or lists of marks and legends
  * @example
  * ```ts
  * const svg = sceneSvg({
@@ -18,10 +21,26 @@ import { hundredth } from './shapes.ts';
  * ```
  */
 export function sceneSvg(scene: Scene): string {
+  checkOptions(sceneSchema, scene, 'sceneSvg');
   const picture = pictureOf(scene);
   // Several pictures of one page do not share ids, which follow from their content.
   return svgText(picture, fingerprint(svgText(picture, '')));
 }
+
+const axisSchema = v.looseObject(
+  { domain: v.tuple([v.number('a number'), v.number('a number')], 'two numbers') },
+  'an axis with a domain',
+);
+const sceneSchema = v.strictObject({
+  width: numberAboveZero,
+  height: numberAboveZero,
+  description: v.string('a text'),
+  title: v.optional(v.string('a text')),
+  x: axisSchema,
+  y: axisSchema,
+  marks: v.array(v.looseObject({ mark: v.string('the name of a mark') }, 'a mark'), 'a list of marks'),
+  legends: v.array(v.looseObject({}, 'a legend'), 'a list of legends'),
+});
 
 function svgText({ width, height, description, parts }: Picture, prefix: string): string {
   /** Each definition stands once. */

@@ -67,7 +67,7 @@ describe.skipIf(why !== '')(`the library in a page${why}`, () => {
           strings,
           objective: result.objective,
           engine: result.diagnostics.engine,
-          points: svg.match(/mark-symbol role-mark points.*?<\/g>/)![0].match(/<path/g)!.length,
+          points: svg.match(/<g class="points".*?<\/g>/)![0].match(/<path/g)!.length,
           png: Array.from(png.slice(1, 4), (code) => String.fromCharCode(code)).join(''),
         };
       },

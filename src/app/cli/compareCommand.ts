@@ -57,18 +57,18 @@ const ITERATIONS = 1000;
 export function defineCompare(command: Command, context: Context): void {
   command
     .argument('<data>', "observations, one point a row, as for fit; '-' reads stdin")
-    .option('--out <dir>', '(required) folder for a picture of each map, made if need be')
-    .option('--force', 'replace pictures that are there')
-    .option('--models <list>', `models with commas between them (default: ${MODELS.join(',')})`, modelsFrom)
-    .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA, for colors and errors')
-    .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
+    .option('-o, --out <dir>', '(required) folder for a picture of each map, created if it does not exist')
+    .option('--force', 'replace existing pictures')
+    .option('--models <list>', `models, separated by commas (default: ${MODELS.join(',')})`, modelsFrom)
+    .option('--labels <file|column>', 'labels: a file with one per row, or a column of DATA, for colors and errors')
+    .option('-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--standardize', 'bring each column to mean 0 and standard deviation 1')
     .option(
       '--max-seconds <s>',
-      `seconds for all fits together, to which those of their scores come (default: ${SECONDS})`,
+      `limit on the seconds of all fits together, scores not included (default: ${SECONDS})`,
       aboveZero,
     )
-    .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY));
+    .option('-s, --seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY));
   addTableFlags(command.addOption(missingFlag()), { choosesColumns: true })
     .option('--json', 'print one JSON object')
     .action(async (data: string, given: CompareArguments) => context.exit(await compareTable(data, given, context)));

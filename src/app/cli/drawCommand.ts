@@ -28,20 +28,20 @@ interface DrawArguments extends PartsArguments, Pick<SamplePosteriorOptions, 'ch
 export function defineDraw(command: Command, context: Context): void {
   command
     .argument('<dir>', 'folder of a fit')
-    .requiredOption('--out <dir>', '(required) folder for draws.csv, draws.json and pictures')
+    .requiredOption('-o, --out <dir>', '(required) folder for draws.csv, draws.json and pictures')
     .option('--method <name>', 'nuts (default), hmc, slice or elliptical-slice', camelCase)
     .option('--chains <n>', 'chains (default: 4)', wholeFrom(1))
-    .option('--warmup <n>', 'transitions of each chain that are not kept (default: 1000)', wholeFrom(0))
+    .option('--warmup <n>', 'discarded transitions of each chain (default: 1000)', wholeFrom(0))
     .option('--draws <n>', 'draws of each chain (default: 1000)', wholeFrom(1))
-    .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
-    .option('--hold <paths>', 'parameters that stay as they were fitted, separated by commas: latents')
+    .option('-s, --seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--hold <paths>', 'parameters to keep at their fitted values, separated by commas, such as latents')
     .option(
       '--priors <kind>',
-      'weak: give each parameter without a prior a weak one; in-terms: terms of your own hold them',
+      'weak: add a weak prior to each parameter without one; in-terms: the priors are in your own terms',
       camelCase,
     )
     .option('--workers <n>', 'chains that run at the same time', wholeFrom(1))
-    .option('--force', 'replace the files if they are there')
+    .option('--force', 'replace existing files')
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object')
     .action((folder: string, given: DrawArguments) => drawFrom(folder, given, context));

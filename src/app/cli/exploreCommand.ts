@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { InvalidInputError, loadFit } from '../../index.ts';
-import { parseTable, readResult, readWholeFile, writeAtomically } from '../io/index.ts';
+import { makeTemporaryFolder, parseTable, readResult, readWholeFile, writeAtomically } from '../io/index.ts';
 import { type FitArguments, fitTable } from './fitCommand.ts';
 import { camelCase, fromZero, wholeFrom } from './flags.ts';
 import { type Context, exitCodeOf } from './streams.ts';
@@ -16,7 +15,7 @@ import { type Context, exitCodeOf } from './streams.ts';
 interface ExploreArguments extends Partial<Pick<FitArguments, 'model' | 'labels' | 'options' | 'maxSeconds'>> {
   readonly port: number;
   readonly open?: boolean;
-  readonly static?: string;
+  readonly page?: string;
   readonly force?: boolean;
 }
 
@@ -29,15 +28,15 @@ const MOST_BYTES = 60e6;
 /** `explore [DATA|DIR]` */
 export function defineExplore(command: Command, context: Context): void {
   command
-    .argument('[data]', 'a table, the folder of a fit, or its fit.json; an example unless given')
-    .option('--model <name>', 'fit the table with this model first, here and with all cores', camelCase)
+    .argument('[data]', 'a table, the folder of a fit, or its fit.json (default: an example)')
+    .option('-m, --model <name>', 'fit the table with this model first, here instead of in the page', camelCase)
     .option('--labels <file|column>', 'labels of that fit')
     .option('--options <json|file>', 'options of that model')
     .option('--max-seconds <s>', 'seconds at most for that fit', fromZero)
     .option('--port <n>', 'port of this machine (default: one that is free)', portFrom, 0)
     .option('--open', 'open it in the browser')
-    .option('--static <file.html>', 'write the page, which opens without a server, instead of serving it')
-    .option('--force', 'replace the file of --static')
+    .option('--page <file.html>', 'write the page to this file, which opens without a server')
+    .option('--force', 'replace an existing file')
     .action((data: string | undefined, given: ExploreArguments) => explore(data, given, context));
 }
 
@@ -49,12 +48,12 @@ function portFrom(text: string): number {
 
 async function explore(
   data: string | undefined,
-  { port, open = false, static: file, force = false, ...fitting }: ExploreArguments,
+  { port, open = false, page: file, force = false, ...fitting }: ExploreArguments,
   context: Context,
 ): Promise<void> {
   const { stdout, stderr, signal, exit } = context;
   if (file !== undefined && !force && existsSync(file)) {
-    throw new InvalidInputError(`'${file}' is there already. Give another name, or --force to replace it.`);
+    throw new InvalidInputError(`'${file}' already exists. Give another name, or --force to replace it.`);
   }
   const page = await fittedPage(data, file !== undefined, fitting, context);
   if (page === undefined) return;
@@ -126,7 +125,7 @@ async function fittedPage(
   if (data === undefined || data.endsWith('.json') || (await isFolder(data))) {
     throw new InvalidInputError('--model fits a table: give its file, not a fit.');
   }
-  const out = await mkdtemp(join(tmpdir(), 'latentfield-explore-'));
+  const out = await makeTemporaryFolder();
   try {
     // Output of `fit` is not the result of this command, and its files are gone when it has ended.
     const stdout = { write: (text: string) => context.stderr.write(text.replace(/^wrote .*\n/gm, '')) };

@@ -90,60 +90,65 @@ export function defineFit(command: Command, context: Context): void {
   command
     .argument(
       '<data>',
-      "observations, one point a row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .mtx, or a folder of Cell Ranger; '-' reads stdin",
+      "observations, one point per row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .mtx, or a folder of Cell Ranger; '-' reads stdin",
     )
-    .option('--model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`, camelCase)
-    .option('--out <dir>', '(required) folder for the results, made if need be')
-    .option('--force', 'replace results that are there')
-    .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
+    .optionsGroup('Model:')
+    .option('-m, --model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`, camelCase)
+    .option('-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--kernel <text>', 'covariance of the mapping, such as "rbf(lengthscale=[1,2]) + bias(0.1)"')
     .option(
       '--labels <file|column>',
-      `labels: a file with one a row, or a column of DATA by name or number from 0; needed by ${LABELED_MODELS.join(', ')}, where some may be missing`,
+      `labels: a file with one per row, or a column of DATA by name or number from 0; needed by ${LABELED_MODELS.join(', ')}, where some may be missing`,
     )
     .option(
       '--time <column>',
-      'the column of the time of each row, numbers or dates: dynamics, with no step across a gap; for models with the option dynamics',
+      'the column with the time of each row, numbers or dates: turns on dynamics, with no step across a gap',
     )
     .option(
       '--max-step <length>',
-      'longest step of --time that is no gap, dates in days (default: 1.5 times the median step)',
+      'longest step of --time that is not a gap, in days for dates (default: 1.5 times the median step)',
       aboveZero,
     )
     .option('--standardize', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
     .addOption(missingFlag())
-    .option('--inducing <m>', 'inducing inputs of the mapping, or centers of tpslvm: cost O(N·m²)', wholeFrom(1))
-    .option('--centers <m>', 'centers of the spline of tpslvm: cost O(N·m²)', wholeFrom(1))
-    .option('--likelihood <name>', 'how observations are distributed: poisson, bernoulli, … (default: gaussian)')
-    .option('--options <json|file>', 'options of the model: \'{"dynamics":true}\', or a file of it; see below')
+    .option(
+      '--inducing <m>',
+      'number of inducing inputs of the mapping, or of centers for tpslvm: cost O(N·m²)',
+      wholeFrom(1),
+    )
+    .option('--centers <m>', 'number of centers of tpslvm: cost O(N·m²)', wholeFrom(1))
+    .option('--likelihood <name>', 'distribution of the observations: poisson, bernoulli, … (default: gaussian)')
+    .option('--options <json|file>', 'options of the model: \'{"dynamics":true}\', or a file with them; see below')
     .option(...PARTS_FLAG);
-  addPlotFlags(command);
-  addTableFlags(command, { choosesColumns: true })
+  addPlotFlags(command.optionsGroup('Pictures:'));
+  addTableFlags(command.optionsGroup('Table:'), { choosesColumns: true })
+    .optionsGroup('Search:')
     .option(
       '--max-iterations <n>',
-      'iterations at most, from each start (default: 1000, 5000 of processes of at most 300 points)',
+      'limit on the iterations from each start (default: 1000; 5000 for Gaussian processes of at most 300 points)',
       wholeFrom(0),
     )
-    .option('--max-evaluations <n>', 'evaluations at most, from each start (default: no limit)', wholeFrom(1))
+    .option('--max-evaluations <n>', 'limit on the evaluations from each start (default: no limit)', wholeFrom(1))
     .option(
       '--max-seconds <s>',
-      'seconds at most for start, fit and picture; then the best so far is written (default: no limit)',
+      'limit on the seconds for start, fit and picture; the best result so far is then written (default: no limit)',
       fromZero,
     )
-    .addOption(
-      new Option('--solver <name>', 'solver (default: the one that suits the model)').choices(Object.keys(SOLVERS)),
-    )
+    .addOption(new Option('--solver <name>', 'solver (default: chosen for the model)').choices(Object.keys(SOLVERS)))
     .option('--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5 for most models)', fromZero)
-    .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
-    .option('--batch-size <n>', 'rows of each step, for models that take batches (default: all)', wholeFrom(1))
-    .option('--max-epochs <n>', 'passes through all rows at most, in batches (default: 100)', wholeFrom(0))
-    .option('--restarts <n>', 'further starts, of which the best is kept (default: 0)', wholeFrom(0))
+    .option('-s, --seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--batch-size <n>', 'rows of each step, for models that support batches (default: all)', wholeFrom(1))
+    .option('--max-epochs <n>', 'limit on the passes through all rows, in batches (default: 100)', wholeFrom(0))
+    .option('--restarts <n>', 'further starts; the best result is kept (default: 0)', wholeFrom(0))
     .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
     .option('--threads <n>', "threads for the linear algebra in WebAssembly, or 'auto' (default: auto)", wholeOrAuto)
-    .option('--workers <n>', 'worker threads among which the starts are shared (default: none)', wholeFrom(1))
-    .option('--checkpoint <file>', 'save the state of the fit to this file while it runs')
+    .option('--workers <n>', 'worker threads that share the starts (default: none)', wholeFrom(1))
+    .option('--checkpoint <file>', 'save the state of the fit to this file during the run')
     .option('--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero)
-    .option('--resume <file>', 'resume the fit of such a file, with its seed and restarts')
+    .option('--resume <file>', 'resume the fit from a checkpoint file, with its seed and restarts')
+    .optionsGroup('Output:')
+    .option('-o, --out <dir>', '(required) folder for the results, created if it does not exist')
+    .option('--force', 'replace existing results')
     .option('--json', 'print the outcome as one JSON object')
     .addHelpText('after', modelsHelp)
     .action(async (data: string, given: FitArguments) => context.exit(await fitTable(data, given, context)));
@@ -157,7 +162,7 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   kindOf(given.model, own); // The model's name is checked before its options.
   const options = await readModelOptions(given.options, given);
   if (options.missing !== undefined) checkTakesMissing(given.model);
-  if (given.grid) checkPredicts(given.model, '--grid');
+  if (given.imageGrid) checkPredicts(given.model, '--image-grid');
   checkTime(given, options);
   await checkFiles(given);
   const input = await readInput(data, given, options, own, streams);

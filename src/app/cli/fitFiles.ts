@@ -153,8 +153,21 @@ export async function writeFit(to: ResultFolder, result: Fit, beside: FitContent
   const { checksums, ...saved } = result.toJSON();
   return to.commit((files) => {
     const sums = { ...checksums, table: checksum(record), files: checksum(files) };
-    return `${JSON.stringify({ ...saved, table: record, files, checksums: sums, parts })}\n`;
+    return fitText({ ...saved, table: record, files, checksums: sums, parts });
   });
+}
+
+/** @throws InvalidInputError if the text is longer than a string may be in V8, which is all that it says about it */
+function fitText(saved: object): string {
+  try {
+    return `${JSON.stringify(saved)}\n`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidInputError(
+      `${FIT_FILE} would have more than 512 MB, the longest text in JavaScript. Fit fewer rows or columns (--columns), or principal components of them.`,
+      { cause: error, code: 'tooLarge' },
+    );
+  }
 }
 
 const traceMatrix = ({ trace }: Fit): Matrix =>

@@ -9,7 +9,7 @@ export interface PartsArguments {
 
 export const PARTS_FLAG = [
   '--parts <file.mjs>',
-  'a module with kernels, priors, maps, likelihoods or models of your own',
+  'a module with your own kernels, priors, maps, likelihoods or models',
 ] as const;
 
 /** Exports of the module given to `--parts`; none without a module. */
@@ -51,10 +51,9 @@ export function aboveZero(text: string): number {
 
 /** Allows missing entries; without it, an empty, NaN or NA cell is an error. */
 export const missingFlag = (): Option =>
-  new Option(
-    '--missing <how>',
-    "'ignore': use the entries that are there (default: missing ones are an error)",
-  ).choices(['ignore']);
+  new Option('--missing <how>', 'ignore: use the observed entries only (default: a missing entry is an error)').choices(
+    ['ignore'],
+  );
 
 /**
  * Checks that required flags are given. Commander would check this before it looks for unknown flags, one of which may be the missing one with a

@@ -26,7 +26,7 @@ export interface PlotArguments {
   readonly plot?: readonly PlotFormat[];
   readonly color?: string;
   readonly image?: ImageShape;
-  readonly grid?: boolean;
+  readonly imageGrid?: boolean;
 }
 
 /** Adds the flags that select pictures. */
@@ -39,7 +39,10 @@ export const addPlotFlags = (command: Command): Command =>
       'the columns are the pixels of images, such as 28x28, or 32x32x3 in colors: draw points as images',
       shapeFrom,
     )
-    .option('--grid', 'with --image: draw the images that the model predicts over its latent space too, as grid.svg');
+    .option(
+      '--image-grid',
+      'with --image: also draw the images that the model predicts over its latent space, as grid.svg',
+    );
 
 function formatsFrom(text: string): PlotFormat[] {
   const formats = text.split(',').map((format) => format.trim().toLowerCase());
@@ -58,7 +61,7 @@ function shapeFrom(text: string): ImageShape {
 }
 
 /** File names of the pictures, in the order in which they are written. */
-export function pictureNames({ plot = ['svg'], grid }: PlotArguments): string[] {
+export function pictureNames({ plot = ['svg'], imageGrid: grid }: PlotArguments): string[] {
   const ofGrid = plot.filter((format) => format !== 'html');
   return [
     ...plot.map((format) => `plot.${format}`),
@@ -78,15 +81,15 @@ export interface ShownColumns {
  * Checks that the pictures can be drawn, before a fit whose pictures would fail.
  *
  * @returns the columns that pictures show: the fitted ones; of images also the constant pixels that were left out, in their places
- * @throws InvalidInputError if --grid has no --image, columns are not the pixels of the images, or a PNG cannot be made
+ * @throws InvalidInputError if --image-grid has no --image, columns are not the pixels of the images, or a PNG cannot be made
  */
 export async function checkPictures(
   given: PlotArguments,
   { columns, leftOut, counts }: Pick<Table, 'columns' | 'leftOut' | 'counts'>,
 ): Promise<ShownColumns> {
-  const { image, grid } = given;
-  if (grid && image === undefined) {
-    throw new InvalidInputError('--grid draws images: say with --image HxW how high and wide they are.');
+  const { image, imageGrid } = given;
+  if (imageGrid && image === undefined) {
+    throw new InvalidInputError('--image-grid draws images: give their height and width with --image HxW.');
   }
   const pixels = image?.reduce((product, side) => product * side, 1);
   // Normalized counts are in another unit than a constant that is not 0.
@@ -94,7 +97,7 @@ export async function checkPictures(
   const isWhole = pixels === undefined || pixels === columns.length;
   if (!isWhole && pixels !== columns.length + constants.length) {
     throw new InvalidInputError(
-      `--image ${image!.join('x')} takes ${pixels} columns, but ${columns.length} are fitted. Choose those of the pixels with --columns.`,
+      `--image ${image!.join('x')} needs ${pixels} columns, but ${columns.length} are fitted. Select the pixels with --columns.`,
     );
   }
   if (given.plot?.includes('png')) await svgToPng(DOT);
@@ -144,12 +147,17 @@ export async function addPictures(to: ResultFolder, result: Fit, shown: Shown, g
 
 const titleOf = ({ model, objective }: Fit) => `${model}, objective ${objective.toPrecision(6)}`;
 
-async function plot(result: Fit, { looks, observations, time }: Shown, { image }: PlotArguments): Promise<string> {
+async function plot(
+  result: Fit,
+  { looks, observations, columns: columnNames, time }: Shown,
+  { image }: PlotArguments,
+): Promise<string> {
   const columns = columnsOf(result);
   const panels = panelColumns(result.latents, columns);
   const size = panels.length === 1 ? { width: 460, height: 400 } : { width: 340, height: 300 };
   const equalScales = result.latents.columns > 1 && meansDistance(result);
-  const precision = pictureBackground(result, panels, equalScales ? size.width / size.height : undefined, time);
+  const aspect = equalScales ? size.width / size.height : undefined;
+  const precision = pictureBackground(result, panels, { aspect, columns: columnNames.length }, time);
   return latentPlot({
     latents: result.latents,
     columns,
@@ -191,7 +199,9 @@ function grid(
   { image }: PlotArguments,
 ): Promise<string> {
   if (predict === undefined) {
-    throw new InvalidInputError(`${model} predicts nothing at latent points, so it has no grid. Leave out --grid.`);
+    throw new InvalidInputError(
+      `${model} predicts nothing at latent points, so it has no grid. Leave out --image-grid.`,
+    );
   }
   const columns = columnsOf({ latents, ...result } as Fit).slice(0, 2);
   return decodedGrid((X) => ({ mean: undo(predict(X).mean) }), latents, {
@@ -238,6 +248,8 @@ function meansDistance({ model, parameters }: Fit): boolean {
 /** Points along each axis of the precision grid, and of a coarse one that measures the time. */
 const RESOLUTION = 60;
 const SAMPLE = 6;
+/** Most variances that are predicted for the backgrounds of a picture. */
+const MOST_VARIANCES = 1e8;
 
 /** Time limit of the pictures. */
 interface PictureTime {
@@ -250,15 +262,21 @@ interface PictureTime {
  * Predictive precision over the latents behind each panel; none if the model has no mapping from latents, or predicts without error.
  *
  * @param panels - the columns of each panel
- * @param aspect - width over height, if both axes have the same scale
+ * @param shown - number of observed columns; width over height, if both axes have the same scale
  */
 function pictureBackground(
   { predict, latents }: Fit,
   panels: readonly (readonly number[])[],
-  aspect: number | undefined,
+  { columns: observed, aspect }: { readonly columns: number; readonly aspect: number | undefined },
   { secondsLeft = () => Infinity, note }: PictureTime,
 ): PrecisionGrid[] | undefined {
   if (predict === undefined) return undefined;
+  if (observed * elementary.square(RESOLUTION) * panels.length > MOST_VARIANCES) {
+    note?.(
+      `the picture has no background, which would take the variances of ${observed} columns at each of its points.`,
+    );
+    return undefined;
+  }
   const grid = (resolution: number, columns: readonly number[]) =>
     precisionGrid((X) => predict(X, { noise: true }), latents, {
       resolution,

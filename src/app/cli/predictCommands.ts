@@ -42,9 +42,12 @@ export function defineProject(command: Command, context: Context): void {
     .argument('<dir>', 'folder of a fit')
     .argument(
       '<data>',
-      "new observations, one point a row, with the columns that were fitted, matched by name; '-' reads stdin",
+      "new observations, one point per row, with the fitted columns, matched by name; '-' reads stdin",
     )
-    .option('--labels <column>', 'a column of DATA, by name or number from 0, that is none of the observations')
+    .option(
+      '--labels <column>',
+      'a column of labels in DATA, by name or number from 0, to leave out of the observations',
+    )
     .option(...PARTS_FLAG)
     .addOption(missingFlag());
   addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
@@ -123,7 +126,7 @@ async function fitFor<A extends Ability>(
 export function definePredict(command: Command, streams: Context): void {
   asked(command)
     .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
-    .option('--no-noise', 'deviations of the function itself rather than of new observations');
+    .option('--no-noise', 'standard deviations of the function rather than of new observations');
   addOutputFlags(command).action(
     async (folder: string, latents: string | undefined, given: OutputArguments & { noise: boolean }) => {
       const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given);
@@ -139,10 +142,10 @@ export function defineInterpolate(command: Command, streams: Context): void {
   asked(command)
     .option('--from <point>', '(required) a point: its id, or the number of its row from 0')
     .option('--to <point>', '(required) another point')
-    .option('--steps <n>', 'points on the way, both ends included', wholeFrom(2), 10)
+    .option('--steps <n>', 'points along the path, both ends included', wholeFrom(2), 10)
     .option(
       '--geodesic',
-      'the way that is shortest among the observations, which keeps to the data, rather than the straight line',
+      'the shortest path in the space of the observations, which stays close to the data, instead of the straight line',
     );
   addOutputFlags(command).action(
     async (
@@ -174,8 +177,8 @@ export function defineForecast(command: Command, streams: Context): void {
 export function defineSample(command: Command, streams: Context): void {
   asked(command)
     .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
-    .option('--seed <s>', 'seed of the draw', wholeFrom(Number.NEGATIVE_INFINITY), 0)
-    .option('--no-noise', 'draw the function itself rather than new observations');
+    .option('-s, --seed <s>', 'seed of the draw', wholeFrom(Number.NEGATIVE_INFINITY), 0)
+    .option('--no-noise', 'draw the function rather than new observations');
   addOutputFlags(command).action(
     async (folder: string, latents: string | undefined, given: OutputArguments & { seed: number; noise: boolean }) => {
       const { fit, record, method } = await fitFor(folder, 'sample', 'draw observations', given);

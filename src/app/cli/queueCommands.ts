@@ -51,8 +51,8 @@ interface WorkerArguments extends PartsArguments {
   readonly queue?: string;
   readonly threads?: number;
   readonly lockSeconds?: number;
-  readonly mostBytes?: number;
-  readonly data?: string[];
+  readonly maxBytes?: number;
+  readonly allow?: string[];
 }
 
 /** `worker` */
@@ -67,14 +67,18 @@ export function defineWorker(command: Command, context: Context): void {
       'seconds without a heartbeat after which a worker counts as lost (default: 10)',
       wholeFrom(1),
     )
-    .option('--most-bytes <n>', 'bytes to fetch for one fit at most (default: 256 MB)', wholeFrom(1))
-    .option('--data <folder|url>', 'where tables of sweeps may be read, beside the queue; may be repeated', several)
+    .option('--max-bytes <n>', 'limit on the bytes fetched for one fit (default: 256 MB)', wholeFrom(1))
+    .option(
+      '--allow <folder|url>',
+      'folder or address below which tables of sweeps may be read; may be repeated',
+      several,
+    )
     .option(...PARTS_FLAG)
     .action((given: WorkerArguments) => work(given, context));
 }
 
 async function work(
-  { redis, prefix, lockSeconds, parts, queue, threads, mostBytes, data }: WorkerArguments,
+  { redis, prefix, lockSeconds, parts, queue, threads, maxBytes, allow }: WorkerArguments,
   { stderr, signal, heeding }: Context,
 ): Promise<void> {
   const connection = checkedServer(redis, 'worker');
@@ -82,7 +86,10 @@ async function work(
   await partsOf(parts);
   const say = (message: string) => stderr.write(`${printable(message)}\n`);
   const transport = await redisTransport({ connection, prefix, lockSeconds });
-  const worker = await serveQueue(transport, { queue, threads, mostBytes, data, parts, onMessage: say });
+  const worker = await serveQueue(transport, {
+    ...{ queue, threads, parts, onMessage: say },
+    ...{ mostBytes: maxBytes, data: allow },
+  });
   say(
     `Serving '${queue ?? 'fits'}' with ${threads ?? 1} thread${(threads ?? 1) === 1 ? '' : 's'}. Stop it with Ctrl-C or SIGTERM.`,
   );
@@ -122,7 +129,7 @@ export function defineQueue(command: Command, context: Context): void {
     .addOption(redisFlag())
     .addOption(prefixFlag())
     .option('--queue <name>', `the queue's name (default: both ${FITS} and ${SHARDS})`, queueName)
-    .option('--clear [ids...]', 'forget the jobs that were given up: all of them, or those of these ids')
+    .option('--clear [ids...]', 'remove failed jobs: all of them, or the listed ids')
     .option('--json', 'print one JSON object')
     .action((given: QueueArguments) => showQueues(given, context));
 }
@@ -195,7 +202,7 @@ export function defineSweep(command: Command, context: Context): void {
       '<spec>',
       'a JSON file: {"data": "table.csv", "models": [{"model": "gplvm", "grid": {"latentDim": [1, 2]}}], "seeds": [0], "folds": 5, "scores": ["density"]}',
     )
-    .option('--out <dir>', '(required) folder that keeps results and table.csv, which fills while it runs')
+    .option('-o, --out <dir>', '(required) folder for results and table.csv, which fills during the run')
     .addOption(redisFlag())
     .addOption(prefixFlag())
     .option(
@@ -203,7 +210,7 @@ export function defineSweep(command: Command, context: Context): void {
       'fits that run at the same time on this machine, without --redis (default: 1)',
       wholeFrom(1),
     )
-    .option('--patience <s>', 'seconds to wait when no worker is there (default: 60)', wholeFrom(1))
+    .option('--patience <s>', 'seconds to wait for a first worker (default: 60)', wholeFrom(1))
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object')
     .action((spec: string, given: SweepArguments) => runSweep(spec, given, context));

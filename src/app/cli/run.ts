@@ -1,103 +1,126 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { InvalidInputError, LatentFieldError } from '../../core/index.ts';
+import { InvalidInputError, LatentFieldError, systemReason } from '../../core/index.ts';
 import { type Context, exitCodeOf, type Streams } from './streams.ts';
 
 const { version, description } = createRequire(import.meta.url)('../../../package.json') as {
-  version: string;
-  description: string;
+  readonly version: string;
+  readonly description: string;
 };
 
 interface CommandEntry {
+  readonly group: (typeof GROUPS)[number];
   readonly description: string;
   /** Adds arguments, flags and action; the command's modules are loaded with it. */
-  readonly define: (command: Command, context: Context) => Promise<void>;
+  readonly define: (command: Command, context: Context) => void | Promise<void>;
 }
 
-/** Commands in the order of `--help`. */
+const GROUPS = ['Fit', 'Use a fit', 'Evaluate', 'Explore', 'Scale out'] as const;
+
+/** Commands by group, in the order of `--help`. */
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   fit: {
-    description: 'fit a model to a table of numbers; write latents.csv, fit.json, trace.csv and pictures',
-    define: async (...given) => (await import('./fitCommand.ts')).defineFit(...given),
-  },
-  project: {
-    description:
-      'find the latents of new observations; write them as CSV: x1 … xq, logDensity (or logDensityAtPlace, of fits whose latents have no normalized density or are computed), and between them variance1 … varianceq of fits that have variances',
-    define: async (...given) => (await import('./predictCommands.ts')).defineProject(...given),
-  },
-  draw: {
-    description: "draw from the posterior of a fit's model, from the fit on; the summary is printed",
-    define: async (...given) => (await import('./drawCommand.ts')).defineDraw(...given),
-  },
-  score: {
-    description: 'say how good a fit is: its objective, how well classes and neighborhoods are kept',
-    define: async (...given) => (await import('./scoreCommands.ts')).defineScore(...given),
-  },
-  assess: {
-    description:
-      'say how far to trust a map: which points and distances, other starts and rows, intervals, dimensions; write a page',
-    define: async (...given) => (await import('./scoreCommands.ts')).defineAssess(...given),
+    group: 'Fit',
+    description: 'fit a model to a table; write latents.csv, fit.json, trace.csv and pictures into a folder',
+    define: async (...args) => (await import('./fitCommand.ts')).defineFit(...args),
   },
   compare: {
-    description: 'fit several models to a table within a time; print held-out and neighborhood scores, draw each map',
-    define: async (...given) => (await import('./compareCommand.ts')).defineCompare(...given),
-  },
-  predict: {
-    description: 'predict observations at latent points: means, then standard deviations',
-    define: async (...given) => (await import('./predictCommands.ts')).definePredict(...given),
-  },
-  sample: {
-    description: 'draw observations from the joint predictive distribution at latent points',
-    define: async (...given) => (await import('./predictCommands.ts')).defineSample(...given),
-  },
-  interpolate: {
-    description: 'predict on the straight line between two training points',
-    define: async (...given) => (await import('./predictCommands.ts')).defineInterpolate(...given),
-  },
-  forecast: {
-    description: 'predict what follows the last row; for models with dynamics',
-    define: async (...given) => (await import('./predictCommands.ts')).defineForecast(...given),
-  },
-  impute: {
-    description: 'fill in the missing entries of a table: means, then standard deviations',
-    define: async (...given) => (await import('./predictCommands.ts')).defineImpute(...given),
+    group: 'Fit',
+    description: 'fit several models within a time limit; print held-out and neighborhood scores, draw each map',
+    define: async (...args) => (await import('./compareCommand.ts')).defineCompare(...args),
   },
   select: {
-    description: "choose a model's options by cross-validation inside the table",
-    define: async (...given) => (await import('./selectCommand.ts')).defineSelect(...given),
+    group: 'Fit',
+    description: "choose a model's options by cross-validation on the table",
+    define: async (...args) => (await import('./selectCommand.ts')).defineSelect(...args),
+  },
+  project: {
+    group: 'Use a fit',
+    description: 'place new rows on the map: latents, their log density, and variances where the fit has them',
+    define: async (...args) => (await import('./predictCommands.ts')).defineProject(...args),
+  },
+  impute: {
+    group: 'Use a fit',
+    description: 'fill in the missing entries of a table: means, then standard deviations',
+    define: async (...args) => (await import('./predictCommands.ts')).defineImpute(...args),
+  },
+  predict: {
+    group: 'Use a fit',
+    description: 'predict observations at latent points: means, then standard deviations',
+    define: async (...args) => (await import('./predictCommands.ts')).definePredict(...args),
+  },
+  sample: {
+    group: 'Use a fit',
+    description: 'draw observations from the joint predictive distribution at latent points',
+    define: async (...args) => (await import('./predictCommands.ts')).defineSample(...args),
+  },
+  interpolate: {
+    group: 'Use a fit',
+    description: 'predict along the line, or the geodesic, between two training points',
+    define: async (...args) => (await import('./predictCommands.ts')).defineInterpolate(...args),
+  },
+  forecast: {
+    group: 'Use a fit',
+    description: 'predict the rows that follow the last one, for models with dynamics',
+    define: async (...args) => (await import('./predictCommands.ts')).defineForecast(...args),
   },
   info: {
-    description: 'describe a fit: model, columns, parameters, how it ended; or list the options of a model',
-    define: async (...given) => (await import('./infoCommand.ts')).defineInfo(...given),
+    group: 'Evaluate',
+    description: 'describe a fit (model, columns, parameters, convergence), or list the options of a model',
+    define: async (...args) => (await import('./infoCommand.ts')).defineInfo(...args),
+  },
+  score: {
+    group: 'Evaluate',
+    description: 'score a fit: objective, separation of classes, preserved neighborhoods',
+    define: async (...args) => (await import('./scoreCommands.ts')).defineScore(...args),
+  },
+  assess: {
+    group: 'Evaluate',
+    description: 'report how far to trust a map: points, distances, other starts and rows, intervals, dimensions',
+    define: async (...args) => (await import('./scoreCommands.ts')).defineAssess(...args),
+  },
+  draw: {
+    group: 'Evaluate',
+    description: "draw posterior samples of a fit's model, starting at the fit; print their summary",
+    define: async (...args) => (await import('./drawCommand.ts')).defineDraw(...args),
   },
   explore: {
-    description: 'serve a page on this machine that fits a table or shows a fit; or write it as one file',
-    define: async (...given) => (await import('./exploreCommand.ts')).defineExplore(...given),
-  },
-  worker: {
-    description: 'run the fits of a queue on Redis until stopped (SIGTERM, Ctrl-C)',
-    define: async (...given) => (await import('./queueCommands.ts')).defineWorker(...given),
-  },
-  queue: {
-    description: 'show the jobs that a queue on Redis has given up, with the reasons, and clear them',
-    define: async (...given) => (await import('./queueCommands.ts')).defineQueue(...given),
+    group: 'Explore',
+    description: 'open a table or a fit as an interactive page, served to this machine or written as one file',
+    define: async (...args) => (await import('./exploreCommand.ts')).defineExplore(...args),
   },
   sweep: {
-    description: 'fit and score a grid of models, options, seeds and folds; run again, it resumes',
-    define: async (...given) => (await import('./queueCommands.ts')).defineSweep(...given),
+    group: 'Scale out',
+    description: 'fit and score a grid of models, options, seeds and folds; a second run resumes the first',
+    define: async (...args) => (await import('./queueCommands.ts')).defineSweep(...args),
+  },
+  worker: {
+    group: 'Scale out',
+    description: 'run the fits of a queue on Redis until stopped (SIGTERM, Ctrl-C)',
+    define: async (...args) => (await import('./queueCommands.ts')).defineWorker(...args),
+  },
+  queue: {
+    group: 'Scale out',
+    description: 'list the failed jobs of a queue on Redis with their reasons, and clear them',
+    define: async (...args) => (await import('./queueCommands.ts')).defineQueue(...args),
   },
 };
+
+/** Names of all commands. */
+export const COMMAND_NAMES = Object.keys(COMMANDS);
 
 /** The command that the arguments call, or whose help they ask for. */
 const commandIn = (argv: readonly string[]): string | undefined => (argv[0] === 'help' ? argv[1] : argv[0]);
 
+const ABOUT = `latentfield makes maps of tables, with error bars: it finds the few coordinates behind many measured columns.
+A fitted map shows how sure it is, decodes any of its points into a row, places new rows, and fills in empty cells.
+'latentfield help' lists the commands, 'latentfield help fit' the flags and models.`;
+
 const EXAMPLES = `
 Examples:
-  latentfield fit flowers.csv --model gplvm --labels species --out results
-  latentfield info results
-  latentfield project results new.csv
-  latentfield info gplvm
-'latentfield fit --help' has all models and their options.
+  latentfield fit flowers.csv -m gplvm --labels species -o results
+  latentfield project results new.csv -o placed.csv
+  latentfield explore results
 `;
 
 /** The help of a model lists its options. */
@@ -137,20 +160,13 @@ export async function run(
   const exit = (code: number) => {
     exitCode = code;
   };
-  const program = new Command('latentfield')
-    .description(description)
-    .version(version)
-    .exitOverride()
-    .addHelpText('after', EXAMPLES)
-    .configureOutput({
-      writeOut: (text) => streams.stdout.write(text),
-      writeErr: (text) => streams.stderr.write(text),
-    });
+  if (argv.length === 0) {
+    streams.stdout.write(`${ABOUT}\n${EXAMPLES}`);
+    return 0;
+  }
+  const name = commandIn(argv);
+  const program = await programOf(name === undefined ? [] : [name], { ...streams, signal, heeding, exit });
   try {
-    for (const [name, entry] of Object.entries(COMMANDS)) {
-      const command = program.command(name).description(entry.description);
-      if (name === commandIn(argv)) await entry.define(command, { ...streams, signal, heeding, exit });
-    }
     await program.parseAsync(argv, { from: 'user' });
     finish?.();
     return exitCode;
@@ -164,8 +180,26 @@ export async function run(
     const isStopped = signal?.aborted === true;
     if (!isStopped || error !== signal.reason) streams.stderr.write(`error: ${explanation(error)}\n`);
     if (isStopped) return exitCodeOf(signal.reason);
-    return error instanceof InvalidInputError ? 2 : 1;
+    return error instanceof InvalidInputError || isRefusal(error) ? 2 : 1;
   }
+}
+
+/** The program, with the arguments and flags of the named commands only, as each loads the modules that it runs. */
+export async function programOf(names: readonly string[], context: Context): Promise<Command> {
+  const program = new Command('latentfield')
+    .description(description)
+    .version(version)
+    .exitOverride()
+    .addHelpText('after', EXAMPLES)
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+    });
+  for (const [name, { group, description, define }] of Object.entries(COMMANDS)) {
+    const command = program.command(name).description(description).helpGroup(`${group}:`);
+    if (names.includes(name)) await define(command, context);
+  }
+  return program;
 }
 
 /** Suggestion for an unknown option or command whose name the library knows. */
@@ -181,6 +215,11 @@ async function usageHint(
   return unknown === undefined ? undefined : (await import('./modelHelp.ts')).hintForOption(unknown);
 }
 
+/** True for an error of the file system, such as that of a part of this program that cannot be loaded because too many files are open. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error &&
+  ['open', 'read', 'scandir', 'mkdir', 'uv_cwd'].includes(String((error as NodeJS.ErrnoException).syscall));
+
 /** The message of any error, without the stack, which does not help users of a command. */
 export function explanation(error: unknown): string {
   if (error instanceof LatentFieldError) {
@@ -188,6 +227,7 @@ export function explanation(error: unknown): string {
       ? `${error.message} On the command line that is --missing ignore.`
       : error.message;
   }
+  if (isRefusal(error)) return `Something cannot be read or written: ${systemReason(error)}.`;
   const message = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
   return `latentfield failed unexpectedly. Please report the command and this line: ${message}`;
 }

@@ -30,13 +30,10 @@ interface ScoreArguments extends TableArguments, PartsArguments {
 export function defineScore(command: Command, context: Context): void {
   command
     .argument('<dir>', 'folder of a fit')
-    .option(
-      '--data <file>',
-      'the table that was fitted, for trustworthiness and continuity; columns are matched by name',
-    )
+    .option('--data <file>', 'the fitted table, for trustworthiness and continuity; columns are matched by name')
     .option(
       '--labels <file|column>',
-      'labels, for the nearest-neighbor error: a file with one a row, or a column of --data by name or number from 0',
+      'labels, for the nearest-neighbor error: a file with one per row, or a column of --data by name or number from 0',
     )
     .option(
       '--neighbors <k>',
@@ -149,10 +146,11 @@ function summary({ model, objective, status, points, ...scores }: Scores): strin
 
 interface AssessArguments
   extends PartsArguments,
-    Pick<AssessOptions, 'neighbors' | 'starts' | 'bootstraps' | 'dimensions' | 'seed'> {
+    Pick<AssessOptions, 'neighbors' | 'bootstraps' | 'dimensions' | 'seed'> {
   readonly labels?: string;
+  readonly restarts?: number;
   readonly maxIterations?: number;
-  readonly out?: string;
+  readonly page?: string;
   readonly force?: boolean;
   readonly json?: boolean;
 }
@@ -161,19 +159,19 @@ interface AssessArguments
 export function defineAssess(command: Command, context: Context): void {
   command
     .argument('<dir>', 'folder of a fit')
-    .option('--labels <file>', 'labels, one a row (default: those of the table that was fitted)')
+    .option('--labels <file>', 'labels, one per row (default: the labels of the fitted table)')
     .option('--neighbors <k>', 'neighbors of the local scores (default: 10)', wholeFrom(1))
-    .option('--starts <n>', 'maps from moved starts (default: 3)', wholeFrom(0))
+    .option('--restarts <n>', 'maps from moved starts (default: 3)', wholeFrom(0))
     .option('--bootstraps <n>', 'maps of rows drawn with replacement, with entries held out (default: 4)', wholeFrom(0))
     .option(
       '--dimensions <list>',
       'numbers of latent dimensions to compare, or none (default: one less and one more)',
       dimensionsFrom,
     )
-    .option('--max-iterations <n>', 'most iterations of each fit', wholeFrom(0))
-    .option('--seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
-    .option('--out <file.html>', 'where to write the page (default: assessment.html in the folder)')
-    .option('--force', 'replace the page if it is there')
+    .option('--max-iterations <n>', 'limit on the iterations of each fit', wholeFrom(0))
+    .option('-s, --seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--page <file.html>', 'file of the page (default: assessment.html in the folder)')
+    .option('--force', 'replace an existing page')
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object')
     .action((folder: string, given: AssessArguments) => assessFolder(folder, given, context));
@@ -188,17 +186,18 @@ function dimensionsFrom(text: string): number[] {
 
 async function assessFolder(
   folder: string,
-  { labels: file, maxIterations, out, force, json, parts, ...given }: AssessArguments,
+  { labels: file, restarts, maxIterations, page: out, force, json, parts, ...given }: AssessArguments,
   { stdout, stderr, signal }: Context,
 ): Promise<void> {
   const path = out ?? join(folder, 'assessment.html');
-  checkAbsent([path], force);
+  checkAbsent([path], force, '--page');
   const { fit, record } = await readFit(folder, parts === undefined ? {} : { parts });
   const all =
     file === undefined ? record?.labels : await readLabels(file, { count: record?.ids?.length ?? fit.latents.rows });
   const labels = ofPoints(fit, all);
   const assessment = await assess(fit, {
     ...given,
+    ...(restarts !== undefined && { starts: restarts }),
     own: await partsOf(parts),
     ...(labels && { labels }),
     ...(maxIterations !== undefined && { fit: { maxIterations } }),

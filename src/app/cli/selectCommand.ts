@@ -46,20 +46,23 @@ interface SelectArguments extends FlaggedOptions, TableArguments, PartsArguments
 export function defineSelect(command: Command, context: Context): void {
   command
     .argument('<data>', "observations, one point a row; '-' reads stdin")
-    .option('--model <name>', '(required) the model', camelCase)
-    .option('--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file of it')
+    .option('-m, --model <name>', '(required) the model', camelCase)
+    .option(
+      '--grid <json|file>',
+      '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file with them',
+    )
     .option('--score <name>', 'nearestNeighbor (default where there are labels), density, or trustworthiness')
-    .option('--labels <file|column>', 'labels: a file with one a row, or a column of DATA')
-    .option('--options <json|file>', 'the options that are not varied')
-    .option('--dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
+    .option('--labels <file|column>', 'labels: a file with one per row, or a column of DATA')
+    .option('--options <json|file>', 'the options that do not vary')
+    .option('-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--kernel <text>', 'covariance of the mapping')
     .option('--standardize', 'bring each column to mean 0 and standard deviation 1')
     .addOption(missingFlag())
-    .option('--folds <k>', 'parts held out in turn; 0 scores fits of all points (default: 5)', wholeFrom(0))
-    .option('--seed <s>', 'seed of the folds and the fits (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
+    .option('--folds <k>', 'folds of the cross-validation; 0 scores fits of all points (default: 5)', wholeFrom(0))
+    .option('-s, --seed <s>', 'seed of the folds and the fits (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
     .option('--workers <n>', 'fits that run at the same time (default: 1)', wholeFrom(1))
-    .option('--max-iterations <n>', 'iterations of each fit, at most', wholeFrom(0))
-    .option('--max-seconds <s>', 'seconds of each fit, at most', fromZero)
+    .option('--max-iterations <n>', 'limit on the iterations of each fit', wholeFrom(0))
+    .option('--max-seconds <s>', 'limit on the seconds of each fit', fromZero)
     .option(...PARTS_FLAG)
     .option('--json', 'print one JSON object');
   addTableFlags(command, { choosesColumns: true }).action((data: string, given: SelectArguments) =>

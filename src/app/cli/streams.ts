@@ -141,15 +141,15 @@ export interface OutputArguments {
 
 export const addOutputFlags = (command: Command): Command =>
   command
-    .option('--out <file>', 'write .csv or .tsv there (default: CSV on stdout)')
-    .option('--force', 'replace the file if it is there')
+    .option('-o, --out <file>', 'write .csv or .tsv there (default: CSV on stdout)')
+    .option('--force', 'replace an existing file')
     .option('--json', 'print one JSON object');
 
 /** @throws InvalidInputError if one of the files exists and must not be replaced */
 export function checkAbsent(files: readonly string[], force: boolean | undefined, flag = '--out'): void {
   const present = force ? undefined : files.find((file) => existsSync(file));
   if (present === undefined) return;
-  throw new InvalidInputError(`'${present}' is there already. Give --force to replace it, or another ${flag}.`, {
+  throw new InvalidInputError(`'${present}' already exists. Give --force to replace it, or another ${flag}.`, {
     code: 'alreadyThere',
   });
 }

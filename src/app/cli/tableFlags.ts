@@ -104,30 +104,30 @@ export function addTableFlags(command: Command, { choosesColumns }: { choosesCol
         "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0",
         several,
       )
-      .option('--one-hot <names>', 'columns of text to use as 0 and 1, one a category: kind=oil of kind', several)
+      .option('--one-hot <names>', 'columns of text to use as 0 and 1, one per category, such as kind=oil', several)
       .option(
         '--row-sums <n>',
-        "scale each row to sum to n, or to 'median', the median of the sums (counts of rows that were seen for different lengths of time)",
+        "scale each row to sum to n, or to 'median', the median of the sums (for counts of rows observed for different lengths of time)",
         rowSums,
       )
       .option('--log1p', 'take log(1 + y) of each entry, after --row-sums');
   }
   return command
-    .option('--drop <names>', 'columns to leave out, given as for --columns', several)
+    .option('--drop <names>', 'columns to leave out, in the form of --columns', several)
     .option('--id <column>', 'the column that names the points (default: the first that looks like an index)')
     .option('--skip <n>', 'lines above the table to skip (default: detected)', wholeFrom(0))
     .option(
       '--missing-values <list>',
-      "what stands for a missing value beside an empty cell, with commas between: '.,-999'; '' for nothing else (default: NaN, NA, N/A, null, None, ?, a dash)",
+      "marks of a missing value in addition to an empty cell, separated by commas: '.,-999'; '' for none (default: NaN, NA, N/A, null, None, ?, a dash)",
       codes,
     )
     .option(
       '--delimiter <text>',
-      'what separates cells: tab, comma, semicolon, bar, space, or a character (default: detected)',
+      'separator of cells: tab, comma, semicolon, bar, space, or a character (default: detected)',
       delimiter,
     )
     .addOption(
-      new Option('--header <how>', 'whether the first line holds names (default: detected)').choices(['yes', 'no']),
+      new Option('--header <how>', 'whether the first line has names (default: detected)').choices(['yes', 'no']),
     )
     .addOption(new Option('--decimal <mark>', 'decimal mark (default: detected)').choices(['.', ',']))
     .option('--thousands <mark>', 'mark between thousands (default: none)')
@@ -135,7 +135,7 @@ export function addTableFlags(command: Command, { choosesColumns }: { choosesCol
     .option('--flatten', 'read an array of three or more dimensions with one row for each point')
     .option(
       '--max-bytes <n>',
-      'bytes of a table, unpacked, at most (default: 200 MB of text, 1.2 GB of arrays)',
+      'limit on the bytes of a table, unpacked (default: 200 MB of text, 1.2 GB of arrays)',
       wholeFrom(1),
     );
 }

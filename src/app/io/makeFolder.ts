@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { access, constants, mkdir, rmdir } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { access, constants, mkdir, mkdtemp, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { InvalidInputError } from '../../core/errors.ts';
 import { systemReason } from '../../core/host.ts';
 import { describe } from '../../core/matrix.ts';
@@ -45,6 +46,24 @@ export async function checkFolderPath(folder: string): Promise<string> {
     throw unwritable(folder, error);
   });
   return present;
+}
+
+/**
+ * Creates a folder for files that are removed before this process ends.
+ *
+ * @throws InvalidInputError if the system's folder for temporary files is missing or not writable
+ * @internal
+ */
+export async function makeTemporaryFolder(): Promise<string> {
+  const parent = tmpdir();
+  try {
+    return await mkdtemp(join(parent, 'latentfield-'));
+  } catch (error) {
+    throw new InvalidInputError(
+      `No temporary folder can be made in '${parent}': ${systemReason(error)}. Set TMPDIR to a folder that you may write to.`,
+      { cause: error, code: 'cannotWrite' },
+    );
+  }
 }
 
 /** Another process may have made the same folder. */

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { type Lock, lockPath } from '../../core/fileLock.ts';
 import { removeStaleFiles, type StagedFile, stageFile } from '../../core/fileWriting.ts';
+import { checkFunction, checkGiven, checkOptions } from '../../core/options.ts';
 import { makeFolder, removeEmptyFolders } from './makeFolder.ts';
 
 /**
@@ -50,8 +52,12 @@ export async function openResultFolder(
   folder: string,
   main: string,
   names: readonly string[],
-  { force = false, alsoLocked = [] }: { readonly force?: boolean | undefined; readonly alsoLocked?: readonly string[] },
+  options: { readonly force?: boolean | undefined; readonly alsoLocked?: readonly string[] } = {},
 ): Promise<ResultFolder> {
+  const { force, alsoLocked } = checkOptions(folderSchema, options, 'openResultFolder');
+  for (const path of [folder, main])
+    checkGiven(path, 'openResultFolder', 'the path of a folder and the name of a file', isText);
+  checkGiven(names, 'openResultFolder', 'a list of file names', Array.isArray);
   const topmost = await makeFolder(folder);
   const staged = new Map<string, StagedFile>();
   const sums: Record<string, string> = {};
@@ -93,6 +99,13 @@ export async function openResultFolder(
   };
 }
 
+const folderSchema = v.strictObject({
+  force: v.optional(v.boolean('true or false'), false),
+  alsoLocked: v.optional(v.array(v.string('a path'), 'a list of paths'), []),
+});
+
+const isText = (value: unknown) => typeof value === 'string';
+
 const sumOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
 
 /** Checksums in a main file that may be damaged or absent. */
@@ -124,6 +137,9 @@ const PAUSES = 40;
  * @internal
  */
 export async function readResult<T>(folder: string, main: string, read: (path: string) => Promise<T>): Promise<T> {
+  for (const path of [folder, main])
+    checkGiven(path, 'readResult', 'the path of a folder and the name of a file', isText);
+  checkFunction(read, 'readResult', 'a function that reads the main file');
   for (let pause = 0; ; pause++) {
     const json = await read(join(folder, main));
     const foreign = await foreignFile(folder, sumsIn(json));

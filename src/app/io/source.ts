@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { InvalidInputError } from '../../core/errors.ts';
 import { systemReason } from '../../core/host.ts';
+import { checkGiven } from '../../core/options.ts';
 import { checkSize, collected, type Format, formatOf, mostBytes, unpacked } from './format.ts';
 
 /** Name of standard input, as in most programs. */
@@ -59,6 +60,7 @@ const packed = (file: string, name: string, most: number): Promise<Uint8Array> =
  * @internal
  */
 export async function readWholeFile(file: string, most: number): Promise<Uint8Array> {
+  checkGiven(file, 'readWholeFile', 'the path of a file', (path) => typeof path === 'string');
   try {
     const found = await stat(file);
     if (!found.isFile() && !found.isDirectory()) return await collected(createReadStream(file), file, most);

@@ -1,3 +1,8 @@
+import { InvalidInputError } from '../../core/errors.ts';
+
+/** Most characters of a string in V8. */
+const LONGEST_TEXT = 2 ** 29 - 24;
+
 /** Text, with a note if it was not plain UTF-8. */
 interface DecodedText {
   readonly text: string;
@@ -9,6 +14,12 @@ interface DecodedText {
  * replaced if most characters beyond ASCII are valid; otherwise the text is Windows-1252, which includes Latin-1.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
+  if (bytes.length > LONGEST_TEXT) {
+    throw new InvalidInputError(
+      `A table as text may have ${LONGEST_TEXT} bytes, the longest text in JavaScript, but this one has ${bytes.length}. Split it, or save it as .npy or .parquet.`,
+      { code: 'tooLarge' },
+    );
+  }
   const wide = utf16Order(bytes);
   if (wide !== undefined) {
     return { text: new TextDecoder(wide).decode(bytes), note: `The text is read as ${wide.toUpperCase()}.` };

@@ -1,11 +1,14 @@
 import { InvalidInputError, NumericalError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { checkFunction, givenOptions, namedOptions } from '../../core/options.ts';
-import { predictInSlices, type SliceOptions } from '../../inference/minimize/slices.ts';
+import { predictInSlices, type SliceOptions, TOGETHER } from '../../inference/minimize/slices.ts';
 import { columnsShown } from './layers.ts';
 
 /** Largest number of points in each direction. */
 const MOST = 1000;
+
+/** Most variances that are predicted together. */
+const MOST_VARIANCES = 2 ** 20;
 
 /** Predictive precisions on a grid with equal spacing along each axis. */
 export interface PrecisionGrid {
@@ -52,8 +55,17 @@ export function precisionGrid(
   latents: MatrixLike,
   options: PrecisionGridOptions = {},
 ): PrecisionGrid {
-  const { at, gridOf } = placesOf(predict, latents, options, 'precisionGrid');
-  return gridOf(predict(at));
+  const { at, precision, gridOf } = preparedGrid(predict, latents, options, 'precisionGrid');
+  const precisions = new Float64Array(at.rows);
+  for (let from = 0, count = TOGETHER; from < at.rows; ) {
+    const rows = Math.min(count, at.rows - from);
+    const points = new Matrix(at.data.slice(from * at.columns, (from + rows) * at.columns), rows, at.columns);
+    const { values, columns } = precision(points);
+    precisions.set(values.data, from);
+    from += rows;
+    count = TOGETHER * Math.max(1, Math.floor(MOST_VARIANCES / TOGETHER / columns));
+  }
+  return gridOf(precisions);
 }
 
 /**
@@ -76,12 +88,17 @@ export async function precisionGridInSlices(
   latents: MatrixLike,
   options: PrecisionGridOptions & SliceOptions = {},
 ): Promise<PrecisionGrid> {
-  const { at, gridOf, signal } = placesOf(predict, latents, options, 'precisionGridInSlices');
-  return gridOf(await predictInSlices(predict, at, { signal }));
+  const { at, precision, gridOf, signal } = preparedGrid(predict, latents, options, 'precisionGridInSlices');
+  return gridOf((await predictInSlices(precision, at, { signal })).values.data);
 }
 
-/** The points of the grid, and the function that turns predictions into precisions. */
-function placesOf(predict: Predict, latents: MatrixLike, options: PrecisionGridOptions & SliceOptions, caller: string) {
+/** The points of the grid, their predictive precision, and the grid of all precisions. */
+function preparedGrid(
+  predict: Predict,
+  latents: MatrixLike,
+  options: PrecisionGridOptions & SliceOptions,
+  caller: string,
+) {
   checkFunction(predict, caller, 'a prediction, such as (X) => result.predict(X)');
   const {
     resolution = 60,
@@ -106,14 +123,17 @@ function placesOf(predict: Predict, latents: MatrixLike, options: PrecisionGridO
   const x = axis(wide, resolution);
   const y = axis(high, second === undefined ? 2 : resolution);
   const at = gridPoints(X, first, second, x, second === undefined ? y.slice(0, 1) : y);
-  const gridOf = (predicted: ReturnType<Predict>): PrecisionGrid => {
-    const { variance } = givenOptions(predicted, caller);
-    const precisions = precisionsOf(Matrix.from(variance, 'The predicted variance'), at);
+  /** Precisions n×1 at n points, so that no more than the variances of a few points are in memory. */
+  const precision = (points: Matrix) => {
+    const variance = Matrix.from(givenOptions(predict(points), caller).variance, 'The predicted variance');
+    return { values: new Matrix(precisionsOf(variance, points), points.rows, 1), columns: variance.columns };
+  };
+  const gridOf = (precisions: Float64Array): PrecisionGrid => {
     // A single dimension has one row, which both ends of the second axis share.
     const data = Float64Array.from({ length: x.length * y.length }, (_, k) => precisions[k % precisions.length]!);
     return { x, y, values: new Matrix(data, y.length, x.length) };
   };
-  return { at, gridOf, signal };
+  return { at, precision, gridOf, signal };
 }
 
 interface Range {

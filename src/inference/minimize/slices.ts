@@ -13,7 +13,7 @@ export interface SliceOptions {
 const PART = 8;
 
 /** Number of rows computed together: parts of this size have the bits of the whole. */
-const TOGETHER = 4;
+export const TOGETHER = 4;
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 

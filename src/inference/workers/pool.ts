@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../core/errors.ts';
-import { atMostProcessors, isNode, nodeModule } from '../../core/host.ts';
+import { atMostProcessors, isNode, nodeModule, threadOptions } from '../../core/host.ts';
 import { describe } from '../../core/matrix.ts';
 
 /**
@@ -100,7 +100,7 @@ export async function poolOf(workers: Workers): Promise<WorkerPool> {
   // A thread cannot read TypeScript: run from its sources, the library starts the worker that was built from them.
   const file = new URL(here.endsWith('.ts') ? '../../../dist/node/app-workers-fitWorker.js' : FILE, here);
   const workerData = parts === undefined ? undefined : { parts: String(parts) };
-  return { count, start: () => new threads.Worker(file, { workerData }), url: file.href };
+  return { count, start: () => new threads.Worker(file, { workerData, ...threadOptions() }), url: file.href };
 }
 
 const FILE = '../../app/workers/fitWorker.js';

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import {
@@ -6,9 +7,11 @@ import {
   SCALED_NOTE,
   type ScaleOption,
   type Standardization,
+  scaleOption,
   standardizationOf,
   standardized,
 } from '../../core/observations.ts';
+import { checkOptions, missingOption } from '../../core/options.ts';
 import { checkRowSource, isRowSource, isSampled, type RowSource } from '../../core/rowMatrices.ts';
 
 /** Options of {@link readObservations}. */
@@ -57,10 +60,18 @@ export interface Observations {
  * const model = { x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
  * ```
  */
-export const readObservations = (values: MatrixLike | RowSource, options: ObservationOptions = {}): Observations =>
-  isRowSource(values)
-    ? streamedObservations(checkRowSource(values), options)
-    : observationsOf(Matrix.from(values, 'The observations'), options);
+export function readObservations(values: MatrixLike | RowSource, options: ObservationOptions = {}): Observations {
+  const checked = checkOptions(optionsSchema, options, 'readObservations');
+  return isRowSource(values)
+    ? streamedObservations(checkRowSource(values), checked)
+    : observationsOf(Matrix.from(values, 'The observations'), checked);
+}
+
+const optionsSchema = v.strictObject({
+  missing: missingOption,
+  center: v.optional(v.boolean('true or false'), true),
+  scale: v.optional(scaleOption, false),
+});
 
 /** The same of a matrix that nobody else changes. */
 export function observationsOf(raw: Matrix, options: ObservationOptions): Observations {

@@ -14,7 +14,7 @@ async function fitted() {
 describe('latentfield assess', () => {
   it('prints findings and scores, and writes a page', async () => {
     const { path, labels } = await fitted();
-    const args = ['assess', path, '--labels', labels, '--starts', '0', '--bootstraps', '2', '--dimensions', '1'];
+    const args = ['assess', path, '--labels', labels, '--restarts', '0', '--bootstraps', '2', '--dimensions', '1'];
     const ran = await latentfield(args);
     expect(ran).toMatchObject({ exitCode: 0, stderr: '1 of 4 fits\n2 of 4 fits\n3 of 4 fits\n4 of 4 fits\n' });
     const page = join(path, 'assessment.html');
@@ -25,7 +25,7 @@ describe('latentfield assess', () => {
     expect(ran.stdout.endsWith(`${page}\n`)).toBe(true);
     expect(readFileSync(page, 'utf8')).toContain('Intervals of');
     // The page is not replaced unless asked for.
-    expect(await latentfield(args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is there already') });
+    expect(await latentfield(args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('already exists') });
     const json = await latentfield([...args, '--force', '--json']);
     const { scores, dimensions, files, findings } = JSON.parse(json.stdout);
     expect(scores['coverage of 90 %'].se).toBeGreaterThan(0);

@@ -202,7 +202,7 @@ describe('results that are there', () => {
     const again = await latentfield([...args, '--dim', '3'], { force: false });
     expect(again).toMatchObject({ exitCode: 2, stdout: '' });
     expect(again.stderr).toBe(
-      `error: '${join(out, 'latents.csv')}' is there already. Give --force to replace it, or another --out.\n`,
+      `error: '${join(out, 'latents.csv')}' already exists. Give --force to replace it, or another --out.\n`,
     );
     expect(readFileSync(join(out, 'fit.json'), 'utf8')).toBe(before);
     const placed = join(out, 'latents.csv');
@@ -219,7 +219,7 @@ describe('results that are there', () => {
       force: false,
     });
     expect(again).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(again.stderr).toContain(`'${completed}' is there already. Give --force to replace it`);
+    expect(again.stderr).toContain(`'${completed}' already exists. Give --force to replace it`);
     expect(readFileSync(completed, 'utf8')).toBe('mine');
   });
 });

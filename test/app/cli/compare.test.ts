@@ -46,7 +46,7 @@ describe('latentfield compare', () => {
     for (const model of ['ppca', 'gplvm', 'isomap']) {
       expect(readFileSync(join(out, `${model}.svg`), 'utf8')).toContain('<svg');
     }
-    expect(await latentfield(args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is there already') });
+    expect(await latentfield(args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('already exists') });
     const began = performance.now();
     const json = await latentfield([...args, '--force', '--json']);
     const whole = (performance.now() - began) / 1000;

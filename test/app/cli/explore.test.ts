@@ -54,7 +54,7 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, { tags: 'long' }, () 
   it('fits the table first where a model is named, and shows that fit under the name of the table', async () => {
     const { data, path } = await prepared();
     const file = join(path, 'fitted.html');
-    const flags = ['--model', 'pca', '--options', '{"latentDim":2}', '--static', file];
+    const flags = ['--model', 'pca', '--options', '{"latentDim":2}', '--page', file];
     const { stdout, stderr, exitCode } = await latentfield(['explore', data, ...flags]);
     expect([stdout, exitCode]).toEqual([`${file}\n`, 0]);
     expect(stderr).toContain('pca');
@@ -87,10 +87,10 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, { tags: 'long' }, () 
     expect(missing.exitCode).toBe(2);
     expect(missing.stderr).toContain("none.csv' cannot be read: there is no such file or folder.");
     const file = join(path, 'page.html');
-    expect(await latentfield(['explore', data, '--static', file])).toMatchObject({ exitCode: 0, stdout: `${file}\n` });
-    const again = await latentfield(['explore', data, '--static', file]);
+    expect(await latentfield(['explore', data, '--page', file])).toMatchObject({ exitCode: 0, stdout: `${file}\n` });
+    const again = await latentfield(['explore', data, '--page', file]);
     expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('--force to replace it')]);
-    expect((await latentfield(['explore', data, '--static', file, '--force'])).exitCode).toBe(0);
+    expect((await latentfield(['explore', data, '--page', file, '--force'])).exitCode).toBe(0);
   });
 
   it.each([
@@ -104,7 +104,7 @@ describe.skipIf(!isBuilt)(`latentfield explore${unbuilt}`, { tags: 'long' }, () 
     const { path } = await prepared();
     const [data, file] = [join(path, name), join(path, 'bad.html')];
     writeFileSync(data, text);
-    const { exitCode, stderr } = await latentfield(['explore', data, '--static', file]);
+    const { exitCode, stderr } = await latentfield(['explore', data, '--page', file]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(sentence)]);
     expect(existsSync(file)).toBe(false);
   });
@@ -127,7 +127,7 @@ describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(inBrowser, { tags: 'long' }, 
     page.setDefaultTimeout(60_000);
     const shown = async (subject: string) => {
       const file = join(path, 'page.html');
-      expect((await latentfield(['explore', subject, '--static', file, '--force'])).exitCode).toBe(0);
+      expect((await latentfield(['explore', subject, '--page', file, '--force'])).exitCode).toBe(0);
       await page.goto(pathToFileURL(file).href);
       await page.waitForSelector('[data-status=done]');
     };
@@ -152,7 +152,7 @@ describe.skipIf(!isBuilt || NEEDS_CHROMIUM !== '')(inBrowser, { tags: 'long' }, 
     const [data, file] = [join(path, 'many.csv'), join(path, 'many.html')];
     const rows = Array.from({ length: 50_000 }, (_, i) => `${Math.sin(i)},${Math.cos(i)},${i % 7}`);
     writeFileSync(data, `a,b,c\n${rows.join('\n')}\n`);
-    expect((await latentfield(['explore', data, '--static', file])).exitCode).toBe(0);
+    expect((await latentfield(['explore', data, '--page', file])).exitCode).toBe(0);
     const page = await (await browser.newContext({ offline: true })).newPage();
     page.setDefaultTimeout(60_000);
     await page.goto(pathToFileURL(file).href);

@@ -43,6 +43,18 @@ describe('latentfield fit --plot', () => {
     expect(page.equalScales).toBe(true);
   });
 
+  it('has no background where its points would take the variances of too many columns, and says so', async () => {
+    const { path, out } = await prepared();
+    const data = join(path, 'wide.csv');
+    const columns = Array.from({ length: 28_000 }, (_, j) => `y${j}`);
+    const rows = [0, 1, 2, 3].map((i) => columns.map((_, j) => Math.sin(i * j + i)));
+    writeFileSync(data, [columns, ...rows].join('\n'));
+    const { exitCode, stderr } = await latentfield(['fit', data, '--model', 'gplvm', ...REST, '--out', out]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('the picture has no background, which would take the variances of 28000 columns');
+    expect(texts(parseSvg(readFileSync(join(out, 'plot.svg'), 'utf8'))).join()).not.toContain('precision');
+  });
+
   it('keeps pictures that are there, and writes none but those asked for', async () => {
     const { data, out } = await prepared();
     const args = ['fit', data, '--model', 'pca', '--labels', 'flow', '--out', out];
@@ -50,7 +62,7 @@ describe('latentfield fit --plot', () => {
     expect(existsSync(join(out, 'plot.svg'))).toBe(false);
     const again = await latentfield([...args, '--plot', 'html'], { force: false });
     expect(again.exitCode).toBe(2);
-    expect(again.stderr).toContain('is there already. Give --force');
+    expect(again.stderr).toContain('already exists. Give --force');
     const wrong = await latentfield([...args, '--plot', 'pdf']);
     expect(wrong.exitCode).toBe(2);
     expect(wrong.stderr).toContain('It must be some of svg, png, html');
@@ -85,10 +97,10 @@ describe('latentfield fit --plot', () => {
 });
 
 describe('latentfield fit --image', () => {
-  it('draws points as images, and with --grid what the model predicts', async () => {
+  it('draws points as images, and with --image-grid what the model predicts', async () => {
     const { data, out } = await prepared();
     const args = ['fit', data, '--model', 'gplvm', '--labels', 'flow', '--out', out, ...REST];
-    const ran = await latentfield([...args, '--image', '3x4', '--grid', '--plot', 'svg,png,html']);
+    const ran = await latentfield([...args, '--image', '3x4', '--image-grid', '--plot', 'svg,png,html']);
     expect(ran.exitCode).toBe(0);
     const images = (name: string) =>
       elements(parseSvg(readFileSync(join(out, name), 'utf8')), (e) => e.name === 'image');
@@ -113,7 +125,7 @@ describe('latentfield fit --image', () => {
       images,
       Buffer.concat([start, Buffer.from(`${header}\n`), Buffer.from(Float64Array.from(pixels.flat()).buffer)]),
     );
-    const given = ['--model', 'gplvm', '--out', out, '--image', '3x5', '--grid', '--plot', 'svg,html', ...REST];
+    const given = ['--model', 'gplvm', '--out', out, '--image', '3x5', '--image-grid', '--plot', 'svg,html', ...REST];
     const ran = await latentfield(['fit', images, ...given]);
     expect(ran).toMatchObject({ exitCode: 0 });
     expect(ran.stderr).toContain("left out: 'column0', 'column5': each is 0 in every row");
@@ -144,10 +156,10 @@ describe('latentfield fit --image', () => {
       expect(ran.exitCode).toBe(2);
       expect(ran.stderr).toContain(expected);
     };
-    await refused(['--image', '5x5'], '--image 5x5 takes 25 columns, but 12 are fitted.');
+    await refused(['--image', '5x5'], '--image 5x5 needs 25 columns, but 12 are fitted.');
     await refused(['--image', '28'], 'It must be height and width, such as 28x28');
     await refused(['--image', '2x2x2'], 'It must be height and width');
-    await refused(['--grid'], '--grid draws images: say with --image HxW');
+    await refused(['--image-grid'], '--image-grid draws images: give their height and width with --image HxW');
     expect(existsSync(join(out, 'fit.json'))).toBe(false);
     const none = await latentfield([
       'fit',
@@ -160,11 +172,11 @@ describe('latentfield fit --image', () => {
       out,
       '--image',
       '3x4',
-      '--grid',
+      '--image-grid',
     ]);
     expect(none.exitCode).toBe(2);
     expect(none.stderr).toContain(
-      'isomap predicts nothing at latent points, which --grid shows. Leave out --grid, or fit',
+      'isomap predicts nothing at latent points, which --image-grid shows. Leave out --image-grid, or fit',
     );
     expect(existsSync(join(out, 'fit.json'))).toBe(false);
   });

@@ -248,7 +248,6 @@ describe('latentfield fit', () => {
 
 describe('exit code 2', () => {
   it.each([
-    ['no command', [], 'Usage: latentfield'],
     ['unknown command', ['fitt'], "unknown command 'fitt'"],
     ['unknown flag', ['fit', 'DATA', '--model', 'gplvm', '--out', 'OUT', '--dims', '2'], "unknown option '--dims'"],
     ['no model', ['fit', 'DATA', '--out', 'OUT'], "required option '--model <name>' not specified"],
@@ -346,6 +345,35 @@ it('ends with 1 when the computation fails', async () => {
   expect(ran.messages).toMatch(/^error: The objective is not finite at the start: .*\n$/);
   expect(ran.stdout).toBe('');
   expect(ran.exitCode).toBe(1);
+});
+
+it('describes itself in three lines with three examples when nothing follows its name', async () => {
+  const { exitCode, stdout, stderr } = await latentfield([]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  const [about, examples] = stdout.split('\n\n');
+  expect(about!.split('\n')).toHaveLength(3);
+  expect(examples!.match(/^ {2}latentfield /gm)).toHaveLength(3);
+});
+
+it('lists its commands in five groups', async () => {
+  const { stdout } = await latentfield(['--help']);
+  expect(stdout.match(/^\S.*:$/gm)).toEqual([
+    'Options:',
+    ...['Fit:', 'Use a fit:', 'Evaluate:', 'Explore:', 'Scale out:', 'Commands:'],
+    'Examples:',
+  ]);
+});
+
+it('accepts -m, -d, -o and -s for --model, --dim, --out and --seed', async () => {
+  const short = ['-m', 'pca', '-d', '1', '-s', '3', '-o'];
+  const long = ['--model', 'pca', '--dim', '1', '--seed', '3', '--out'];
+  const { data, out } = await prepared();
+  const [first, second] = [join(out, 'short'), join(out, 'long')];
+  expect((await latentfield(['fit', data, ...short, first])).exitCode).toBe(0);
+  expect((await latentfield(['fit', data, ...long, second])).exitCode).toBe(0);
+  const [of, other] = [first, second].map((out) => readFileSync(join(out, 'latents.csv'), 'utf8'));
+  expect(of).toBe(other);
+  expect(of!.split('\n')[0]).not.toContain('x2');
 });
 
 it('helps on stdout', async () => {

@@ -107,6 +107,12 @@ it('a file that is not text is refused as such, with the place of its first null
 });
 
 describe('long text', () => {
+  it('is refused where no string can hold it', async () => {
+    const error = await parseTable(new Uint8Array(2 ** 29), 'a.csv', { maxBytes: 1e9 }).catch((caught) => caught);
+    expect(error).toMatchObject({ name: 'InvalidInputError', code: 'tooLarge' });
+    expect(error.message).toMatch(/536870912\. Split it/);
+  });
+
   const within = async (seconds: number, read: () => unknown) => {
     const began = process.cpuUsage().user;
     const end = await Promise.resolve()

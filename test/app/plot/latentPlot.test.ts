@@ -252,6 +252,22 @@ describe('precisionGrid', () => {
     ]);
   });
 
+  it('predicts wide observations at a few points at a time', () => {
+    const columns = 2 ** 16;
+    const asked: number[] = [];
+    const predict = (points: Matrix) => {
+      asked.push(points.rows);
+      const variance = Matrix.zeros(points.rows, columns);
+      for (let i = 0; i < points.rows; i++)
+        variance.data.fill(Math.fround(1 + points.at(i, 0) ** 2), i * columns, (i + 1) * columns);
+      return { variance };
+    };
+    const { x, values } = precisionGrid(predict, latents, { resolution: 8 });
+    expect(asked.reduce((sum, rows) => sum + rows)).toBe(64);
+    expect(Math.max(...asked) * columns).toBeLessThanOrEqual(2 ** 20);
+    for (const row of values.toArrays()) expect(row).toEqual(Array.from(x, (a) => 1 / Math.fround(1 + a ** 2)));
+  });
+
   it('says what is wrong', () => {
     const predict = (points: Matrix) => ({ variance: Matrix.zeros(points.rows, 1) });
     expect(() => precisionGrid(predict, latents)).toThrow('The predicted variance at (-0.1, -0.2) is 0');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import * as v from 'valibot';
 import { InvalidInputError, LatentFieldError, NumericalError } from '../../../core/errors.ts';
+import { threadOptions } from '../../../core/host.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { checkOptions } from '../../../core/options.ts';
 import { kernelToJSON } from '../../../kernels/kernelToJson.ts';
@@ -118,6 +119,7 @@ function blockingThread(data: Omit<ShardThreadData, 'flag'>, program: string | u
   const worker = new Worker(new URL(program ?? built, import.meta.url), {
     workerData: { ...data, flag, port: port2 },
     transferList: [port2],
+    ...threadOptions(),
   });
   worker.unref();
   port1.unref();

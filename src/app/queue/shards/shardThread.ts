@@ -1,4 +1,5 @@
 import { type MessagePort, Worker, workerData } from 'node:worker_threads';
+import { threadOptions } from '../../../core/host.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { localTransport } from '../localTransport.ts';
 import { redisTransport } from '../redis/redisTransport.ts';
@@ -17,7 +18,7 @@ let open: ShardCalls | undefined;
 async function connected(): Promise<Transport> {
   if (connection !== undefined) return redisTransport({ connection, prefix });
   const local = localTransport();
-  const start = thread === undefined ? undefined : () => new Worker(new URL(thread));
+  const start = thread === undefined ? undefined : () => new Worker(new URL(thread), threadOptions());
   server = await serveQueue(local, { threads: count, ...(start && { start }) });
   return local;
 }

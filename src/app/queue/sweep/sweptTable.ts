@@ -5,6 +5,7 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { checkSaved } from '../../../core/saved.ts';
 import { type ReadTableOptions, readTable } from '../../io/index.ts';
+import { makeTemporaryFolder } from '../../io/makeFolder.ts';
 import { packed, unpacked } from '../requests.ts';
 import { checksumOf, dataKey, type Transport } from '../session.ts';
 import type { SweptTable } from './fitCell.ts';
@@ -108,9 +109,8 @@ export async function readSweptTable(table: ReadTable): Promise<SweptTable> {
 
 /** The format of a table is determined by the end of its file's name, so that downloaded bytes become a temporary file. */
 async function readDownloaded(file: string, bytes: Uint8Array, options: ReadTableOptions) {
-  const { mkdtemp, rm, writeFile } = await import('node:fs/promises');
-  const { tmpdir } = await import('node:os');
-  const folder = await mkdtemp(`${tmpdir()}/latentfield-`);
+  const { rm, writeFile } = await import('node:fs/promises');
+  const folder = await makeTemporaryFolder();
   try {
     const local = `${folder}/${basename(new URL(file).pathname)}`;
     await writeFile(local, bytes);

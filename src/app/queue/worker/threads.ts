@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadOptions } from '../../../core/host.ts';
 import type { NodeThread } from '../../../inference/index.ts';
 import { ReturnedJob, type RunningJob } from '../session.ts';
 import type { WorkerContext } from './serveQueue.ts';
@@ -31,7 +32,7 @@ export function queueThreads(parts: string | URL | undefined): () => NodeThread 
   // A thread cannot run TypeScript: when run from its sources, the library starts the built thread.
   const built = import.meta.url.endsWith('.ts') ? '../../../../dist/app/queue/queueThread.js' : '../queueThread.js';
   const workerData = parts === undefined ? undefined : { parts: String(parts) };
-  return () => new Worker(new URL(built, import.meta.url), { workerData });
+  return () => new Worker(new URL(built, import.meta.url), { workerData, ...threadOptions() });
 }
 
 /** @param most - most idle threads that are kept */
