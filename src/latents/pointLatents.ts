@@ -1,7 +1,7 @@
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers } from '../core/observations.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
-import { initialLatents } from '../model/initialization.ts';
+import { heldLatents } from '../model/initialization.ts';
 import type { PointRows } from '../model/language/variable.ts';
 import { fixed } from '../model/parameter.ts';
 
@@ -20,7 +20,7 @@ export function fixedAt(X: MatrixLike): PointRows {
   const latents: PointRows = Object.freeze<PointRows>({
     kind: 'latents',
     name: 'fixedAt',
-    parameters: (Y, latentDim) => ({ latents: fixed(initialLatents(held, Y, latentDim)) }),
+    parameters: (Y, latentDim) => ({ latents: fixed(heldLatents(held, Y, latentDim)) }),
     // They are where they are, wherever others would start.
     from: () => latents,
     mapsObservations: false,

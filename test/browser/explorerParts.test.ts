@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import { fit, gplvm, Matrix, ppca, seededRandom } from '../../src/index.ts';
+import { fit, gplvm, Matrix, namedModels, ppca, seededRandom } from '../../src/index.ts';
+import { dividesColumns } from '../../src/models/savedFit.ts';
 import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
 import { repairsOf } from '../../web/playground/data/repairs.ts';
 import { namesOf } from '../../web/playground/drawing/names.ts';
 import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';
-import { keptNeighbors } from '../../web/playground/neighbors.ts';
+import { nearestRows } from '../../web/playground/neighbors.ts';
 import { rowsFound } from '../../web/playground/search.ts';
-import { withNeeded } from '../../web/playground/settings.ts';
+import { DIVIDES_COLUMNS, MODELS, withNeeded } from '../../web/playground/settings.ts';
 
 describe('how rows are shown when only their columns are known', () => {
   it('is value by value, however many columns there are', () => {
@@ -113,11 +114,25 @@ describe('rows that are placed', async () => {
   });
 });
 
-it('neighbors that a map keeps are counted row by row', () => {
-  const Y = Matrix.from([[0], [1], [2.1], [10], [11], [12.1]]);
-  expect([...keptNeighbors(Y, Y, 2)]).toEqual([2, 2, 2, 2, 2, 2]);
-  const swapped = Matrix.from([[0], [10], [2.1], [1], [11], [12.1]]);
-  expect([...keptNeighbors(Y, swapped, 2)]).toEqual([1, 0, 1, 0, 1, 1]);
+it('the nearest rows are those in the units that are given, without entries that are missing', () => {
+  const Y = Matrix.from([
+    [0, 0],
+    [1, 100],
+    [2, 0],
+    [Number.NaN, 10],
+  ]);
+  expect(nearestRows(Y, [0, 0], 3, 0, [1, 1])).toEqual([2, 3, 1]);
+  expect(nearestRows(Y, [0, 0], 3, 0, [1, 100])).toEqual([3, 1, 2]);
+});
+
+it('columns in different units are divided by the models of which the page says so', () => {
+  const random = seededRandom(2);
+  const Y = Matrix.from(Array.from({ length: 30 }, () => [1, 10, 1000].map((unit) => unit * random.normal())));
+  const labels = Array.from({ length: 30 }, (_, i) => `k${i % 3}`);
+  const dividing = Object.keys(MODELS).filter((name) =>
+    dividesColumns(namedModels[name]!.make(Y, labels, { latentDim: 2 }).toJSON(), Y),
+  );
+  expect(dividing.sort()).toEqual([...DIVIDES_COLUMNS].sort());
 });
 
 it('a likelihood without closed form brings inducing inputs, a Gaussian one none', () => {

@@ -156,6 +156,9 @@ const WITH_PROCESS = ['gplvm', 'bayesianGplvm', 'tpslvm', 'gplrf', 'dgplvm', 'll
 export const TAKES_HOLES: readonly string[] = [...WITH_PROCESS, 'meu'];
 export const FILLS_HOLES: readonly string[] = ['gplvm', 'ppca', ...TAKES_HOLES.slice(1)];
 
+/** Models that divide columns in different units by their deviations themselves. */
+export const DIVIDES_COLUMNS: readonly string[] = [...WITH_PROCESS, 'meu', 'ppca', 'alle', 'drill'];
+
 /** Rows from which a fit that goes through inducing inputs takes a minute to its first step, and models that do not. */
 const LARGE = 50_000;
 const QUICK = ['pca', 'ppca', 'lda', 'lpp', 'slpp', 'lle', 'laplacianEigenmaps', 'meu', 'tsne', 'umap'];
@@ -200,18 +203,25 @@ export interface Linked {
   readonly compact: boolean;
 }
 
+/** Settings of which each has its type, completed by the usual ones; undefined unless the page offers the model. */
+export function checkedSettings(given: unknown): Settings | undefined {
+  if (typeof given !== 'object' || given === null) return undefined;
+  const known = Object.fromEntries(
+    Object.entries(given).filter(
+      ([key, value]) => key in DEFAULTS && typeof value === typeof DEFAULTS[key as keyof Settings],
+    ),
+  );
+  const settings: Settings = { ...DEFAULTS, ...known };
+  return settings.model in MODELS ? settings : undefined;
+}
+
 /** What a link holds; undefined where it holds nothing that can be read. */
 export function settingsOf(hash: string): Linked | undefined {
   try {
     const { csv, run, compact, ...found } = JSON.parse(decodeURIComponent(hash.replace(/^#/, ''))) as Partial<Linked> &
       Partial<Settings>;
-    const known = Object.fromEntries(
-      Object.entries(found).filter(
-        ([key, value]) => key in DEFAULTS && typeof value === typeof DEFAULTS[key as keyof Settings],
-      ),
-    );
-    const settings = { ...DEFAULTS, ...known };
-    if (!(settings.model in MODELS)) return undefined;
+    const settings = checkedSettings(found);
+    if (settings === undefined) return undefined;
     return {
       settings,
       csv: typeof csv === 'string' ? csv : undefined,

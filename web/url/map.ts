@@ -1,6 +1,7 @@
-import { type Fit, fit, type Matrix, pca } from 'latentfield';
+import { type Fit, fit, Matrix, pca } from 'latentfield';
 import { type CanvasMap, canvasMap, type MapScene } from 'latentfield/plot';
 import { type Background, backgroundOf, doubtOf } from '../playground/background.ts';
+import { deviationsOf } from '../playground/data/dataset.ts';
 import { byLabels, PALETTES } from '../playground/drawing/colors.ts';
 import { THEMES } from './themes.ts';
 
@@ -54,7 +55,7 @@ export async function map(
         ...(signal && { signal }),
       });
       stage.show(shown.latents, labels);
-      const background = await backgroundIn(shown, signal);
+      const background = await backgroundIn(shown, deviationsOf(Matrix.from(rows)), signal);
       if (background !== undefined) stage.show(shown.latents, labels, background);
     }
     return { fit: shown, release: stage.release };
@@ -68,7 +69,11 @@ export async function map(
 const SIDE = 44;
 const BEYOND = 0.3;
 
-async function backgroundIn(fitted: Fit, signal: AbortSignal | undefined): Promise<Background | undefined> {
+async function backgroundIn(
+  fitted: Fit,
+  spreads: Float64Array,
+  signal: AbortSignal | undefined,
+): Promise<Background | undefined> {
   const { latents, predict } = fitted as unknown as { latents: Matrix; predict?: Parameters<typeof backgroundOf>[0] };
   if (predict === undefined || latents.columns !== 2) return undefined;
   const ends = [0, 1].map((axis) => [Math.min(...latents.column(axis)), Math.max(...latents.column(axis))] as const);
@@ -76,7 +81,7 @@ async function backgroundIn(fitted: Fit, signal: AbortSignal | undefined): Promi
   const [x, y] = ends.map(([low, high]) => [low - beyond, high + beyond] as const);
   return backgroundOf(
     predict,
-    { x: x!, y: y!, side: SIDE, middle: [0, 0], axes: [0, 1] },
+    { x: x!, y: y!, side: SIDE, middle: [0, 0], axes: [0, 1], spreads },
     signal ?? new AbortController().signal,
   );
 }

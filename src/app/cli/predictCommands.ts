@@ -122,11 +122,13 @@ async function fitFor<A extends Ability>(
   return { ...saved, method };
 }
 
+const NO_NOISE = ['--no-noise', 'standard deviations of the function rather than of new observations'] as const;
+
 /** `predict DIR` */
 export function definePredict(command: Command, streams: Context): void {
   asked(command)
     .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
-    .option('--no-noise', 'standard deviations of the function rather than of new observations');
+    .option(...NO_NOISE);
   addOutputFlags(command).action(
     async (folder: string, latents: string | undefined, given: OutputArguments & { noise: boolean }) => {
       const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given);
@@ -146,18 +148,19 @@ export function defineInterpolate(command: Command, streams: Context): void {
     .option(
       '--geodesic',
       'the shortest path in the space of the observations, which stays close to the data, instead of the straight line',
-    );
+    )
+    .option(...NO_NOISE);
   addOutputFlags(command).action(
     async (
       folder: string,
-      given: OutputArguments & { from: string; to: string; steps: number; geodesic?: boolean },
+      given: OutputArguments & { from: string; to: string; steps: number; geodesic?: boolean; noise: boolean },
     ) => {
       checkRequired(given, ['--from <point>', '--to <point>']);
       const { fit, record, method } = await fitFor(folder, 'interpolate', 'interpolate', given);
       const ends = [given.from, given.to].map((point) => rowOf(point, record, fit.latents.rows)) as [number, number];
       const found = given.geodesic
-        ? await method(...ends, given.steps, { along: 'geodesic' })
-        : method(...ends, given.steps);
+        ? await method(...ends, given.steps, { along: 'geodesic', noise: given.noise })
+        : method(...ends, given.steps, { noise: given.noise });
       await putPrediction(streams, given, fit, record, found, { latents: found.latents });
     },
   );
@@ -165,10 +168,15 @@ export function defineInterpolate(command: Command, streams: Context): void {
 
 /** `forecast DIR` */
 export function defineForecast(command: Command, streams: Context): void {
-  asked(command).option('--steps <n>', 'rows ahead', wholeFrom(1), 10);
-  addOutputFlags(command).action(async (folder: string, given: OutputArguments & { steps: number }) => {
+  asked(command)
+    .option('--steps <n>', 'rows ahead', wholeFrom(1), 10)
+    .option('--draws <n>', 'paths of the latents that are drawn', wholeFrom(2), 256)
+    .option('--seed <s>', 'seed of the draws', wholeFrom(Number.NEGATIVE_INFINITY), 0)
+    .option(...NO_NOISE);
+  type Arguments = OutputArguments & { steps: number; draws: number; seed: number; noise: boolean };
+  addOutputFlags(command).action(async (folder: string, given: Arguments) => {
     const { fit, record, method } = await fitFor(folder, 'forecast', 'forecast', given);
-    const found = method(given.steps);
+    const found = method(given.steps, { draws: given.draws, seed: given.seed, noise: given.noise });
     await putPrediction(streams, given, fit, record, found, { latents: found.latents });
   });
 }

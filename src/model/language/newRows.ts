@@ -18,7 +18,7 @@ import { isEncoded } from './variable.ts';
 
 /** Quantities of new rows, all derived from the densities that the model was fitted with. */
 export type OfNewRows = Required<Pick<RowModel, 'density' | 'predict' | 'sample'>> &
-  Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'next'>;
+  Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'ahead'>;
 
 /** How many draws stand for a variable between those that are given and those that are asked for. */
 const DRAWS = 128;
@@ -226,12 +226,48 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
             ),
         ),
       ),
-    next:
+    ahead:
       sequential === undefined
         ? undefined
-        : (before) =>
-            at((fitted) => tensorMatrix(fitted.conditional(sequential, graph.shown).next!(matrixTensor(before)))),
+        : (steps, normals) =>
+            at((fitted) => {
+              const { next } = fitted.conditional(sequential, graph.shown);
+              const rows = of.values[graph.shown.name]!;
+              return pathsAhead(next!, { mean: rows, variance: of.variances[graph.shown.name] }, steps, normals);
+            }),
   };
+}
+
+/** Paths beyond the last of some rows, which are points or Gaussian rows. */
+function pathsAhead(
+  next: NonNullable<Conditional['next']>,
+  { mean, variance }: { readonly mean: Matrix; readonly variance: Matrix | undefined },
+  steps: number,
+  normals: (columns: number) => Matrix,
+): Matrix[] {
+  const { rows: N, columns: D } = mean;
+  const paths: Tensor2D[] = [];
+  const draw = (center: Tensor, spread: Tensor) =>
+    op.add<Tensor2D>(center, op.mul(op.sqrt(spread), matrixTensor(normals(D))));
+  const fitted = new Map<number, Tensor2D>();
+  const before = (lag: number): Tensor2D => {
+    const i = N + paths.length - lag;
+    if (!Number.isInteger(lag) || lag < 1 || i < 0) {
+      throw new InvalidInputError(
+        `The row ${lag} steps back was asked for, but there are ${N + paths.length} rows. Ask for before(1), the last one, to before(${N + paths.length}).`,
+      );
+    }
+    if (i >= N) return paths[i - N]!;
+    const row = (of: ArrayLike<number>) => op.tensor<Tensor2D>(Float64Array.from(of), [1, D]);
+    const start = fitted.get(i) ?? draw(row(mean.row(i)), row(variance?.row(i) ?? new Float64Array(D)));
+    fitted.set(i, start);
+    return start;
+  };
+  for (let k = 0; k < steps; k++) {
+    const { mean, variance } = next(before, k);
+    paths.push(draw(mean, variance));
+  }
+  return paths.map(tensorMatrix);
 }
 
 /** Moments n×D with what noise adds, 0 where there is none. */

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
-import { newRows, type OwnTable, repairs, TableReader } from '../data/ownTable.ts';
+import { newRows, type OwnTable, repairs, TableReader, tableOfDataset } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { exampleOf } from '../example.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
-import { DEFAULTS, FILLS_HOLES, isSlow, linkOf, type Settings, settingsOf } from '../settings.ts';
+import { DEFAULTS, FILLS_HOLES, isSlow, linkOf, MODELS, type Settings, settingsOf } from '../settings.ts';
 import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith } from '../share.ts';
 import { Drawer } from './drawer.tsx';
 import { type AddedRows, Explorer } from './explorer.tsx';
@@ -94,9 +94,20 @@ export function App() {
   const takeFile = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
     name.endsWith('.json') ? open(name, bytes) : read(name, bytes);
   const open = async (name: string, bytes: Uint8Array<ArrayBuffer>) => {
-    if ((await controls.open(name, new TextDecoder().decode(bytes))) === undefined) return;
+    if ((await openText(name, new TextDecoder().decode(bytes))) === undefined) return;
     setDrawerOpen(false);
     setNew(false);
+  };
+  /** Opens a saved fit; its table and settings, where it holds them, become those of the page. */
+  const openText = async (name: string, text: string): Promise<Shown | undefined> => {
+    const found = await controls.open(name, text);
+    if (found?.of === undefined) return found;
+    const table = tableOfDataset(found.of.dataset);
+    setOwn(table);
+    setView(undefined);
+    const { model } = found.fit;
+    change({ ...(model in MODELS && { model }), ...found.of.settings, set: 'own', labels: table.labels });
+    return found;
   };
   const start = (given: Settings, rows: Dataset) => {
     setDrawerOpen(false);
@@ -131,14 +142,14 @@ export function App() {
       }
       const shared = await fitOfLink(location.hash).catch(() => undefined);
       if (shared !== undefined) {
-        await controls.open(shared.name, shared.text);
+        await openText(shared.name, shared.text);
         return;
       }
       const found = settingsOf(location.hash);
       if (found === undefined) {
         if (location.hash.length > 1) setError('The address holds no settings that this page can read.');
         else if (HELD === undefined) setRun(true);
-        else if ('text' in HELD) await controls.open(HELD.name, HELD.text);
+        else if ('text' in HELD) await openText(HELD.name, HELD.text);
         else {
           change(HELD.settings ?? {});
           setRun(await read(HELD.name, bytesOf(HELD.table)));

@@ -247,9 +247,10 @@ export function BehindScale({
     const list = numbers ?? background.deviation;
     return [list.reduce((a, b) => Math.min(a, b)), list.reduce((a, b) => Math.max(a, b))] as const;
   }, [numbers]);
+  const written = (value: number) => (behind === 'certainty' ? `${Math.round(100 * value)} %` : short(value));
   const [title, unit] =
     behind === 'certainty'
-      ? ['Uncertainty', 'sd of a new row']
+      ? ['Uncertainty', 'of the spread of each column']
       : behind === 'magnification'
         ? ['Change of a step', 'log, expected row']
         : [behind.slice(7), 'expected, faded where unknown'];
@@ -257,7 +258,7 @@ export function BehindScale({
   const stops = behind === 'certainty' ? [certain, mid, vague] : theme.numbers;
   const colors = Array.from({ length: 12 }, (_, k) => mixed(stops, k / 11));
   return (
-    <section class="scale card" aria-label={`${title}, ${unit}: ${short(range[0])} to ${short(range[1])}`}>
+    <section class="scale card" aria-label={`${title}, ${unit}: ${written(range[0])} to ${written(range[1])}`}>
       <p class="title">
         {title} <em>{unit}</em>
       </p>
@@ -266,9 +267,9 @@ export function BehindScale({
           CONTOURS.map((level) => <i key={level} style={`left: ${100 * level}%; background: ${theme.map.contour}`} />)}
       </span>
       <p class="ticks">
-        <span>{short(range[0])}</span>
-        <span>{short((range[0] + range[1]) / 2)}</span>
-        <span>{short(range[1])}</span>
+        <span>{written(range[0])}</span>
+        <span>{written((range[0] + range[1]) / 2)}</span>
+        <span>{written(range[1])}</span>
       </p>
       <p class="beyond">
         <i /> beyond the data

@@ -1,4 +1,4 @@
-import type { insidePolygon } from './drawing.ts';
+import type { insidePolygon } from '../../../scene/index.ts';
 import type { drawLand, drawMarks, drawOver, drawRulers, Land, landOf } from './mapDrawing.ts';
 import type { CanvasMap, MapEvents, MapMargins, MapScene, MapTerrain, MapTheme, MapTool } from './mapScene.ts';
 
