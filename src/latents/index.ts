@@ -1,5 +1,4 @@
 export { type Initialization, initialLatents } from '../model/initialization.ts';
-export type { DistributedRows, PointRows, PosteriorJSON } from '../model/language/variable.ts';
 export { backConstrained, kernelRegression } from './backConstrained.ts';
 export { circle, sphere, torus } from './charts.ts';
 export { defineMap, type LatentMap, type MapDefinition, type MapFactory } from './defineMap.ts';

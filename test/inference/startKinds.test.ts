@@ -62,7 +62,7 @@ describe('a start whose points or dimensions are equal', () => {
 
   it('is kept where the latents are held', async () => {
     const held = fixedAt(factors.map(() => [1, 1]));
-    const model = latentVariableModel({ observations: Y, latentDim: 2, latents: held, kernel: linear() });
+    const model = latentVariableModel({ observations: Y, latentDim: 2, posterior: held, kernel: linear() });
     expect((await fit(model, { maxIterations: 0 })).latents).toEqual(Matrix.from(factors.map(() => [1, 1])));
   });
 });
