@@ -16,7 +16,7 @@ export async function optima({ library, missing, short }) {
     missing.optimum = 'The reference fits of oil flow, ../shared/reference, are not there.';
     return [];
   }
-  const { add, bias, fit, free, latentVariableModel, rbf, thinPlateSpline } = library;
+  const { add, bias, fit, latentVariableModel, rbf, thinPlateSpline } = library;
   const endOf = (run) => scipy.runs.find((entry) => entry.run === run && entry.prior === 0).objective;
   const held = Math.exp(-2);
   const problems = [

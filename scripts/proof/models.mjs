@@ -131,7 +131,11 @@ const others = {
   },
   viewsDistributed: {
     model: () =>
-      latentVariableModel({ latentDim: 2, posterior: gaussianLatents(), views: viewsWith({ noise: 0.1, inducing: 6 }) }),
+      latentVariableModel({
+        latentDim: 2,
+        posterior: gaussianLatents(),
+        views: viewsWith({ noise: 0.1, inducing: 6 }),
+      }),
     view: 'seen',
     rows: { seen: views.seen.slice(2, 4) },
     to: 'heard',
@@ -149,7 +153,11 @@ const others = {
   },
   viewsInBatches: {
     model: () =>
-      latentVariableModel({ latentDim: 2, posterior: gaussianLatents(), views: viewsWith({ noise: 0.1, inducing: 6 }) }),
+      latentVariableModel({
+        latentDim: 2,
+        posterior: gaussianLatents(),
+        views: viewsWith({ noise: 0.1, inducing: 6 }),
+      }),
     fit: { batchSize: 10, maxEpochs: 2 },
     view: 'seen',
     rows: { seen: views.seen.slice(2, 4) },
