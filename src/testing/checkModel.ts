@@ -64,7 +64,6 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
     'kernels',
     'priors',
     'maps',
-    'latents',
     'distributions',
     'likelihoods',
   ]);

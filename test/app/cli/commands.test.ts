@@ -224,7 +224,7 @@ describe('results that are there', () => {
 });
 
 /** Parts of the library, what takes the place of a table, and workers. */
-const NOT_IN_JSON = new Set(['latents', 'graph', 'squaredDistances', 'shards']);
+const NOT_IN_JSON = new Set(['posterior', 'graph', 'squaredDistances', 'shards']);
 
 describe('help', () => {
   it('names what is required, every model with every option it takes, and examples', async () => {
