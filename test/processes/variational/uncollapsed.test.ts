@@ -50,7 +50,9 @@ describe('the uncollapsed bound', () => {
         holed: { ...view, observations: missing, missing: 'ignore' },
         whole: { ...view, observations: Y },
       } as const;
-      return evaluate(latentVariableModel({ latentDim: 3, latents: gaussianLatents({ init: mean, variance }), views }));
+      return evaluate(
+        latentVariableModel({ latentDim: 3, posterior: gaussianLatents({ init: mean, variance }), views }),
+      );
     };
     const collapsed = bound(gaussian({ variance: 0.03 }));
     // One variance a column is not collapsed.
