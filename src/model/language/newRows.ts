@@ -140,6 +140,26 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
     return latents.some(({ name, given: needs }) => given[name] === undefined && needs.length > 0);
   }
 
+  /** @throws InvalidInputError where no observed variable follows from the values that are given, with the variable that they lack */
+  function checkFollowed(fitted: Fitted, given: RowsByName, found: object, caller: 'predict' | 'sample'): void {
+    if (of.observed.length === 0 || of.observed.some(({ name }) => name in found)) return;
+    const silent = latents.find(({ name, given: needs, densities: [placed] }, l) => {
+      if (given[name] !== undefined || needs.length === 0 || placed === undefined) return false;
+      const { moments, sample } = fitted.conditional(placed, latents[l]!);
+      return moments === undefined && (caller === 'predict' || sample === undefined);
+    });
+    const lacking = silent ?? latents.find(({ name }) => given[name] === undefined);
+    if (lacking === undefined) return;
+    const why =
+      silent === undefined
+        ? ''
+        : `: its density '${silent.densities[0]!.density.name}' gives no ${caller === 'predict' ? 'moments' : 'draws'} of new rows`;
+    throw new InvalidInputError(
+      `Nothing observed of ${owner} follows from ${listed(Object.keys(given))}, since '${lacking.name}' is not known there${why}. ` +
+        `Give its rows too: ${caller}({ ${[...Object.keys(given), lacking.name].join(', ')} }).`,
+    );
+  }
+
   const predict: OfNewRows['predict'] = (given, noise, variances = {}) =>
     at((fitted) => {
       const all = withSources(mapValues(given, paddedRows));
@@ -173,6 +193,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
         return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
       });
+      checkFollowed(fitted, all, found, 'predict');
       return Object.fromEntries(
         Object.entries(found).map(([name, { mean, variance }]) => [
           name,
@@ -193,6 +214,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         found[node.name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
         return value;
       });
+      checkFollowed(fitted, all, found, 'sample');
       return found;
     });
 
@@ -313,6 +335,8 @@ function drawn(
   const isShared = all.length === 1;
   return jointDraw({ mean, covarianceOf: (column) => all[isShared ? 0 : column]!, isShared, noise: asked }, random);
 }
+
+const listed = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' and ');
 
 function missingEntries(owner: string, name: string, { density }: PlacedDensity): InvalidInputError {
   return new InvalidInputError(
