@@ -204,7 +204,14 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     const found: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await browser.newPage({ colorScheme });
-      const names = ['index', 'gallery', 'custom-components', 'coming-from', 'articles/trust', 'reference/index/functions/gplvm'];
+      const names = [
+        'index',
+        'gallery',
+        'custom-components',
+        'coming-from',
+        'articles/trust',
+        'reference/index/functions/gplvm',
+      ];
       for (const name of names) {
         await page.goto(`${served.url}${name}.html`);
         // The explorer in the frame of the landing page has tests of its own.
