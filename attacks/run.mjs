@@ -3,7 +3,7 @@
 //   npm run attack                          all of them, at full size
 //   npm run attack -- saved --seed 3 --cases 500
 //   npm run attack -- --quick               a short form of each, under two minutes
-//   npm run attack -- --write               puts the totals into docs/reliability.md
+//   npm run attack -- --write               puts the totals into docs/project/reliability.md
 import { parseArgs } from 'node:util';
 import { newReport } from './report.mjs';
 import { writeTotals } from './totals.mjs';

@@ -1,8 +1,8 @@
-// The table of totals in docs/reliability.md: a row for each attack, of its last run with --write.
+// The table of totals in docs/project/reliability.md: a row for each attack, of its last run with --write.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-const page = new URL('../docs/reliability.md', import.meta.url);
+const page = new URL('../docs/project/reliability.md', import.meta.url);
 const HEAD = ['| attack | cases | seed | failures | outcomes | run |', '| --- | --- | --- | --- | --- | --- |'];
 
 /** Puts rows in the place of those of the same attacks. */

@@ -2,7 +2,7 @@
  * Prints a saved report as the benchmark did: the newest in bench/results/, or the file that is named. With --markdown as a page of
  * the documentation.
  *
- *   node bench/show.mjs [FILE] [--markdown]        (docs/benchmarks.md: node bench/show.mjs --markdown > docs/benchmarks.md)
+ *   node bench/show.mjs [FILE] [--markdown]        (docs/project/benchmarks.md: node bench/show.mjs --markdown > docs/project/benchmarks.md)
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -4,7 +4,7 @@
  *
  *   npm run build && node bench/threads.mjs [--sizes 100,200,300,400,600,1000] [--engine wasm] [--seconds 3] [--write]
  *
- * --write puts the table into docs/engines.md. Where other programs run, a second thread seldom has a processor, and the times of two are
+ * --write puts the table into docs/project/engines.md. Where other programs run, a second thread seldom has a processor, and the times of two are
  * those of one.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -49,11 +49,11 @@ const head =
   `at the same time. Two threads start in ${start.toFixed(0)} ms.`;
 console.log([head, '', ...lines].join('\n'));
 if (options.write) {
-  const page = fileURLToPath(new URL('../docs/engines.md', import.meta.url));
+  const page = fileURLToPath(new URL('../docs/project/engines.md', import.meta.url));
   const text = readFileSync(page, 'utf8');
   const [from, to] = ['<!-- threads -->', '<!-- end -->'];
   const at = text.indexOf(from);
-  if (at < 0) throw new Error(`docs/engines.md has no place for the table: ${from} … ${to}.`);
+  if (at < 0) throw new Error(`docs/project/engines.md has no place for the table: ${from} … ${to}.`);
   writeFileSync(page, text.slice(0, at) + [from, head, '', ...lines, ''].join('\n') + text.slice(text.indexOf(to, at)));
 }
 

@@ -1,4 +1,4 @@
-// Runs every command of README.md and docs/*.md as it stands, each document's in an empty folder of its own, with the packed package; prints a table
+// Runs every command of README.md, docs/*.md and docs/project/*.md, each document's in an empty folder of its own, with the packed package; prints a table
 // of them, and fails when one ends in an error. What needs a service is listed with the reason, and must at least exist.
 //
 //   npm run check:commands
@@ -48,9 +48,11 @@ const NOT_RUN = [
 /** The packed package, which is not on npm. */
 const PACKAGE = /^npm install \.\.\/latentfield\/latentfield-[\d.]+\.tgz$/;
 
-const files = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/${name}`);
+const files = ['docs', 'docs/project'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`),
+);
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : ['README.md', ...files];
 
 process.argv.push('--build');

@@ -1,6 +1,6 @@
 // What the package weighs: kB of pages, files and MB of the package and of an installation, how long it takes to load, beside what it was before it was made light.
 //
-//   npm run count:package [-- --write]      (--write puts the table into docs/package.md)
+//   npm run count:package [-- --write]      (--write puts the table into docs/project/package.md)
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -98,7 +98,7 @@ process.stdout.write(`${text}\n`);
 if (process.argv.includes('--write')) {
   const commit = run('git', ['rev-parse', '--short', 'HEAD']).trim();
   writeFileSync(
-    join(root, 'docs/package.md'),
+    join(root, 'docs/project/package.md'),
     `# What the package weighs
 
 Printed by \`npm run count:package -- --write\`, after \`npm run site\`, at ${commit}. Before: the package that depended on the whole of TensorFlow.js; – where nobody measured. Pages are what

@@ -1,5 +1,5 @@
 // What a queue costs and gains on this machine: round trips, restarts over two workers, a lost worker, and shards of a Bayesian GPLVM. Prints
-// the table of docs/distributed.md, and with --write puts it there. Takes redis-server, and BullMQ among the installed packages.
+// the table of docs/project/distributed.md, and with --write puts it there. Takes redis-server, and BullMQ among the installed packages.
 //
 //   npm run bench:queue            N = 100 000
 //   npm run bench:queue -- --rows 5000
@@ -195,10 +195,11 @@ if (values.write) write();
 
 /** Puts what was printed between the marks of the page. */
 function write() {
-  const page = new URL('../../docs/distributed.md', import.meta.url);
+  const page = new URL('../../docs/project/distributed.md', import.meta.url);
   const text = readFileSync(page, 'utf8');
   const [begin, end] = ['<!-- bench:queue -->', '<!-- /bench:queue -->'];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/distributed.md has no place for the table: ${begin} … ${end}.`);
+  if (from < 0 || to < from)
+    throw new Error(`docs/project/distributed.md has no place for the table: ${begin} … ${end}.`);
   writeFileSync(page, `${text.slice(0, from + begin.length)}\n${lines.join('\n')}\n${text.slice(to)}`);
 }

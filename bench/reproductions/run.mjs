@@ -15,11 +15,11 @@ import { openStudy, TimeIsUp } from './study.mjs';
 const folder = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const USAGE = `Tables and figures of the papers, each by one command:
 
-  npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--seconds 600] [--earlier] [--only PATTERN] [--output docs/reproductions]
+  npm run reproduce -- NAME [NAME …] [--quick] [--fresh] [--seconds 600] [--earlier] [--only PATTERN] [--output docs/project/reproductions]
   npm run reproduce -- --list
   npm run reproduce -- --overview               reads overview.md off the pages that are there
   npm run reproduce -- --all [--jobs 2]
-  npm run reproduce -- --all --quick --check    computes the quick forms of all anew, and fails where they differ from docs/reproductions/quick.json
+  npm run reproduce -- --all --quick --check    computes the quick forms of all anew, and fails where they differ from docs/project/reproductions/quick.json
   npm run reproduce -- --all --quick --store    computes them anew and stores them there
 
 A fit that failed behind a printed number is named on standard error and on its page, and makes --check fail.
@@ -43,7 +43,7 @@ const FLAGS = {
   earlier: { type: 'boolean', default: false },
   only: { type: 'string' },
   jobs: { type: 'string', default: '1' },
-  output: { type: 'string', default: folder('docs/reproductions') },
+  output: { type: 'string', default: folder('docs/project/reproductions') },
   memory: { type: 'string', default: folder('demo-output/reproductions') },
 };
 const { options, positionals } = given();
@@ -71,7 +71,7 @@ if (options.list) {
 }
 
 const quick = options.quick || options.check;
-const stored = join(folder('docs/reproductions'), 'quick.json');
+const stored = join(folder('docs/project/reproductions'), 'quick.json');
 const numbers = existsSync(stored) ? JSON.parse(readFileSync(stored, 'utf8')) : {};
 const everything = options.all || (options.check && positionals.length === 0);
 const chosen = reproductions.filter(({ name }) => everything || positionals.includes(name));
@@ -130,7 +130,7 @@ for (const reproduction of chosen) {
 }
 if (!quick) writeLists();
 if (options.store && quick) {
-  mkdirSync(folder('docs/reproductions'), { recursive: true });
+  mkdirSync(folder('docs/project/reproductions'), { recursive: true });
   writeFileSync(stored, asLines(numbers));
 }
 for (const reason of leftOut) console.error(`Left out: ${reason}`);

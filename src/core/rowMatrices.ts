@@ -145,6 +145,6 @@ const MANY = 0.1;
 /** Whether so many rows are duplicates that they are likely to be copies. */
 export const hasCopies = (Y: Matrix): boolean => (repeatedRows(Y)?.count ?? 0) >= MANY * Y.rows;
 
-/** Note in the message of a fit with noise; '' unless a tenth of the rows or more repeat others. */
-export const copiesNote = (Y: Matrix): string =>
-  hasCopies(Y) ? ` ${repeatsInWords(Y)}: leave copies out, which make noise and variances too small.` : '';
+/** Note in the message of a fit; '' unless a tenth of the rows or more repeat others. */
+export const copiesNote = (Y: Matrix, effect = 'leave copies out, which make noise and variances too small'): string =>
+  hasCopies(Y) ? ` ${repeatsInWords(Y)}: ${effect}.` : '';

@@ -43,7 +43,7 @@ export interface FitDiagnostics {
   readonly jitter: number;
   /**
    * Rank of the pivoted Cholesky approximation of k(X, X) that the log density at the result was computed with, the largest where there are several; absent where
-   * all covariances were factored whole. See docs/engines.md.
+   * all covariances were factored whole. See docs/project/engines.md.
    */
   readonly covarianceRank?: number;
   /** Largest entry of the gradient in the solver's variables at the result. */

@@ -3,6 +3,8 @@ import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, standardizationOf, standardized } from '../core/observations.ts';
 import { readGiven } from '../core/options.ts';
+import { seededRandom } from '../core/random.ts';
+import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { principalComponents } from '../engine/dense/principalComponents.ts';
 
 /** A fitted embedding, or anything else that has latents. */
@@ -11,7 +13,8 @@ export interface Initialization {
 }
 
 /**
- * A start for latents: PCA scores or a fitted embedding at unit variance a column, a given matrix as it is.
+ * Returns a start for latents: PCA scores or a fitted embedding at unit variance per column, or a given matrix. A matrix whose rows are all equal, or whose columns
+ * determine each other, is spread by normal numbers of a tenth of its deviation: points and dimensions with equal gradients would never part.
  *
  * @param init - 'pca', an N×q matrix, or anything with N×q `latents`
  * @param given - N×D observations
@@ -38,7 +41,41 @@ export function initialLatents(
       `init must be 'pca', an N×q matrix or a fitted embedding, but ${describe(init)} was given.`,
     );
   }
-  return checkShape(checkNumbers(Matrix.from(init as MatrixLike, 'init'), 'init'), Y, latentDim);
+  return separated(heldLatents(init as MatrixLike, Y, latentDim));
+}
+
+/**
+ * The latents of a given matrix, as they are.
+ *
+ * @throws InvalidInputError unless it is N×q and all numbers are finite
+ */
+export const heldLatents = (X: MatrixLike, Y: Matrix, latentDim: number): Matrix =>
+  checkShape(checkNumbers(Matrix.from(X, 'init'), 'init'), Y, latentDim);
+
+/** Part of the variance in all directions below which a direction has none but for rounding. */
+const NO_SPREAD = 1e-14;
+/** Part of a start's deviation, or of 1, by which it is spread. */
+const SPREAD = 0.1;
+
+function separated(X: Matrix): Matrix {
+  const { data: centered } = standardized(X, standardizationOf(X, true, false));
+  const { rows: N, columns: q } = X;
+  const scatter = Matrix.zeros(q, q);
+  for (let a = 0; a < q; a++) {
+    for (let b = 0; b < q; b++) {
+      for (let i = 0; i < N; i++) scatter.data[a * q + b]! += (centered[i * q + a]! * centered[i * q + b]!) / N;
+    }
+  }
+  const { values } = symmetricEigenpairs(scatter);
+  const [least, most] = [values[0]!, values[q - 1]!];
+  if (N <= q || least > NO_SPREAD * most) return X;
+  const { normal } = seededRandom(0);
+  const deviation = SPREAD * (Math.sqrt(most) || 1);
+  return new Matrix(
+    X.data.map((entry) => entry + deviation * normal()),
+    N,
+    q,
+  );
 }
 
 /**

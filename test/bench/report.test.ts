@@ -89,10 +89,10 @@ describe('what a short report says of aims', () => {
   });
 });
 
-it('docs/benchmarks.md is what the saved report prints', () => {
+it('docs/project/benchmarks.md is what the saved report prints', () => {
   const program = fileURLToPath(new URL('show.mjs', bench));
   const { stdout } = spawnSync(process.execPath, [program, '--markdown'], { encoding: 'utf8' });
-  expect(readFileSync(new URL('../docs/benchmarks.md', bench), 'utf8')).toBe(stdout);
+  expect(readFileSync(new URL('../docs/project/benchmarks.md', bench), 'utf8')).toBe(stdout);
 });
 
 it('objectives below that of the peer by more than the margin are disagreements', async () => {

@@ -23,7 +23,7 @@ const QUESTIONS: readonly (readonly [question: string, thread: string, pages: re
   [
     'reproducibility across machines random_state',
     'lmcinnes/umap/issues/525',
-    ['numbers-and-traps', 'inference', 'reliability'],
+    ['numbers-and-traps', 'inference', 'project/reliability'],
   ],
   ['same parameters same data, how to get same 2D result', 'lmcinnes/umap/issues/357', ['inference', 'articles/trust']],
   ['UMAP produces different results with same parameters', 'lmcinnes/umap/issues/466', ['articles/trust', 'inference']],
@@ -36,7 +36,7 @@ const QUESTIONS: readonly (readonly [question: string, thread: string, pages: re
   ['understanding n_neighbors', 'lmcinnes/umap/issues/94', ['models', 'articles/trust', 'from-umap-js']],
   ['inverse_transform does not exist?', 'lmcinnes/umap/issues/364', ['new-points', 'from-scikit-learn']],
   ['weird behavior when using transform on new data', 'lmcinnes/umap/issues/358', ['new-points']],
-  ['UMAP with large >1M rows', 'lmcinnes/umap/issues/136', ['which-model', 'benchmarks', 'models']],
+  ['UMAP with large >1M rows', 'lmcinnes/umap/issues/136', ['which-model', 'project/benchmarks', 'models']],
   ['allow UMAP to accept data with nan or inf values', 'lmcinnes/umap/pull/977', ['new-points']],
   ["why doesn't UMAP map similar data to same region", 'lmcinnes/umap/issues/968', ['articles/trust', 'new-points']],
   [
@@ -85,12 +85,12 @@ const BEGINNINGS: readonly (readonly [question: string, ...pages: string[]])[] =
   ['my data has text columns, what happens to them', 'readme', 'first-picture'],
   ['do I need to normalize my data first', 'numbers-and-traps'],
   ['can I run it in the browser without a server', 'by-url', 'first-picture'],
-  ['how long does it take for 10000 rows', 'which-model', 'benchmarks'],
+  ['how long does it take for 10000 rows', 'which-model', 'project/benchmarks'],
   ['how do I color the points by class', 'pictures', 'first-picture'],
   ['why is my map different every time I run it', 'articles/trust', 'inference'],
   ['how to send somebody my map', 'first-picture'],
   ['fit stopped before it converged, what to do', 'troubleshooting'],
-  ['use the GPU', 'engines'],
+  ['use the GPU', 'project/engines'],
   ['what does the trustworthiness score mean', 'articles/trust', 'trust'],
   ['time series of motion capture', 'which-model', 'models'],
 ];

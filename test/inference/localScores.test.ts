@@ -7,7 +7,7 @@ import { sharedMemory } from '../../src/engine/memory.ts';
 import { rankedNeighbors } from '../../src/engine/neighbors/rankedNeighbors.ts';
 import { startThreads } from '../../src/engine/threads.ts';
 import { localScores } from '../../src/inference/scores/localScores.ts';
-import { continuity, trustworthiness } from '../../src/inference/scores/neighborScores.ts';
+import { continuity, nearestNeighborError, trustworthiness } from '../../src/inference/scores/neighborScores.ts';
 import { reference } from '../reference.ts';
 
 interface Reference {
@@ -65,6 +65,45 @@ describe.each(cases)('scores of a map that shows $name', ({ Y, X, labels, scores
       [trustworthiness(Y, X, k), continuity(Y, X, k)],
       [expected.overall.trustworthiness!, expected.overall.continuity!],
     );
+  });
+});
+
+describe('ties', () => {
+  const random = seededRandom(5);
+  const draw = (rows: number, columns: number) =>
+    Array.from({ length: rows }, () => Array.from({ length: columns }, () => random.uniform()));
+  const kinds = draw(10, 3);
+  const Y = Array.from({ length: 100 }, (_, i) => kinds[i % 10]!);
+  const X = Y.map((row) => row.map((entry) => entry + 1e-9 * random.uniform()));
+  const labels = Array.from({ length: 100 }, (_, i) => i % 3);
+  const order = Int32Array.from(Y.keys());
+  for (let i = 99; i > 0; i--) {
+    const j = random.integer(i + 1);
+    [order[i], order[j]] = [order[j]!, order[i]!];
+  }
+  const moved = <T>(list: readonly T[]) => Array.from(order, (i) => list[i]!);
+
+  it('of copies cost a map of them nothing', () => {
+    const { overall } = localScores(Y, X, { neighbors: 5 });
+    for (const name of [
+      'trustworthiness',
+      'continuity',
+      'overlap',
+      'relativeRankFalse',
+      'relativeRankMissing',
+    ] as const) {
+      expect(overall[name]).toBe(1);
+    }
+    expect(trustworthiness([[0], [0], [0]], [[0], [1], [2]], 1)).toBe(1);
+  });
+
+  it('give scores that do not depend on the order of the rows', () => {
+    const grades = Y.map((row) => row.map((entry) => Math.floor(3 * entry)));
+    const shown = grades.map((row) => [row[0]! + row[1]!, row[2]! > 0 ? 1 : 0]);
+    const scores = localScores(grades, shown, { neighbors: 7, labels }).overall;
+    const again = localScores(moved(grades), moved(shown), { neighbors: 7, labels: moved(labels) }).overall;
+    near(Object.values(again), Object.values(scores));
+    expect(nearestNeighborError(moved(shown), moved(labels))).toBeCloseTo(nearestNeighborError(shown, labels), 12);
   });
 });
 

@@ -3,7 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { swissRoll } from '../../src/app/data/index.ts';
 import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import { backConstrained, gplvm, isomap, laplacianEigenmaps, linearMap, meu } from '../../src/index.ts';
+import {
+  backConstrained,
+  fixedAt,
+  gplvm,
+  isomap,
+  laplacianEigenmaps,
+  latentVariableModel,
+  linear,
+  linearMap,
+  meu,
+} from '../../src/index.ts';
 import { type Checkpoint, type FitOptions, fit, fitSteps } from '../../src/inference/index.ts';
 import type { Fit } from '../../src/model/fit.ts';
 import { evaluate } from '../../src/model/open.ts';
@@ -30,6 +40,32 @@ const bitsOf = ({ latents, objective, trace, message, diagnostics }: Fit) => {
   const { seconds: _, ...rest } = diagnostics;
   return JSON.stringify([latents, objective, trace, message, rest]);
 };
+
+describe('a start whose points or dimensions are equal', () => {
+  const { normal } = seededRandom(8);
+  const factors = Array.from({ length: 40 }, () => [3 * normal(), normal()] as const);
+  const Y = factors.map(([a, b]) => [a, b, a + b, a - b].map((entry) => entry + 0.1 * normal()));
+  const starts: Record<string, (i: number) => [number, number]> = {
+    'rows of 1': () => [1, 1],
+    'rows of 0': () => [0, 0],
+    'equal columns': (i) => [factors[i]![0], factors[i]![0]],
+    'a column of 0': (i) => [factors[i]![0], 0],
+    'opposite columns': (i) => [factors[i]![0], 1 - factors[i]![0]],
+  };
+
+  it.each(Object.entries(starts))('is spread, so that both dimensions are found: %s', async (_, rowOf) => {
+    const { objective } = await fit(gplvm(Y, { latentDim: 2, kernel: linear() }), { maxIterations: 2000 });
+    const init = factors.map((__, i) => rowOf(i));
+    const found = await fit(gplvm(Y, { latentDim: 2, kernel: linear(), init }), { maxIterations: 2000 });
+    expect(Math.abs(found.objective - objective)).toBeLessThan(0.5);
+  });
+
+  it('is kept where the latents are held', async () => {
+    const held = fixedAt(factors.map(() => [1, 1]));
+    const model = latentVariableModel({ observations: Y, latentDim: 2, posterior: held, kernel: linear() });
+    expect((await fit(model, { maxIterations: 0 })).latents).toEqual(Matrix.from(factors.map(() => [1, 1])));
+  });
+});
 
 describe('restarts of several kinds', () => {
   it('begin at the embeddings that they name, then around them', async () => {
@@ -82,7 +118,7 @@ describe('restarts of several kinds', () => {
 
   it('start the map of back-constrained latents as near as it can', async () => {
     const mapped = (init: 'pca' | { latents: Matrix }) =>
-      gplvm(observations, { latentDim: 2, latents: backConstrained(linearMap(), { init }) });
+      gplvm(observations, { latentDim: 2, posterior: backConstrained(linearMap(), { init }) });
     const unfolded = await fit(isomap(observations, { neighbors: 10 }));
     const found = await beginnings({ restarts: { count: 1, inits: ['isomap'] } }, mapped('pca'));
     expect(found[1]).toBeCloseTo(evaluate(mapped(unfolded)).objective, 6);

@@ -62,7 +62,7 @@ describe.each(Object.entries(kernels))('the objective of a GP-LVM with %s', (_na
   });
 });
 
-/** Smooth enough for a form of low rank: see docs/engines.md. */
+/** Smooth enough for a form of low rank: see docs/project/engines.md. */
 const smooth = () => add(rbf({ lengthscale: 2 }), bias({ variance: 0.1 }));
 
 describe('the objective of a GP-LVM of 600 points under a smooth covariance', () => {

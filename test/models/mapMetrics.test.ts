@@ -3,6 +3,7 @@ import {
   evaluate,
   fit,
   InvalidInputError,
+  isomap,
   loadFit,
   Matrix,
   type MatrixLike,
@@ -152,10 +153,42 @@ describe('maps by a metric', () => {
     expect((await run()).latents).toEqual((await run()).latents);
   });
 
+  it('take distances that were rounded in single precision, and say so', async () => {
+    const round = Math.fround;
+    const unit = Y.toArrays().map((row) => {
+      const length = Math.hypot(...row);
+      return row.map((entry) => round(entry / length));
+    });
+    const given = unit.map((a) =>
+      unit.map((b) => round(1 - a.reduce((sum, entry, d) => round(sum + round(entry * b[d]!)), 0))),
+    );
+    given[2]![5] = round(given[2]![5]! * (1 + 1e-7));
+    const off = given.filter((row, i) => row[i] !== 0).length;
+    expect(off).toBeGreaterThan(0);
+    for (const model of [
+      tsne(given, { metric: 'precomputed', steps: 50 }),
+      umap(given, { metric: 'precomputed', steps: 50 }),
+      classicalMds(given, { input: 'distances' }),
+      isomap(given, { input: 'distances', neighbors: 8 }),
+    ]) {
+      const { message, status } = await fit(model);
+      expect(status).toBe('converged');
+      expect(message).toMatch(`Rounding is taken out of ${off + 1} distances`);
+    }
+    given[0]![1] = given[0]![1]! + 1e-4;
+    expect(() => umap(given, { metric: 'precomputed' })).toThrow(/row 0, column 1 .* Take their means/);
+  });
+
+  it('name rows that repeat others', async () => {
+    const copied = Matrix.from(Y.toArrays().map((row, i) => (i < 30 ? Y.toArrays()[0]! : row)));
+    const { message } = await fit(tsne(copied, { steps: 50 }));
+    expect(message).toMatch('29 of the 90 rows repeat others (row 1 is row 0): the map spreads them.');
+  });
+
   it('refuse what cannot be', () => {
     const zero = Matrix.from(Y.toArrays().map((row, i) => (i === 5 ? row.map(() => 0) : row)));
     expect(() => tsne(Y, { metric: 'jaccard' as 'cosine' })).toThrow(/'metric' of tsne must be 'euclidean', 'cosine'/);
-    expect(() => tsne(Y, { metric: 'precomputed' })).toThrow(/N×N distances, but a 90×8/);
+    expect(() => tsne(Y, { metric: 'precomputed' })).toThrow(/N×N matrix, N ≥ 2, but it is 90×8/);
     expect(() =>
       umap(
         [
@@ -165,7 +198,7 @@ describe('maps by a metric', () => {
         ],
         { metric: 'precomputed', neighbors: 2, init: [[1], [2], [3]], latentDim: 1 },
       ),
-    ).toThrow(/entry \(2, 1\) is 4 and \(1, 2\) is 3/);
+    ).toThrow(/row 1, column 2 .* is 3 and row 2, column 1 is 4/);
     const sides = [
       [0, 1, 2],
       [1, 0, 3],

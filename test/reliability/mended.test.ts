@@ -259,8 +259,8 @@ describe('point 8, numbers and objects at the edge', () => {
   });
 });
 
-it('docs/reliability.md names tests that exist', () => {
-  const page = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8');
+it('docs/project/reliability.md names tests that exist', () => {
+  const page = readFileSync(new URL('../../docs/project/reliability.md', import.meta.url), 'utf8');
   const named = [...page.matchAll(/(test\/[\w/.]+\.test\.ts): ‘([^’]+)’/g)];
   expect(named.length).toBeGreaterThan(20);
   for (const [, file, name] of named) {

@@ -220,7 +220,7 @@ const FEW_POINTS = 1000;
  * Joint probabilities of pairs of points as the edges of a graph, p_ij = (p_j|i + p_i|j)/(2N) with p_j|i ∝ exp(−b_i·‖y_i − y_j‖²) among the neighbors of i,
  * every b_i such that the entropy of p_·|i is the logarithm of the perplexity. The weights add up to ½.
  *
- * @throws InvalidInputError when the perplexity is not between 1 and N − 1, or not below the number of neighbors
+ * @throws InvalidInputError when the perplexity is not above 1 and below N − 1, or not below the number of neighbors
  * @see van der Maaten & Hinton 2008, eqs. 1 and §3.1; van der Maaten 2014, §3 (neighbors)
  */
 export function* jointProbabilities(
@@ -236,7 +236,7 @@ export function* jointProbabilities(
   }
   if (!(perplexity > 1 && perplexity < N - 1)) {
     throw new InvalidInputError(
-      `The perplexity of ${who} must lie between 1 and ${N - 1}, the number of other points, but ${perplexity} was given.`,
+      `The perplexity of ${who} must be above 1 and less than ${N - 1}, the number of other points, but ${perplexity} was given. Give ${Number(perplexityFor(N).toPrecision(3))}, or leave it out.`,
     );
   }
   const near = neighbors === 'auto' && N > FEW_POINTS ? Math.ceil(3 * perplexity) : neighbors;

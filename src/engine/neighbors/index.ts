@@ -4,6 +4,6 @@ export {
   neighborsBy,
   neighborsInParts,
 } from './approximateNeighbors.ts';
-export { checkDistances, type Metric, metricNeighborsInParts, metricNeighborsOf } from './metrics.ts';
+export { givenDistances, type Metric, metricNeighborsInParts, metricNeighborsOf } from './metrics.ts';
 export { type Neighbors, nearestNeighbors } from './nearestNeighbors.ts';
 export { type BallNeighbors, withinRadius, withinRadiusInParts } from './withinRadius.ts';

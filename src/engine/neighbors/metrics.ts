@@ -2,6 +2,7 @@ import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
+import { counted } from '../../core/wording.ts';
 import { type FoundNeighbors, neighborsInParts } from './approximateNeighbors.ts';
 import { Nearest } from './nearest.ts';
 import { checkNearest, type Neighbors, nearestNeighbors } from './nearestNeighbors.ts';
@@ -47,27 +48,68 @@ function unitRows({ data, rows, columns }: Matrix, metric: 'cosine' | 'correlati
   return new Matrix(unit, rows, columns);
 }
 
+/** Largest rounding error of distances in single precision, as a part of the largest distance. */
+const ROUNDING = 2 ** -20;
+
+/** Distances between the points themselves, and a sentence about what was rounded. */
+interface GivenDistances {
+  /** N×N, symmetric, 0 on the diagonal. */
+  readonly distances: Matrix;
+  /** '', or a sentence that begins with a space. */
+  readonly note: string;
+}
+
 /**
- * Distances that were computed before, for the points themselves.
+ * Checks distances that were computed before. What rounding in single precision does to them is undone: distances to a point itself and negative ones become 0,
+ * and those of both directions their mean, where that changes them by less than a millionth of the largest distance.
  *
- * @throws InvalidInputError unless they are N×N, not negative, symmetric, and 0 from each point to itself
+ * @param caller - such as "metric 'precomputed' of umap"
+ * @throws InvalidInputError unless they are N×N, N ≥ 2, finite, not negative, symmetric, and 0 from each point to itself
  */
-export function checkDistances({ data, rows, columns }: Matrix, caller: string): void {
-  if (rows !== columns) {
+export function givenDistances(given: Matrix, caller: string): GivenDistances {
+  const { data, rows: N, columns } = given;
+  if (N !== columns || N < 2) {
+    throw new InvalidInputError(`${caller} takes distances as an N×N matrix, N ≥ 2, but it is ${N}×${columns}.`);
+  }
+  const tolerance = ROUNDING * data.reduce((most, entry) => (entry > most ? entry : most), 0);
+  const bad = data.findIndex((entry) => !(entry >= -tolerance && entry < Infinity));
+  if (bad >= 0) {
     throw new InvalidInputError(
-      `Metric 'precomputed' of ${caller} takes N×N distances, but a ${rows}×${columns} matrix was given.`,
+      `Distances are finite numbers from 0, but row ${Math.floor(bad / N)}, column ${bad % N} of those of ${caller} is ${data[bad]}. ` +
+        'Give a distance between every two points; 1 − s makes one of a similarity s up to 1.',
     );
   }
-  for (let i = 0; i < rows; i++) {
-    for (let j = 0; j <= i; j++) {
-      const [d, back] = [data[i * rows + j]!, data[j * rows + i]!];
-      const wrong = i === j ? d !== 0 : !(d >= 0) || Math.abs(d - back) > 1e-10 * Math.max(d, back);
-      if (!wrong) continue;
+  const distances = new Matrix(data.slice(), N, N);
+  let changed = 0;
+  for (let i = 0; i < N; i++) {
+    const own = data[i * (N + 1)]!;
+    if (Math.abs(own) > tolerance) {
       throw new InvalidInputError(
-        `Metric 'precomputed' of ${caller} takes distances, ${i === j ? '0 from a point to itself' : 'not negative and the same both ways'}, but entry (${i}, ${j}) is ${d}${i === j ? '' : ` and (${j}, ${i}) is ${back}`}.`,
+        `The distance of point ${i} to itself (row ${i}, column ${i}) is ${own}, not 0. Give ${caller} distances, not similarities.`,
       );
     }
+    if (own !== 0) changed++;
+    distances.data[i * (N + 1)] = 0;
+    for (let j = 0; j < i; j++) {
+      const [d, back] = [data[i * N + j]!, data[j * N + i]!];
+      if (d === back && d >= 0) continue;
+      if (Math.abs(d - back) > tolerance) {
+        throw new InvalidInputError(
+          `Distances are symmetric, but row ${j}, column ${i} of those of ${caller} is ${back} and row ${i}, column ${j} is ${d}. ` +
+            'Take their means, if both are measurements of one distance.',
+        );
+      }
+      const mean = Math.max(0, (d + back) / 2);
+      distances.data[i * N + j] = mean;
+      distances.data[j * N + i] = mean;
+      changed++;
+    }
   }
+  const note =
+    changed === 0
+      ? ''
+      : ` Rounding is taken out of ${counted(changed, 'distance')}: those of a point to itself are 0, and those of both directions their mean.`;
+  return { distances, note };
 }
 
 /** The k nearest others of every point by a metric, with pauses: exact, or by descent for many points as `neighborsBy` says. */

@@ -5,7 +5,7 @@ import { type Float64Memory, sharedMemory } from '../memory.ts';
 import { RANKED_ROWS } from '../wasm/engineModule.ts';
 import { countOperation, type LinkedKernels, RECORD_BYTES, writeRecord } from '../wasm/instance.ts';
 import { boundsAreFinite } from './nearestNeighbors.ts';
-import { pointProducts, type Slack, squaredDistances } from './squaredDistance.ts';
+import { pointProducts, type Slack, squaredDistance, squaredDistances } from './squaredDistance.ts';
 
 /** The neighbors of some rows, all of them. What it shows lasts until the next allocation, or the next block. */
 export interface RankedBlock {
@@ -16,6 +16,8 @@ export interface RankedBlock {
   ranks(p: number): Int32Array;
   /** Squared distances from row first + p to all points. */
   squares(p: number): Float64Array;
+  /** True if two points are equally far from row first + p. */
+  areTied(p: number, a: number, b: number): boolean;
 }
 
 /** Distances below this fraction of those to the mean are computed by differences, because products about the mean have lost digits. */
@@ -66,6 +68,15 @@ export function* rankedNeighbors(points: Matrix): Generator<RankedBlock, void, v
         count,
         ranks: (p) => memory.int32(ranks + 4 * p * N, N),
         squares: (p) => memory.float64(products + 8 * p * N, N),
+        areTied: (p, a, b) => {
+          const squares = memory.float64(products + 8 * p * N, N);
+          const { norms, slack } = found!;
+          const reach = norms[first + p]! + Math.max(norms[a]!, norms[b]!);
+          if (Math.abs(squares[a]! - squares[b]!) > 4 * slack.relative * reach + 2 * slack.absolute) return false;
+          const { data, columns: D } = points;
+          const between = (j: number) => squaredDistance(data, (first + p) * D, j * D, D);
+          return between(a) === between(b);
+        },
       };
       if (kernels === undefined) rankPlainly(points, own);
       else rankByKernels(memory, kernels, { ...block, ranks, record }, points, found!);
@@ -115,17 +126,43 @@ function rankPlainly({ rows: N, columns: D, data }: Matrix, { first, count, rank
   }
 }
 
-/** The blocks of two lists of as many points, row by row. */
+/**
+ * The blocks of two lists of as many points, row by row. Points that are equally far in one list are ranked as in the other, so that ties count neither for nor
+ * against a map and the order of the rows does not matter.
+ */
 export function* rankedTogether(Y: Matrix, X: Matrix): Generator<readonly [RankedBlock, RankedBlock], void, void> {
   const [ofY, ofX] = [rankedNeighbors(Y), rankedNeighbors(X)];
+  const N = Y.rows;
+  const order = new Int32Array(N);
+  const before = [new Int32Array(N), new Int32Array(N)] as const;
   try {
     for (;;) {
       const [y, x] = [ofY.next(), ofX.next()];
       if (y.done || x.done) return;
+      for (let p = 0; p < y.value.count; p++) {
+        before[0].set(y.value.ranks(p));
+        before[1].set(x.value.ranks(p));
+        rankTies(y.value, p, before[1], order);
+        rankTies(x.value, p, before[0], order);
+      }
       yield [y.value, x.value];
     }
   } finally {
     ofY.return();
     ofX.return();
+  }
+}
+
+/** Ranks points that are equally far from row p of a block by other ranks, in place. */
+function rankTies(block: RankedBlock, p: number, other: Int32Array, order: Int32Array): void {
+  const ranks = block.ranks(p);
+  for (let j = 0; j < ranks.length; j++) order[ranks[j]!] = j;
+  for (let first = 1, r = 2; r <= ranks.length; r++) {
+    if (r < ranks.length && block.areTied(p, order[r - 1]!, order[r]!)) continue;
+    if (r - first > 1) {
+      order.subarray(first, r).sort((a, b) => other[a]! - other[b]!);
+      for (let at = first; at < r; at++) ranks[order[at]!] = at;
+    }
+    first = r;
   }
 }

@@ -20,7 +20,7 @@ type Chains = readonly Float64Array[];
  * ```
  */
 export function rHat(draws: ChainsLike): number {
-  const chains = givenChains(draws, 'rHat');
+  const { chains } = unitChains(draws, 'rHat');
   if (isDegenerate(chains)) return Number.NaN;
   const center = median(joined(chains));
   const folded = chains.map((chain) => chain.map((x) => Math.abs(x - center)));
@@ -71,7 +71,7 @@ export const essTail = (draws: ChainsLike): number => {
  * essMean(draws.values('mapping.noise'));
  * ```
  */
-export const essMean = (draws: ChainsLike): number => effectiveSize(split(givenChains(draws, 'essMean')));
+export const essMean = (draws: ChainsLike): number => effectiveSize(split(unitChains(draws, 'essMean').chains));
 
 /**
  * The effective sample size for the standard deviation: that of absolute distances from the mean.
@@ -84,7 +84,7 @@ export const essMean = (draws: ChainsLike): number => effectiveSize(split(givenC
  * ```
  */
 export function essSd(draws: ChainsLike): number {
-  const chains = givenChains(draws, 'essSd');
+  const { chains } = unitChains(draws, 'essSd');
   const center = mean(joined(chains));
   return effectiveSize(split(chains.map((chain) => chain.map((x) => Math.abs(x - center)))));
 }
@@ -115,8 +115,8 @@ export function essQuantile(draws: ChainsLike, probability: number): number {
  * ```
  */
 export function mcseMean(draws: ChainsLike): number {
-  const chains = givenChains(draws, 'mcseMean');
-  return Math.sqrt(sampleVariance(joined(chains)) / effectiveSize(split(chains)));
+  const { chains, unit } = unitChains(draws, 'mcseMean');
+  return unit * Math.sqrt(sampleVariance(joined(chains)) / effectiveSize(split(chains)));
 }
 
 /**
@@ -131,12 +131,12 @@ export function mcseMean(draws: ChainsLike): number {
  * ```
  */
 export function mcseSd(draws: ChainsLike): number {
-  const chains = givenChains(draws, 'mcseSd');
+  const { chains, unit } = unitChains(draws, 'mcseSd');
   const center = mean(joined(chains));
   const squares = chains.map((chain) => chain.map((x) => (x - center) * (x - center)));
   const second = mean(joined(squares));
   const fourth = mean(joined(squares).map((x) => x * x));
-  return Math.sqrt((fourth - second * second) / effectiveSize(split(squares)) / (4 * second));
+  return unit * Math.sqrt((fourth - second * second) / effectiveSize(split(squares)) / (4 * second));
 }
 
 /**
@@ -153,7 +153,7 @@ export function mcseSd(draws: ChainsLike): number {
  * ```
  */
 export function mcseQuantile(draws: ChainsLike, probability: number): number {
-  const chains = givenChains(draws, 'mcseQuantile');
+  const { chains, unit } = unitChains(draws, 'mcseQuantile');
   const p = checkProbability(probability, 'mcseQuantile');
   const size = sizeForQuantile(chains, p);
   if (Number.isNaN(size)) return size;
@@ -162,7 +162,7 @@ export function mcseQuantile(draws: ChainsLike, probability: number): number {
   const place = (at: number) => betaQuantile(at, size * p + 1, size * (1 - p) + 1) * S;
   const lower = values[Math.max(Math.floor(place(0.1586553)), 1) - 1]!;
   const upper = values[Math.min(Math.ceil(place(0.8413447)), S) - 1]!;
-  return (upper - lower) / 2;
+  return unit * ((upper - lower) / 2);
 }
 
 function checkProbability(probability: number, caller: string): number {
@@ -176,6 +176,18 @@ function sizeForQuantile(chains: Chains, probability: number): number {
   if (isDegenerate(chains)) return Number.NaN;
   const quantile = quantileOfSorted(sorted(joined(chains)), probability);
   return effectiveSize(split(chains.map((chain) => chain.map((x) => (x <= quantile ? 1 : 0)))));
+}
+
+/**
+ * Chains divided by a power of two, so that the largest draw is between ½ and 1 and squares neither overflow nor vanish; a power of two changes no digit of a
+ * draw.
+ */
+function unitChains(draws: ChainsLike, caller: string): { readonly chains: Chains; readonly unit: number } {
+  const chains = givenChains(draws, caller);
+  const largest = chains.reduce((most, chain) => chain.reduce((own, x) => Math.max(own, Math.abs(x)), most), 0);
+  if (!(largest > 0 && largest < Infinity)) return { chains, unit: 1 };
+  const unit = 2 ** Math.max(-1022, Math.min(1023, Math.ceil(Math.log2(largest))));
+  return { chains: chains.map((chain) => chain.map((x) => x / unit)), unit };
 }
 
 /** Whether the draws say nothing of convergence: all are one number, or some are not finite. */

@@ -53,7 +53,8 @@ function isNumbers(value: unknown): boolean {
  *
  * @param logRatios - logarithms of importance ratios, draws × observations, or those of one observation; minus the log likelihood for leave-one-out
  * @param options - see {@link PsisOptions}
- * @returns normalized log weights, k̂ and effective sample size of each observation; k̂ is Infinity for tails of fewer than 5 draws, or of equal ratios
+ * @returns normalized log weights, k̂ and effective sample size of each observation; k̂ is Infinity where fewer than 5 draws
+ * lie above all others, and −Infinity where the largest ratios are equal within rounding: then nothing is smoothed and the mean is exact
  * @throws InvalidInputError for ratios that are not finite
  * @see Vehtari, Simpson, Gelman, Yao & Gabry, Pareto smoothed importance sampling, JMLR 25 (2024); Zhang & Stephens, Technometrics 51 (2009)
  * @example
@@ -194,22 +195,29 @@ function smoothedWeights(ratios: Matrix, efficiency: readonly number[]): Smoothe
   return { logWeights, k, effectiveSize };
 }
 
-/** Smooths the tail of log ratios in their place, up to a constant factor of them. Returns k̂. */
+/** Relative rounding of a log likelihood that was added from many terms. */
+const ROUNDING = 64 * Number.EPSILON;
+
+/** Smooths the tail of log ratios in place, up to a constant factor. Returns k̂. */
 function smoothTail(ratios: Float64Array, efficiency: number): number {
   const S = ratios.length;
   const largest = ratios.reduce((most, entry) => Math.max(most, entry), Number.NEGATIVE_INFINITY);
+  const rounding = ROUNDING * ratios.reduce((most, entry) => Math.max(most, Math.abs(entry)), 1);
   for (let s = 0; s < S; s++) ratios[s] = ratios[s]! - largest;
   const length = Math.ceil(Math.min(0.2 * S, 3 * Math.sqrt(S / efficiency)));
-  if (length < 5 || length >= S) return Infinity;
-  // Equal ratios stay in their order, as in R, so that which of them belong to the tail is the same.
   const order = Array.from(ratios.keys()).sort((a, b) => ratios[a]! - ratios[b]!);
-  const places = order.slice(S - length);
-  if (ratios[places[length - 1]!]! - ratios[places[0]!]! < Number.EPSILON / 100) return Infinity;
-  const cutoff = exp(ratios[order[S - length - 1]!]!);
+  const isShort = length < 5 || length >= S;
+  if (ratios[order[isShort ? 0 : S - length]!]! >= -rounding) return Number.NEGATIVE_INFINITY;
+  if (isShort) return Infinity;
+  const below = ratios[order[S - length - 1]!]!;
+  // Ratios equal to the cutoff are not above it: the tail begins behind them.
+  const places = order.slice(S - length).filter((place) => ratios[place]! > below);
+  if (places.length < 5) return Infinity;
+  const cutoff = exp(below);
   const { k, sigma } = fitGeneralizedPareto(Float64Array.from(places, (place) => exp(ratios[place]!) - cutoff));
   if (!Number.isFinite(k)) return Infinity;
   places.forEach((place, i) => {
-    const p = (i + 0.5) / length;
+    const p = (i + 0.5) / places.length;
     ratios[place] = Math.min(log((sigma * expm1(-k * log1p(-p))) / k + cutoff), 0);
   });
   return k;

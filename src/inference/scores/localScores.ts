@@ -6,7 +6,7 @@ import { checkOptions } from '../../core/options.ts';
 import { completed, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { counted, countGiven } from '../../core/wording.ts';
 import { classesOf, type Labels } from '../../engine/graph/labelGraph.ts';
-import { rankedTogether } from '../../engine/neighbors/rankedNeighbors.ts';
+import { type RankedBlock, rankedTogether } from '../../engine/neighbors/rankedNeighbors.ts';
 import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /** Options of {@link localScores}. */
@@ -104,8 +104,8 @@ const schema = v.strictObject({
 
 /**
  * Scores of an embedding, point by point and overall: trustworthiness, continuity, relative rank errors, overlap of neighborhoods, neighborhood hit, stress, and
- * the co-ranking matrix with what follows from it. Blocks of rows are ranked at a time, so that no N×N array is kept. Of equally near points the one of lowest index comes
- * first.
+ * the co-ranking matrix with what follows from it. Blocks of rows are ranked at a time, so that no N×N array is kept. Points that are
+ * equally near in one space are ranked as in the other, so that the order of rows does not matter.
  *
  * @param Y - data, N×D
  * @param X - embedding, N×q
@@ -175,7 +175,7 @@ export function* localScoresInParts(
       const i = blockY.first + p;
       const [ranksY, ranksX] = [blockY.ranks(p), blockX.ranks(p)];
       compareRow(row, ranksY, ranksX, blockY.squares(p), blockX.squares(p));
-      let [trust, torn, rankFalse, rankMissing, shared, hits] = [0, 0, 0, 0, 0, 0];
+      let [trust, torn, rankFalse, rankMissing, shared] = [0, 0, 0, 0, 0];
       for (let r = 1; r <= k; r++) {
         const j = nearestX[r]!;
         const rank = ranksY[j]!;
@@ -184,7 +184,6 @@ export function* localScoresInParts(
           falsePairs.offer(i, j, rank);
         } else shared++;
         rankFalse += Math.abs(rank - r) / r;
-        if (classes !== undefined && classes[j] === classes[i]) hits++;
         const shownRank = ranksX[nearestY[r]!]!;
         if (shownRank > k) {
           torn += shownRank - k;
@@ -197,7 +196,8 @@ export function* localScoresInParts(
       pointwise.relativeRankFalse[i] = 1 - rankFalse / relative;
       pointwise.relativeRankMissing[i] = 1 - rankMissing / relative;
       pointwise.overlap[i] = shared / k;
-      if (classes !== undefined && classes[i]! >= 0) pointwise.neighborhoodHit[i] = hits / k;
+      if (classes !== undefined && classes[i]! >= 0)
+        pointwise.neighborhoodHit[i] = hitsOf(blockX, p, k, nearestX, classes) / k;
       pointwise.neighborDistance[i] = ((row.near / k) * (N - 1)) / row.all[0]!;
       rows.yy[i] = row.all[2]!;
       rows.ee[i] = row.rest[0]!;
@@ -310,6 +310,23 @@ function compareRow(
   row.all.set([y1, x1, yy, yx, xx]);
   row.far.set([farY, farX, farYY, farYX, farXX]);
   row.rest.set([ee, ex, difference]);
+}
+
+/** How many of the k nearest on the map share the label of row p; of points as far as the k-th, their mean share counts. */
+function hitsOf(map: RankedBlock, p: number, k: number, nearest: Int32Array, classes: Int32Array): number {
+  const own = classes[map.first + p]!;
+  const ranks = map.ranks(p);
+  let [hits, tied, tiedHits, places] = [0, 0, 0, 0];
+  for (let j = 0; j < ranks.length; j++) {
+    if (ranks[j] === 0) continue;
+    const isHit = classes[j] === own ? 1 : 0;
+    if (map.areTied(p, nearest[k]!, j)) {
+      tied++;
+      tiedHits += isHit;
+      if (ranks[j]! <= k) places++;
+    } else if (ranks[j]! <= k) hits += isHit;
+  }
+  return hits + (places * tiedHits) / tied;
 }
 
 /** Neighbors unless given, where there are points enough. */

@@ -8,7 +8,7 @@ import { pointsFrom, squaredDistancesFrom } from './points.ts';
 
 /**
  * The rate of points whose nearest other point carries another label: the leave-one-out error of the 1-nearest-neighbor
- * classifier, 1/N·Σ_i [label(argmin_{j≠i} ‖x_i − x_j‖) ≠ label(i)]. Of equally near points the one of lowest index counts. Points without a label are
+ * classifier, 1/N·Σ_i [label(argmin_{j≠i} ‖x_i − x_j‖) ≠ label(i)]. Of equally near points the mean counts. Points without a label are
  * left out.
  *
  * @param X - points, N×q, N at least 2
@@ -38,11 +38,14 @@ export function nearestNeighborError(X: MatrixLike, labels: Labels): number {
   for (let i = 0; i < rows; i++) {
     if (own[i]! < 0) continue;
     squaredDistancesFrom(points, i, distances);
-    let nearest = -1;
+    let [least, tied, wrong] = [Infinity, 0, 0];
     for (let j = 0; j < rows; j++) {
-      if (j !== i && own[j]! >= 0 && (nearest < 0 || distances[j]! < distances[nearest]!)) nearest = j;
+      if (j === i || own[j]! < 0 || distances[j]! > least) continue;
+      if (distances[j]! < least) [least, tied, wrong] = [distances[j]!, 0, 0];
+      tied++;
+      if (own[j] !== own[i]) wrong++;
     }
-    if (own[nearest] !== own[i]) errors++;
+    errors += wrong / tied;
   }
   return errors / labeled;
 }
@@ -50,7 +53,8 @@ export function nearestNeighborError(X: MatrixLike, labels: Labels): number {
 /**
  * How far the neighbors in an embedding are neighbors in the data too:
  * 1 − 2/(N·k·(2N − 3k − 1))·Σ_i Σ_{j ∈ U_k(i)} (r(i, j) − k), U_k(i) the points among the k nearest of i in X but not in Y, r(i, j)
- * the rank of j among the neighbors of i in Y. Of equally near points the one of lowest index comes first.
+ * the rank of j among the neighbors of i in Y. Points that are equally near in one of the two are
+ * ranked as in the other.
  *
  * @param Y - data, N×D
  * @param X - embedding, N×q

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { Matrix } from '../../core/matrix.ts';
-import { unitsAdvice } from '../../core/observations.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { observationsFrom, unitsAdvice } from '../../core/observations.ts';
 import { completed } from '../../core/progressiveWork.ts';
+import { copiesNote } from '../../core/rowMatrices.ts';
 import type { Descent } from '../../engine/neighborEmbedding/descents.ts';
-import { checkDistances, type Metric, metricNeighborsOf, type Neighbors } from '../../engine/neighbors/index.ts';
+import { givenDistances, type Metric, metricNeighborsOf, type Neighbors } from '../../engine/neighbors/index.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import { type SearchStep, searchSolver } from '../../fields/solvers/fieldSearch.ts';
 import { minimize } from '../../inference/minimize/minimize.ts';
@@ -20,13 +21,14 @@ import { fieldPosterior } from '../../model/language/readOff.ts';
 import type { PointRows } from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { Model } from '../../model/model.ts';
+import { checkMapped } from '../../model/neighborStart.ts';
 import { real } from '../../model/parameter.ts';
 import type { Projection } from '../../model/posterior.ts';
 import type { Solver, SolverMemory } from '../../model/solver.ts';
 import { type PlainFunction, plainFunction } from '../../priors/plainFunction.ts';
 import { spectralStart } from '../gp/spectralStart.ts';
 import { doublyCentered, type LeadingEmbedding, leadingEmbedding } from '../spectral/embedding/leadingEmbedding.ts';
-import { savedSpectral } from '../spectral/embedding/options.ts';
+import { checkVaried, savedSpectral } from '../spectral/embedding/options.ts';
 
 /** A search of N·q latents along a schedule, and the log density that it reports. */
 interface Schedule {
@@ -89,6 +91,8 @@ export type MapModel = Model<{ readonly latents: Matrix }, Placing, 'searched'>;
 /** Ingredients of a map; costly ones are computed on demand. */
 interface MapParts {
   readonly points: Matrix;
+  /** Sentence about the points. */
+  readonly note?: string;
   readonly latentDim: number;
   /** Where the latents start; a function computes it. */
   readonly init: StartOfMap | (() => Matrix);
@@ -117,14 +121,17 @@ const METRICS = ['euclidean', 'cosine', 'correlation', 'hamming', 'precomputed']
 export const metricOption = v.optional(v.picklist(METRICS, METRICS.map((name) => `'${name}'`).join(', ')), 'euclidean');
 
 /**
- * Checks points for a metric.
+ * The observations of a map, and a sentence about distances that were rounded.
  *
- * @throws InvalidInputError for 'precomputed' distances that are none, and a start at eigenmaps, which distances have not
+ * @throws InvalidInputError for observations that are not finite numbers, 'precomputed' distances that are none, and a start at eigenmaps, which distances have not
  */
-export function checkMetric(points: Matrix, metric: Metric, init: unknown, name: string): void {
-  if (metric !== 'precomputed') return;
-  checkDistances(points, name);
-  if (init !== 'eigenmaps') return;
+export function mappedPoints(Y: MatrixLike, metric: Metric, init: unknown, name: string) {
+  const given = observationsFrom(Y);
+  checkMapped(given, name);
+  checkVaried(given, name);
+  if (metric !== 'precomputed') return { points: given, note: '' };
+  const { distances: points, note } = givenDistances(given, `metric 'precomputed' of ${name}`);
+  if (init !== 'eigenmaps') return { points, note };
   throw new InvalidInputError(
     `The eigenmaps where ${name} would start are those of points, but it has distances only. Leave init out, for their principal coordinates, or give it a matrix.`,
   );
@@ -153,9 +160,11 @@ export function mapModel(name: string, given: MapParts): MapModel {
     kind: 'latents',
     name: 'free',
     parameters: () => ({ latents: real(startOf(parts, name)) }),
+    from: () => posterior,
     mapsObservations: false,
     features: (Y) => Y,
     apply: (p) => p.latents as Tensor2D,
+    toJSON: () => ({ name: 'free' }),
   };
   const variables = () => {
     const y = known(points);
@@ -163,7 +172,8 @@ export function mapModel(name: string, given: MapParts): MapModel {
   };
   const places = () => ({ path: 'latents', term: name });
   const isOfColumns = parts.metric !== 'precomputed' && parts.metric !== 'hamming';
-  const note = () => (isOfColumns ? unitsAdvice(points) : '');
+  const note = () =>
+    (isOfColumns ? unitsAdvice(points) : '') + (parts.note ?? '') + copiesNote(points, 'the map spreads them');
   const toJSON = () => savedSpectral(name, points, saved);
   return madeHere(
     variablesModel({ name, variables, places, note }, undefined, toJSON, fieldPosterior),

@@ -8,11 +8,11 @@ import { jointProbabilities, perplexityFor, perplexityWeights } from '../../engi
 import { tsneDescent } from '../../engine/neighborEmbedding/descents.ts';
 import { studentDivergence } from '../../engine/neighborEmbedding/studentDivergence.ts';
 import type { Metric } from '../../engine/neighbors/index.ts';
-import { checkMapped, TSNE_SCHEDULE, withDeviation } from '../../model/neighborStart.ts';
+import { TSNE_SCHEDULE, withDeviation } from '../../model/neighborStart.ts';
 import { perplexityOption, tsneNeighborsOption } from '../../priors/neighborEmbeddings.ts';
-import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
+import { latentDimOption } from '../spectral/embedding/options.ts';
 import type { DecoderOptions } from './decoder.ts';
-import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
+import { type MapModel, mapModel, mappedPoints, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
 
 export interface TsneOptions {
   /** q, from 1; default 2. */
@@ -58,11 +58,8 @@ const schema = v.strictObject({
 export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {}): MapModel {
   const checked = checkOptions(schema, options, 'tsne');
   const { latentDim, exaggeration, steps, metric } = checked;
-  const points = observationsFrom(Y);
+  const { points, note } = mappedPoints(Y, metric, checked.init, 'tsne');
   const { rows: N } = points;
-  checkMapped(points, 'tsne');
-  checkVaried(points, 'tsne');
-  checkMetric(points, metric, checked.init, 'tsne');
   const perplexity = checked.perplexity ?? perplexityFor(N);
   const neighbors = checked.neighbors ?? Math.min(N - 1, Math.ceil(3 * perplexity));
   const probabilities = lazily(() =>
@@ -77,6 +74,7 @@ export function tsneMap(Y: MatrixLike, options: Omit<TsneOptions, 'decoder'> = {
   const near = neighbors === 'all' ? N : Math.min(N, neighbors);
   return mapModel('tsne', {
     points,
+    note,
     latentDim,
     init: checked.init as StartOfMap,
     scaled: (start) => withDeviation(start, TSNE_SCHEDULE.deviation),

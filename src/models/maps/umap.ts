@@ -1,14 +1,13 @@
 import * as v from 'valibot';
 import { exp, log, square } from '../../core/elementary/index.ts';
 import type { MatrixLike } from '../../core/matrix.ts';
-import { observationsFrom } from '../../core/observations.ts';
 import { checkOptions, numberAboveZero } from '../../core/options.ts';
 import { completed, lazily } from '../../core/progressiveWork.ts';
 import { memberships } from '../../engine/neighborEmbedding/affinities.ts';
 import { edgeDescent } from '../../engine/neighborEmbedding/descents.ts';
 import { chargesOf, edgeLikelihood, SOFTENING } from '../../engine/neighborEmbedding/edgeLikelihood.ts';
 import type { Metric } from '../../engine/neighbors/index.ts';
-import { checkMapped, withDeviation } from '../../model/neighborStart.ts';
+import { withDeviation } from '../../model/neighborStart.ts';
 import {
   curveOf,
   type EdgeOptions,
@@ -17,9 +16,9 @@ import {
   umapNeighbors,
   usualNeighbors,
 } from '../../priors/neighborEmbeddings.ts';
-import { checkVaried, latentDimOption } from '../spectral/embedding/options.ts';
+import { latentDimOption } from '../spectral/embedding/options.ts';
 import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
-import { checkMetric, type MapModel, mapModel, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
+import { type MapModel, mapModel, mappedPoints, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
 import { savedStart, startOption, stepsOption } from './tsneMap.ts';
 
 export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
@@ -85,11 +84,8 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
       umapNeighbors({ strength, minDist, spread, negatives, ...(neighbors !== undefined && { neighbors }) });
     return decoded(umap(Y, rest as UmapOptions), Y, decoder, latentDim, factor);
   }
-  const points = observationsFrom(Y);
+  const { points, note } = mappedPoints(Y, metric, checked.init, 'umap');
   const { rows: N } = points;
-  checkMapped(points, 'umap');
-  checkVaried(points, 'umap');
-  checkMetric(points, metric, checked.init, 'umap');
   const curve = curveOf(checked);
   const near = checked.neighbors ?? usualNeighbors(N);
   const graph = lazily(() => completed(edgeProbabilities(points, checked.neighbors, 'model umap', metric)));
@@ -97,6 +93,7 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
   const repelled = lazily(() => chargesOf(graph(), negatives));
   return mapModel('umap', {
     points,
+    note,
     latentDim,
     init: checked.init as StartOfMap,
     scaled: (start) => withDeviation(start, START_DEVIATION),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { checkAllPairs, unitsAdvice } from '../../core/observations.ts';
+import { checkAllPairs } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
 import { stage } from '../../model/computation.ts';
 import { defineComputedModel } from '../../model/computedModel.ts';
@@ -40,9 +40,9 @@ const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption, 
  */
 export function classicalMds(Y: MatrixLike, options: ClassicalMdsOptions = {}): SpectralModel {
   const checked = withVectors(checkOptions(schema, options, 'classicalMds'), options, 'classicalMds');
-  const { points, distances } = distancesFrom(Y, checked.input, 'classicalMds');
+  const { points, distances, note } = distancesFrom(Y, checked.input, 'classicalMds');
   checkAllPairs('classicalMds', points.rows, 'Take pca, which gives the same of points, or isomap with landmarks.');
-  return readAs(defined({ points, distances, checked }), checked.embedding);
+  return readAs(defined({ points, distances, note, checked }), checked.embedding);
 }
 
 type Checked = v.InferOutput<typeof schema>;
@@ -53,7 +53,7 @@ interface MdsData extends ReturnType<typeof distancesFrom> {
 
 const defined = defineComputedModel({
   name: 'classicalMds',
-  solve: function* ({ points, distances, checked: { latentDim, input } }: MdsData) {
+  solve: function* ({ distances, note, checked: { latentDim } }: MdsData) {
     const products = doublyCentered(squared(distances()), -0.5);
     const embedded = leadingEmbedding(products, latentDim, 'classicalMds');
     const { latents, eigenvalues, smallest } = yield* stage('eigenvectors', embedded);
@@ -61,7 +61,7 @@ const defined = defineComputedModel({
       latents,
       eigenvalues,
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form.${euclideanNote(smallest, eigenvalues[0]!)}${input === 'points' ? unitsAdvice(points) : ''}`,
+      message: `Closed form.${euclideanNote(smallest, eigenvalues[0]!)}${note}`,
     };
   },
   posterior: ({ latents, eigenvalues }, { points, distances, checked: { input, latentDim } }) => ({

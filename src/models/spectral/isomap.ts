@@ -29,6 +29,7 @@ import {
 import {
   type Disconnected,
   disconnectedOption,
+  inputNote,
   type NeighborhoodOptions,
   type NeighborInput,
   neighborhoodFrom,
@@ -37,7 +38,6 @@ import {
   type ShownComponent,
   shownComponent,
   sizeOf,
-  unitsAdviceOf,
 } from './neighborhood/neighborhood.ts';
 import { columnMeans, placeByProducts, placedByPaths } from './placement/byProducts.ts';
 import { distancesTo, placedRows, rowsOf } from './placement/byWeights.ts';
@@ -146,7 +146,7 @@ const defined = defineComputedModel({
         ...(points.length < sizeOf(given) && { points: Array.from(points) }),
       },
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${few}${note}${euclideanNote(smallest, eigenvalues[0]!)}${unitsAdviceOf(given)}`,
+      message: `Closed form${chosen === undefined ? '' : ` by the paths from ${chosen.landmarks.length} landmarks`}.${few}${note}${euclideanNote(smallest, eigenvalues[0]!)}${inputNote(given)}`,
     };
   },
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),

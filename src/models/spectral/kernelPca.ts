@@ -9,7 +9,9 @@ import {
   unitsAdvice,
 } from '../../core/observations.ts';
 import { checkOptions } from '../../core/options.ts';
+import { counted } from '../../core/wording.ts';
 import { checkKernel } from '../../kernels/algebra.ts';
+import * as builtIn from '../../kernels/builtIn.ts';
 import { covariance } from '../../kernels/covariance.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
@@ -61,18 +63,34 @@ interface KernelPcaData {
   readonly embedding: ReadOutOptions['embedding'] | undefined;
 }
 
+/** Negative eigenvalues up to this part of the largest are rounding. */
+const NEGLIGIBLE = 1e-10;
+
+/** True if all parts of a kernel are known to be positive definite. */
+function isBuiltIn({ name, form }: Kernel): boolean {
+  if (form.type === 'leaf') return Object.hasOwn(builtIn, name);
+  return ('children' in form ? form.children : [form.child]).every(isBuiltIn);
+}
+
 const defined = defineComputedModel({
   name: 'kernelPca',
   solve: function* ({ points, latentDim, kernel }: KernelPcaData) {
     const K = doublyCentered(covariance(kernel, points), 1);
     const total = K.data.reduce((sum, entry, index) => (index % (points.rows + 1) === 0 ? sum + entry : sum), 0);
-    const { latents, eigenvalues } = yield* stage('eigenvectors', leadingEmbedding(K, latentDim, 'kernelPca'));
-    const part = eigenvalues.reduce((sum, value) => sum + value, 0) / total;
+    const embedding = leadingEmbedding(K, latentDim, 'kernelPca', isBuiltIn(kernel) ? undefined : Infinity);
+    const { latents, eigenvalues, smallest = 0, positive } = yield* stage('eigenvectors', embedding);
+    const isIndefinite = smallest < -NEGLIGIBLE * eigenvalues[0]!;
+    const whole = isIndefinite ? positive! : total;
+    const percent = (part: number) => `${((100 * part) / whole).toFixed(1)} %`;
+    const part = percent(eigenvalues.reduce((sum, value) => sum + value, 0));
+    const note = isIndefinite
+      ? ` The kernel is not positive definite: its negative eigenvalues, ${percent(whole - total)} as much as the positive ones, are left out.`
+      : '';
     return {
       latents,
       eigenvalues,
       ...traceTerm(eigenvalues, 1),
-      message: `Closed form: ${(100 * part).toFixed(1)} % of the variance in feature space is in ${latentDim} dimensions.${unitsAdvice(points)}`,
+      message: `Closed form: ${part} of the variance in feature space is in ${counted(latentDim, 'dimension')}.${note}${unitsAdvice(points)}`,
     };
   },
   posterior: (found, { points, kernel }) => ({

@@ -33,6 +33,7 @@ import {
   componentsNote,
   type Disconnected,
   disconnectedOption,
+  inputNote,
   mutualEdges,
   type NeighborhoodOptions,
   type NeighborInput,
@@ -42,7 +43,6 @@ import {
   shownComponent,
   sizeOf,
   subgraph,
-  unitsAdviceOf,
 } from './neighborhood/neighborhood.ts';
 import { distancesTo, placedByWeights, rowsOf } from './placement/byWeights.ts';
 
@@ -150,7 +150,7 @@ const defined = defineComputedModel({
       eigenvalues,
       ...traceTerm(eigenvalues, -1),
       ...(shown.length < sizeOf(given) && { parameters: { points: Array.from(shown) } }),
-      message: `Closed form.${data.few}${note}${componentsNote(graph)}${unitsAdviceOf(given)}`,
+      message: `Closed form.${data.few}${note}${componentsNote(graph)}${inputNote(given)}`,
     };
   },
   posterior: (found, data) => (data.given.input === 'graph' ? {} : { placement: placementOf(found, data) }),

@@ -90,6 +90,24 @@ describe('convergence diagnostics', () => {
   });
 });
 
+describe('draws of any size', () => {
+  const { draws } = Object.values(convergence).find(({ essMean }) => typeof essMean === 'number')!;
+  test.each([1e-320, 1e-200, 1e-162, 1e155, 1e200, 1e300])(
+    'that are %d times as large have the same diagnostics',
+    (factor) => {
+      // Denormal numbers have few digits left.
+      const tolerance = factor < 1e-300 ? 1e-2 : 1e-11;
+      const scaled = draws.map((chain) => chain.map((x) => x * factor));
+      for (const diagnostic of [rHat, essMean, essSd]) {
+        expectClose(diagnostic(scaled), diagnostic(draws), tolerance, diagnostic.name);
+      }
+      for (const error of [mcseMean, mcseSd, (of: typeof draws) => mcseQuantile(of, 0.9)]) {
+        expectClose(error(scaled) / factor, error(draws), tolerance, error.name);
+      }
+    },
+  );
+});
+
 describe('Pareto smoothed importance sampling', () => {
   test.each(Object.entries(smoothed))(
     "log likelihoods '%s' have the k, weights and elpd of R's loo",
@@ -122,11 +140,25 @@ describe('Pareto smoothed importance sampling', () => {
     expect(loo(steady).message).toMatch('can be trusted');
   });
 
-  test('ratios that are equal or too few are left as they are, with k infinite', () => {
+  test('equal ratios are left as they are without alarm, and too few with k infinite', () => {
     const equal = psis(new Array(100).fill(0.3));
-    expect(equal.k[0]).toBe(Infinity);
+    expect(equal.k[0]).toBe(Number.NEGATIVE_INFINITY);
     expectClose(equal.logWeights.column(0), new Array(100).fill(-Math.log(100)), 1e-14);
     expect(psis([0, 1, 2, 3]).k[0]).toBe(Infinity);
+    const many = Array.from({ length: 400 }, (_, s) => s);
+    const columns: Record<string, [logLikelihood: readonly number[], elpd: number]> = {
+      equal: [many.map(() => -1.5), -1.5],
+      'equal but for rounding': [many.map((s) => -1e6 + 1e-9 * (s % 3)), -1e6],
+      // 1 / mean of 1/p, a hundred draws of p = e⁻² and three hundred of e⁻¹.
+      'in two steps': [many.map((s) => (s % 4 === 0 ? -2 : -1)), -Math.log((Math.E ** 2 + 3 * Math.E) / 4)],
+    };
+    for (const [name, [column, elpd]] of Object.entries(columns)) {
+      const found = loo(column.map((entry) => [entry]));
+      expectClose(found.pointwise, [elpd], 1e-13, name);
+      expect(found.message, name).toMatch('can be trusted');
+    }
+    // One draw that is e⁹⁹⁹ as unlikely as the others remains an alarm.
+    expect(loo(many.map((s) => [s === 0 ? -1000 : -1])).message).toMatch('for 1 of 1 observations');
   });
 
   test('waic is the mean density less the variance of its logarithm', () => {

@@ -1,6 +1,7 @@
 import {
   classicalMds,
   covariance,
+  defineKernel,
   evaluate,
   fit,
   gplvm,
@@ -15,6 +16,7 @@ import {
   ppca,
   rbf,
 } from 'latentfield';
+import * as op from 'latentfield/ops';
 import { describe, expect, it } from 'vitest';
 import { reference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
@@ -158,5 +160,31 @@ describe('the spectral family agrees with scikit-learn and numpy to 1e-8', () =>
     expectClose((await result.project(newY)).latents, newX, 1e-11);
     expectClose((await result.project(Y)).latents, X, 1e-11, 'training points');
     expect(covariance(kernel, Y).rows).toBe(40);
+  });
+});
+
+describe('an indefinite kernel', () => {
+  const sigmoid = defineKernel({
+    name: 'sigmoid',
+    parameters: {},
+    covariance: (_, A, B) => op.tanh(op.mul(4, op.matMul(A, B, false, true))),
+  });
+  const rows = [
+    [0.77, 0.68, 0.39, 0.76, 0.42],
+    [0.23, 0.22, 0.85, 0.59, 0.77],
+    [0.84, 0.62, 0.59, 0.01, 0.37],
+    [0.11, 0.24, 0.32, 0.87, 0.97],
+    [0.49, 0.37, 0.89, 0.19, 0.19],
+    [0.39, 0.81, 0.1, 0.98, 0.17],
+  ];
+
+  it('has shares of the sum of its positive eigenvalues, and its negative ones are named', async () => {
+    // Two of the six eigenvalues of the centered matrix are positive.
+    const shares = await Promise.all(
+      [1, 2].map(async (latentDim) => (await fit(kernelPca(rows, { latentDim, kernel: sigmoid() }))).message),
+    );
+    expect(shares[0]).toMatch('81.4 % of the variance');
+    expect(shares[1]).toMatch('100.0 % of the variance');
+    for (const message of shares) expect(message).toMatch('negative eigenvalues, 43.7 % as much as the positive ones');
   });
 });

@@ -15,14 +15,14 @@ def squared(A):
     return total
 
 
-def ranks_of(S):
-    """rank[i, j] of j among the neighbors of i, from 1, and the lists of neighbors; of equals the first comes first."""
+def ranks_of(S, T):
+    """rank[i, j] of j among the neighbors of i, from 1, and the lists of neighbors; equals are ordered as in T, then by number."""
     n = len(S)
     rank = np.zeros((n, n), int)
     order = np.zeros((n, n - 1), int)
     for i in range(n):
         others = np.array([j for j in range(n) if j != i])
-        order[i] = others[np.argsort(S[i, others], kind="stable")]
+        order[i] = others[np.lexsort((others, T[i, others], S[i, others]))]
         rank[i, order[i]] = np.arange(1, n)
     return rank, order
 
@@ -30,7 +30,7 @@ def ranks_of(S):
 def scores(Y, X, labels, k):
     n = len(Y)
     SY, SX = squared(Y), squared(X)
-    (RY, OY), (RX, OX) = ranks_of(SY), ranks_of(SX)
+    (RY, OY), (RX, OX) = ranks_of(SY, SX), ranks_of(SX, SY)
     DY, DX = np.sqrt(SY), np.sqrt(SX)
     local = {name: [] for name in ("trustworthiness", "continuity", "relativeRankFalse", "relativeRankMissing", "overlap", "neighborhoodHit", "neighborDistance", "scaledStress")}
     c = sum(abs(n - 2 * r + 1) / r for r in range(1, k + 1))
@@ -43,7 +43,11 @@ def scores(Y, X, labels, k):
         local["relativeRankFalse"].append(1 - sum(abs(RY[i, j] - RX[i, j]) / RX[i, j] for j in OX[i, :k]) / c)
         local["relativeRankMissing"].append(1 - sum(abs(RY[i, j] - RX[i, j]) / RY[i, j] for j in OY[i, :k]) / c)
         local["overlap"].append(len(x & y) / k)
-        local["neighborhoodHit"].append(float(np.mean([labels[j] == labels[i] for j in OX[i, :k]])))
+        reach = SX[i, OX[i, k - 1]]
+        hits = lambda points: [float(labels[j] == labels[i]) for j in points]
+        inside = [j for j in OX[i] if SX[i, j] < reach]
+        tied = [j for j in OX[i] if SX[i, j] == reach]
+        local["neighborhoodHit"].append(float(sum(hits(inside)) + (k - len(inside)) * np.mean(hits(tied))) / k)
         local["neighborDistance"].append(DY[i, OX[i, :k]].mean() / DY[i, OX[i]].mean())
         local["scaledStress"].append(np.sqrt(((DY[i] - alpha * DX[i]) ** 2).sum() / SY[i].sum()))
     Q = np.zeros((n - 1, n - 1))

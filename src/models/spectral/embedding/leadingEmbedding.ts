@@ -17,6 +17,8 @@ export interface LeadingEmbedding {
   readonly vectors: Matrix;
   /** The smallest eigenvalue of all, where all were computed. */
   readonly smallest: number | undefined;
+  /** Sum of the positive eigenvalues, where all were computed. */
+  readonly positive: number | undefined;
 }
 
 /**
@@ -24,16 +26,17 @@ export interface LeadingEmbedding {
  * column is positive. Pauses beyond 600 points.
  *
  * @param B - N×N, symmetric
+ * @param full - up to this many points all eigenpairs are computed
  * @throws InvalidInputError when fewer than q eigenvalues are positive
  */
-export function* leadingEmbedding(B: Matrix, q: number, name: string): ProgressiveWork<LeadingEmbedding> {
+export function* leadingEmbedding(B: Matrix, q: number, name: string, full = FULL): ProgressiveWork<LeadingEmbedding> {
   const { rows: N } = B;
   if (q >= N) {
     throw new InvalidInputError(
       `${name} shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim, or give at least ${q + 1} points.`,
     );
   }
-  const all = N <= FULL ? symmetricEigenpairs(B) : undefined;
+  const all = N <= full ? symmetricEigenpairs(B) : undefined;
   const top = all === undefined ? yield* topEigenpairsOf(B, q) : undefined;
   const eigenvalues = top?.values ?? all!.values.slice(N - q).reverse();
   const vectors = top?.vectors ?? Matrix.zeros(N, q);
@@ -57,7 +60,8 @@ export function* leadingEmbedding(B: Matrix, q: number, name: string): Progressi
     N,
     q,
   );
-  return { latents, eigenvalues, vectors, smallest: all?.values[0] };
+  const positive = all?.values.reduce((sum, value) => sum + Math.max(0, value), 0);
+  return { latents, eigenvalues, vectors, smallest: all?.values[0], positive };
 }
 
 /** A ← factor·HAH with H = I − 11ᵀ/N, in place; A symmetric. */

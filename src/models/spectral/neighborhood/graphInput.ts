@@ -67,7 +67,7 @@ export function neighborInput(
   }
   const input = options.input ?? 'points';
   const given: NeighborInput = { ...distancesFrom(Y, input, name), input };
-  if (options.graph === undefined) return { points: given.points, input };
+  if (options.graph === undefined) return { points: given.points, input, note: given.note };
   const graph = checkGraph(options.graph, name, given.points.rows);
   if (options.squaredDistances !== undefined) {
     return { points: given.points, input, graph: withLengths(graph, options.squaredDistances, name) };

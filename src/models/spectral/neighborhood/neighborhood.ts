@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { describe, type Matrix } from '../../../core/matrix.ts';
-import { unitsAdvice } from '../../../core/observations.ts';
 import type { ProgressiveWork } from '../../../core/progressiveWork.ts';
 import { componentTree, componentTreeOf } from '../../../engine/graph/componentTree.ts';
 import { connectedComponents } from '../../../engine/graph/connectedComponents.ts';
@@ -18,14 +17,15 @@ export interface NeighborInput {
   readonly input: 'points' | 'distances' | 'graph';
   /** A graph from elsewhere, whose weights are lengths. */
   readonly graph?: Graph | undefined;
+  /** Sentence about units of points, or rounding of distances. */
+  readonly note?: string | undefined;
 }
 
 /** How many points there are. */
 export const sizeOf = ({ points, graph }: NeighborInput): number => graph?.size ?? points.rows;
 
-/** Advice in a fit's message where neighbors are those of columns that seem to have different units. */
-export const unitsAdviceOf = ({ points, input, graph }: NeighborInput): string =>
-  input === 'points' && graph === undefined ? unitsAdvice(points) : '';
+/** Sentence in a fit's message about columns that seem to have different units, or distances that were rounded. */
+export const inputNote = ({ note, graph }: NeighborInput): string => (graph === undefined ? (note ?? '') : '');
 
 /** The graph of neighbors, whose weights are how far they are apart; searched with pauses. */
 export function* neighborLengths(

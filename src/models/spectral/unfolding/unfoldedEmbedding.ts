@@ -10,13 +10,13 @@ import type { ComputationContext, ComputationStep } from '../../../model/computa
 import type { SpectralEmbedding } from '../embedding/options.ts';
 import {
   type Disconnected,
+  inputNote,
   type NeighborhoodOptions,
   type NeighborInput,
   neighborLengths,
   shownComponent,
   sizeOf,
   subgraph,
-  unitsAdviceOf,
   withCommonNeighbors,
 } from '../neighborhood/neighborhood.ts';
 import { principalColumns, type Unfolding, unfold } from './unfold.ts';
@@ -76,7 +76,7 @@ export function unfoldingGraph(
     equal === 0
       ? ''
       : ` ${equal === 1 ? '1 point equals another and shares its' : `${equal} points equal others and share their`} latents.`;
-  return { ...tied, shown, note: few + note + ties + unitsAdviceOf(given) };
+  return { ...tied, shown, note: few + note + ties + inputNote(given) };
 }
 
 /** Finds the unfolding and reads its q leading dimensions off, where it ends and, when it is asked for, where it stands. */
