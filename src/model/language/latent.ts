@@ -194,7 +194,7 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   }
   const start = startOf();
   if (posterior === undefined) {
-    const restrict = restrictionOf(node)?.density.search!.restrict;
+    const restrict = restrictionOf(node)?.density.search?.restrict;
     parameters[name] = restrict === undefined ? real(start) : restrict(real(start));
     if (node.isPointwise) pointwise.push(name);
   } else if ('encoder' in posterior) {

@@ -39,7 +39,7 @@ const MOST_CURVED = 600;
  */
 export function searchOnGraph(model: SearchedModel): Search {
   const { arePoints, priors, views, latentDim: columns } = model;
-  const graph = priors.find(({ prior }) => prior.search?.graph !== undefined)?.prior.search!.graph;
+  const graph = priors.map(({ prior }) => prior.search?.graph).find((own) => own !== undefined);
   if (graph === undefined) return {};
   const parameters = [...views.map(({ process }) => process), ...priors.map(({ prior }) => prior)].flatMap(
     (part): Parameter[] => Object.values(part.parameters),
