@@ -24,6 +24,10 @@ describe('how rows are shown when only their columns are known', () => {
     expect(rowView(Array.from({ length: 64 }, (_, k) => `pixel_${k}`))).toEqual({ kind: 'image', height: 8, width: 8 });
     expect(rowView(Array.from({ length: 63 }, (_, k) => `pixel_${k}`))).toEqual({ kind: 'values' });
     expect(rowView(['400', '410.5', '421'])).toEqual({ kind: 'curve' });
+    const scikit = Array.from({ length: 64 }, (_, k) => `pixel_${Math.floor(k / 8)}_${k % 8}`);
+    expect(rowView(scikit)).toEqual({ kind: 'image', height: 8, width: 8 });
+    const mnist = Array.from({ length: 16 }, (_, k) => `${1 + Math.floor(k / 4)}x${1 + (k % 4)}`);
+    expect(rowView(mnist)).toEqual({ kind: 'image', height: 4, width: 4 });
   });
 
   it('is an image though constant pixels are no columns, and however these are ordered', () => {
@@ -34,6 +38,24 @@ describe('how rows are shown when only their columns are known', () => {
     });
     expect(rowView(whole.toReversed())).toEqual({ kind: 'image', height: 2, width: 3, pixels: [5, 4, 3, 2, 1, 0] });
     expect(rowView(['r0c0', 'r0c9', 'r9c0', 'r9c9'])).toEqual({ kind: 'values' });
+    // Names of constant pixels restore the border, of lines and columns and of running numbers, from 0 or from 1.
+    expect(rowView(['r1c1', 'r1c2', 'r2c1', 'r2c2'], ['r0c0', 'r0c1', 'r3c2', 'r3c3', 'time'])).toMatchObject({
+      height: 4,
+      width: 4,
+    });
+    for (const first of [0, 1]) {
+      const all = Array.from({ length: 16 }, (_, k) => `pixel${first + k}`);
+      const inner = [5, 6, 9, 10].map((k) => all[k]!);
+      expect(
+        rowView(
+          inner,
+          all.filter((name) => !inner.includes(name)),
+        ),
+      ).toEqual({
+        ...{ kind: 'image', height: 4, width: 4 },
+        pixels: [-1, -1, -1, -1, -1, 0, 1, -1, -1, 2, 3, -1, -1, -1, -1, -1],
+      });
+    }
     expect(rowView(['r0c0', 'r0c1', 'r1c0', 'row1col0'])).toEqual({ kind: 'values' });
   });
 });

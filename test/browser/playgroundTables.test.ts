@@ -230,7 +230,7 @@ describePlayground('tables and keys', () => {
     await fitted();
     await press('Share');
     await press('Link with the whole fit');
-    await page.getByText('The address of this page now holds the fit').waitFor();
+    await page.getByText('It holds the fit and its table').waitFor();
     const address = page.url().slice(served.url.length);
     const shared = await downloaded(() => press('One page with the fit'));
     const json = JSON.parse(await saved('fit.json'));
@@ -326,7 +326,7 @@ describePlayground('tables and keys', () => {
     await iterations(15);
     await press('Share');
     await press('Link to these settings');
-    await page.getByText('The address of this page now holds the settings.').waitFor();
+    await page.getByText('It holds the settings and the table.').waitFor();
     const address = page.url().slice(served.url.length);
     await page.context().close();
     await open({}, address, false);

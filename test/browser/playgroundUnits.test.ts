@@ -76,7 +76,7 @@ describePlayground('columns in different units', () => {
     await expect.poll(() => page.locator('[name=model]').inputValue()).toBe('gplvm');
     await press('Share');
     await press('Link to these settings');
-    await page.getByText('The address now holds the settings; the table is too large for it.').waitFor();
+    await page.getByText('It holds the settings and the table.').waitFor();
     const settings = JSON.parse(decodeURIComponent(page.url().slice(served.url.length + 1)));
     expect(settings).toMatchObject({ set: 'own', model: 'gplvm', labels: 'class', maxIterations: 2000 });
   });

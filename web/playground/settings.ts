@@ -185,18 +185,14 @@ export function withNeeded(options: Settings['options'], model: string): Setting
 
 export const TAKES_LABELS: readonly string[] = ['gplrf', 'dgplvm', 'lda', 'kernelLda', 'slpp'];
 
-/** The most characters of a visitor's own table that go into a link of settings. */
-export const MOST_IN_LINK = 4000;
-
-/** The part of a link behind #, and a small own table. */
-export function linkOf(settings: Settings, csv: string | undefined): string {
-  const small = csv !== undefined && csv.length <= MOST_IN_LINK ? { csv } : {};
-  return `#${encodeURIComponent(JSON.stringify({ ...settings, ...small }))}`;
-}
+/** The part of a link behind #: settings, and a packed table that they are for. */
+export const linkOf = (settings: Settings, table?: string): string =>
+  `#${encodeURIComponent(JSON.stringify({ ...settings, ...(table !== undefined && { table }) }))}`;
 
 export interface Linked {
   readonly settings: Settings;
-  readonly csv: string | undefined;
+  /** A small table, packed. */
+  readonly table: string | undefined;
   /** Whether the fit begins by itself. */
   readonly run: boolean;
   /** Whether only the fit and its picture are shown: within another page. */
@@ -218,13 +214,14 @@ export function checkedSettings(given: unknown): Settings | undefined {
 /** What a link holds; undefined where it holds nothing that can be read. */
 export function settingsOf(hash: string): Linked | undefined {
   try {
-    const { csv, run, compact, ...found } = JSON.parse(decodeURIComponent(hash.replace(/^#/, ''))) as Partial<Linked> &
-      Partial<Settings>;
+    const { table, run, compact, ...found } = JSON.parse(
+      decodeURIComponent(hash.replace(/^#/, '')),
+    ) as Partial<Linked> & Partial<Settings>;
     const settings = checkedSettings(found);
     if (settings === undefined) return undefined;
     return {
       settings,
-      csv: typeof csv === 'string' ? csv : undefined,
+      table: typeof table === 'string' ? table : undefined,
       run: run === true,
       compact: compact === true,
     };

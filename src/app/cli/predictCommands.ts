@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection } from '../../index.ts';
 import { readTable } from '../io/index.ts';
-import { deviations, filled, readFit } from './fitFiles.ts';
+import { deviations, filled, imputation, readFit } from './fitFiles.ts';
 import { checkRequired, missingFlag, PARTS_FLAG, type PartsArguments, wholeFrom } from './flags.ts';
 import { addOutputFlags, type Context, checkOut, type OutputArguments, putTable } from './streams.ts';
 import { addTableFlags, fittedTable, type TableArguments } from './tableFlags.ts';
@@ -216,7 +216,12 @@ export function defineImpute(command: Command, streams: Context): void {
       const { fit, record } = await readFit(folder, given);
       checkOut(given);
       const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
-      const prediction = await imputation(fit, observations);
+      const prediction = await imputation(fit, observations, isFitted(fit, observations));
+      if (prediction === undefined) {
+        throw new InvalidInputError(
+          `This fit of ${fit.model} cannot fill in missing entries. Fit ppca, gplvm, bayesianGplvm or meu with --missing ignore.`,
+        );
+      }
       const { mean, deviation } = filled(observations, prediction, unitsOf(record));
       const names = columnNames(record, mean.columns);
       const ids = table.ids === undefined ? undefined : { name: table.idColumn ?? 'id', values: table.ids };
@@ -228,18 +233,6 @@ export function defineImpute(command: Command, streams: Context): void {
       );
     },
   );
-}
-
-/** Imputes the training points by a field's `impute` or by predictions at their latents, other points by projection. */
-async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
-  if (fit.graph === undefined && fit.predict !== undefined && isFitted(fit, Y)) {
-    return fit.predict(fit.latents, { noise: true });
-  }
-  if (fit.graph !== undefined && fit.impute !== undefined && Y.rows === fit.latents.rows) return fit.impute(Y);
-  const purpose = 'fill in missing entries of new points';
-  const predict = ability(fit, 'predict', purpose);
-  const { latents } = await ability(fit, 'project', purpose)(Y);
-  return predict(latents, { noise: true });
 }
 
 /** True if these are the fitted observations. */

@@ -119,7 +119,9 @@ describe('project of a Bayesian GPLVM', () => {
     expect(mean.data).not.toEqual(result.predict(latents).mean.data);
   });
 
-  it('finds variances under other likelihoods, smaller ones for rows of which more is observed', async () => {
+  it('finds variances under other likelihoods, smaller ones for rows of which more is observed', {
+    tags: 'long',
+  }, async () => {
     const random = seededRandom(4);
     const counts = Matrix.from(
       Y.toArrays().map((row) => row.map((y) => Math.floor(Math.exp(1.5 * y) + random.uniform()))),

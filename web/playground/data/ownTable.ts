@@ -2,7 +2,6 @@ import { differInUnits, Matrix } from 'latentfield/core';
 import { csv } from '../exports.ts';
 import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
-import { MOST_IN_LINK } from '../settings.ts';
 import { counted, type Dataset, deviationsOf, rowView } from './dataset.ts';
 import type { Repair } from './repairs.ts';
 
@@ -10,7 +9,7 @@ import type { Repair } from './repairs.ts';
 export interface OwnTable {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Its text where it is small enough for a link. */
+  /** Its text where it is small enough for links and to be kept over a reload. */
   readonly csv: string | undefined;
   readonly labels: string;
   /** Columns that may hold labels. */
@@ -47,6 +46,8 @@ const isText = (name: string) => /\.(csv|tsv|tab|txt)$/i.test(name);
 /** Names of columns that hold classes, though these are numbers. */
 const CLASSES = /^(class|classes|label|labels|target|category|group|cluster|species|type|kind|digit|y)$/i;
 
+/** Bytes of a table that is kept for links and for a reload. */
+const MOST_KEPT = 2e6;
 /** Bytes up to which ways to read a table are looked for that could not be read. */
 const MOST_REPAIRED = 10e6;
 
@@ -94,7 +95,7 @@ export class TableReader {
       return {
         name,
         bytes,
-        csv: isText(name) && bytes.length <= MOST_IN_LINK ? new TextDecoder().decode(bytes) : undefined,
+        csv: isText(name) && bytes.length <= MOST_KEPT ? new TextDecoder().decode(bytes) : undefined,
         labels: chosen,
         choices: [
           ...new Set([
@@ -127,7 +128,7 @@ export function tableOfDataset(dataset: Dataset): OwnTable {
   return {
     name: name.replace(/\.json$/i, '').replace(/(?:\.csv)?$/i, '.csv'),
     bytes: new TextEncoder().encode(text),
-    csv: text.length <= MOST_IN_LINK ? text : undefined,
+    csv: text.length <= MOST_KEPT ? text : undefined,
     labels: chosen,
     choices: [...(chosen === '' ? [] : [chosen]), ...columns],
     dataset,
@@ -172,7 +173,10 @@ function datasetOf(name: string, table: PlainTable, labels: string): Dataset {
     labelColumn: labels === '' ? 'label' : labels,
     ids: table.ids,
     idColumn: table.idColumn ?? 'id',
-    view: rowView(table.columns),
+    view: rowView(
+      table.columns,
+      table.others.flatMap(({ column, constant }) => (constant ? [column] : [])),
+    ),
     notes: table.notes,
   };
 }

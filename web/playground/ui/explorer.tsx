@@ -3,7 +3,7 @@ import { LEAST_TRUSTWORTHINESS } from 'latentfield/inference';
 import type { CanvasMap, MapMargins, MapScene } from 'latentfield/plot';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Dataset, rowsOfDataset } from '../data/dataset.ts';
+import { counted, type Dataset, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Coloring, ofOneColor, type Theme } from '../drawing/colors.ts';
 import { picturesOf } from '../drawing/images.ts';
 import { namesOf } from '../drawing/names.ts';
@@ -39,6 +39,8 @@ interface Given {
   readonly theme: Theme;
   readonly isPhone: boolean;
   readonly isDrawerOpen: boolean;
+  /** Whether the map stands within another page: moving over it decodes, and a click pins the place. */
+  readonly isEmbedded: boolean;
   readonly query: string;
   /** Rises when the rows that are found are to be chosen. */
   readonly chosen: number;
@@ -58,6 +60,7 @@ export function Explorer({
   theme,
   isPhone,
   isDrawerOpen,
+  isEmbedded,
   query,
   chosen,
   added,
@@ -117,6 +120,7 @@ export function Explorer({
   const reader = isOwn ? fit : held?.fit;
   const walk = walkBefore?.of === reader ? walkBefore : undefined;
   const map = useRef<CanvasMap | undefined>(undefined);
+  const isPinned = useRef(false);
   const canDecode = reader?.predicts === true && rows !== undefined;
 
   useEffect(() => {
@@ -159,7 +163,9 @@ export function Explorer({
   );
   const draws = useSampling(isOwn ? fit : undefined, across, up);
   const { places, isMoving } = useMoving(target, isRunning ? '' : method);
-  const found = useMemo(() => (rows === undefined ? undefined : rowsFound(query, rows)), [rows, query]);
+  const matching = useMemo(() => (rows === undefined ? undefined : rowsFound(query, rows)), [rows, query]);
+  /** Nothing fades where nothing matches. */
+  const found = matching?.length === 0 ? undefined : matching;
 
   const mapScores = isOwn ? scores : other?.scores;
   const scene = useMemo<MapScene>(() => {
@@ -322,9 +328,17 @@ export function Explorer({
   };
   const choose = (row: number) => {
     letGo();
+    isPinned.current = true;
     setChosenRow(row);
   };
+  /** Decodes the place under the pointer. */
+  const askUnder = (px: number, py: number) => {
+    const { clientWidth, clientHeight } = canvas.current!;
+    const [[left, right], [low, high]] = map.current!.spans();
+    askAt(left + ((right - left) * px) / clientWidth, high - ((high - low) * py) / clientHeight, false);
+  };
   const letGo = () => {
+    isPinned.current = false;
     setStart(undefined);
     setWalk(undefined);
     setCursor(undefined);
@@ -432,7 +446,12 @@ export function Explorer({
           margins={margins}
           label={`Map of ${latents.rows} rows, ${isRunning ? `being fitted by ${picture.model}` : title}`}
           events={{
-            hover: (point, x, y) => setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y })),
+            isEmbedded,
+            hover: (point, x, y) => {
+              if (isEmbedded && point < 0 && (x > 0 || y > 0) && canDecode && up !== undefined && !isPinned.current)
+                askUnder(x, y);
+              else setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y }));
+            },
             pick: (point) => {
               if (point < 0) letGo();
               else if (tool === 'path') takeEnd(Array.from(latents.row(point)));
@@ -445,7 +464,13 @@ export function Explorer({
               setLasso({ method, ring });
               setTool('ask');
             },
-            ...(canDecode && up !== undefined && { ask: tool === 'path' ? pathAt : askAt }),
+            ...(canDecode &&
+              up !== undefined && {
+                ask: (x: number, y: number, isNew: boolean) => {
+                  isPinned.current = true;
+                  (tool === 'path' ? pathAt : askAt)(x, y, isNew);
+                },
+              }),
           }}
           onKey={onKey}
           onMade={(made) => {
@@ -493,6 +518,13 @@ export function Explorer({
           <MapNames {...{ method, setMethod, maps }} fit={shown.fit} />
         )}
         {fitBar}
+        {matching !== undefined && (
+          <p class="matches card" role="status">
+            {matching.length === 0
+              ? `No row matches '${query}': search for a number, a label, an id, or column > value.`
+              : `${matching.length.toLocaleString('en')} of ${counted(latents.rows, 'row')}`}
+          </p>
+        )}
         {!isRunning && fitBar === false && canDecode && cursor === undefined && chosenRow < 0 && (
           <p class="hint card">
             {tool === 'path' ? (
@@ -501,7 +533,8 @@ export function Explorer({
               </>
             ) : (
               <>
-                <b>Drag</b> to decode · <b>scroll</b> to zoom · <b>Shift and drag</b> to choose rows
+                <b>{isEmbedded ? 'Move' : 'Drag'}</b> to decode · <b>{isEmbedded ? 'click, then scroll' : 'scroll'}</b>{' '}
+                to zoom · <b>Shift and drag</b> to choose rows
               </>
             )}
           </p>
