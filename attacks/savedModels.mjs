@@ -101,7 +101,7 @@ export const savedModels = {
   gplvm: () => gplvm(Y, { latentDim: 2 }),
   gplvmMlp: () => gplvm(Y, { latentDim: 1, backConstraint: 'mlp' }),
   gplvmKernelMap: () => gplvm(Y, { latentDim: 2, backConstraint: 'kernel', scale: true }),
-  gplvmLinearMap: () => gplvm(Y, { latentDim: 1, latents: backConstrained(linearMap()) }),
+  gplvmLinearMap: () => gplvm(Y, { latentDim: 1, posterior: backConstrained(linearMap()) }),
   gplvmDynamics: () =>
     gplvm(Y, { latentDim: 1, priors: [dynamics({ segments: [0, 6], order: 'difference', initial: 'none' })] }),
   gplvmMissing: () => gplvm(holes, { latentDim: 1, missing: 'ignore', center: false }),
@@ -137,7 +137,7 @@ export const savedModels = {
     latentVariableModel({
       observations: Y,
       latentDim: 1,
-      latents: fixedAt(Y.map(([first]) => [first])),
+      posterior: fixedAt(Y.map(([first]) => [first])),
       kernel: ownKernel(),
       noise: 0.1,
     }),
@@ -165,7 +165,7 @@ export const savedModels = {
   tsne: () => tsne(Y, { perplexity: 3, steps: 60 }),
   umap: () => umap(Y, { neighbors: 3, steps: 60 }),
   bayesianGplvm: () => bayesianGplvm(Y, { latentDim: 2, inducing: 4 }),
-  bayesianEncoded: () => bayesianGplvm(Y, { latentDim: 1, inducing: 4, latents: encoded(linearMap()) }),
+  bayesianEncoded: () => bayesianGplvm(Y, { latentDim: 1, inducing: 4, posterior: encoded(linearMap()) }),
   bayesianPoisson: () => bayesianGplvm(counts, { latentDim: 1, inducing: 4, likelihood: poisson(), center: false }),
   bayesianBernoulli: () => bayesianGplvm(signs, { latentDim: 2, inducing: 4, likelihood: bernoulli(), center: false }),
   ownModel: () => ownModel(Matrix.from(Y)),

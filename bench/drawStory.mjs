@@ -10,7 +10,7 @@ export async function drawStory(library, { inputs, observations }, { warmup, dra
   const model = latentVariableModel({
     observations: observations.map((y) => [y]),
     latentDim: 1,
-    latents: fixedAt(inputs.map((t) => [t])),
+    posterior: fixedAt(inputs.map((t) => [t])),
     kernel: rbf({ variance: positive(1, { prior }), lengthscale: positive(1, { prior }) }),
     noise: positive(0.1, { prior }),
     center: false,

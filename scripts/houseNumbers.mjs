@@ -61,7 +61,6 @@ const contracts = [
   'Prior',
   'Likelihood',
   'LatentMap',
-  'Latents',
   'Posterior',
   'Mapping',
   'Model',

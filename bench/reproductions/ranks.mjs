@@ -68,7 +68,7 @@ export function rankedModels(library) {
       latentVariableModel({
         observations: rows.slice(0, N),
         latentDim: 2,
-        latents: fixedAt(X.slice(0, N)),
+        posterior: fixedAt(X.slice(0, N)),
         kernel: linear({ variance: fixed(variance) }),
         noise: fixed(noise),
         center: false,

@@ -54,7 +54,7 @@ globalThis.slide = async (rows, engine, frames) => {
     times.push(await frame());
     const start = performance.now();
     const noise = fixed(0.1 + 0.05 * Math.sin(k / 10));
-    const model = gplvm(rows, { latentDim: 2, noise, ...(latents && { latents: free({ init: latents }) }) });
+    const model = gplvm(rows, { latentDim: 2, noise, ...(latents && { init: latents }) });
     ({ latents } = await fit(model, { engine, maxIterations: 5 }));
     refits.push(performance.now() - start);
   }

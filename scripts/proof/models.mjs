@@ -131,7 +131,11 @@ const others = {
   },
   viewsDistributed: {
     model: () =>
-      latentVariableModel({ latentDim: 2, latents: gaussianLatents(), views: viewsWith({ noise: 0.1, inducing: 6 }) }),
+      latentVariableModel({
+        latentDim: 2,
+        posterior: gaussianLatents(),
+        views: viewsWith({ noise: 0.1, inducing: 6 }),
+      }),
     view: 'seen',
     rows: { seen: views.seen.slice(2, 4) },
     to: 'heard',
@@ -140,7 +144,7 @@ const others = {
     model: () =>
       latentVariableModel({
         latentDim: 2,
-        latents: encoded(mlpMap({ hidden: 4 })),
+        posterior: encoded(mlpMap({ hidden: 4 })),
         views: viewsWith({ noise: 0.1, inducing: 6 }),
       }),
     view: 'seen',
@@ -149,7 +153,11 @@ const others = {
   },
   viewsInBatches: {
     model: () =>
-      latentVariableModel({ latentDim: 2, latents: gaussianLatents(), views: viewsWith({ noise: 0.1, inducing: 6 }) }),
+      latentVariableModel({
+        latentDim: 2,
+        posterior: gaussianLatents(),
+        views: viewsWith({ noise: 0.1, inducing: 6 }),
+      }),
     fit: { batchSize: 10, maxEpochs: 2 },
     view: 'seen',
     rows: { seen: views.seen.slice(2, 4) },
@@ -159,7 +167,7 @@ const others = {
   bayesianUncollapsed: { model: () => bayesianGplvm(sheet, { latentDim: 2, inducing: 6, bound: 'uncollapsed' }) },
   bayesianLinear: { model: () => bayesianGplvm(sheet, { latentDim: 2, inducing: 6, kernel: add(linear(), bias()) }) },
   bayesianInBatches: {
-    model: () => bayesianGplvm(sheet, { latentDim: 2, inducing: 6, latents: encoded(linearMap()) }),
+    model: () => bayesianGplvm(sheet, { latentDim: 2, inducing: 6, posterior: encoded(linearMap()) }),
     fit: { batchSize: 10, maxEpochs: 2 },
   },
   bayesianHolesInBatches: {
@@ -168,7 +176,7 @@ const others = {
         latentDim: 2,
         inducing: 6,
         missing: 'ignore',
-        latents: encoded(mlpMap({ hidden: 4 })),
+        posterior: encoded(mlpMap({ hidden: 4 })),
       }),
     fit: { batchSize: 10, maxEpochs: 2, solver: adam() },
   },
@@ -191,7 +199,7 @@ const others = {
         latentDim: 2,
         inducing: 6,
         likelihood: poisson(),
-        latents: encoded(linearMap()),
+        posterior: encoded(linearMap()),
       }),
     fit: { batchSize: 10, maxEpochs: 2 },
     rows: countsOf(sheet).slice(2, 4),

@@ -18,6 +18,7 @@ export type {
   Structure,
   SummaryLine,
 } from './assessment/assessment.ts';
+export { LEAST_TRUSTWORTHINESS } from './assessment/assessment.ts';
 export type { Calibration, Coverage } from './assessment/calibration.ts';
 export type { Stability } from './assessment/stability.ts';
 export type { Checkpoint } from './checkpoint/checkpoint.ts';

@@ -10,10 +10,10 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
 import type { MapStart } from '../model/language/mapped.ts';
+import type { PointRows } from '../model/language/variable.ts';
 import { real } from '../model/parameter.ts';
 import type { Transform } from '../model/transform.ts';
 import { defineMap, type LatentMap, withCheckedShape } from './defineMap.ts';
-import type { Latents } from './latents.ts';
 
 /** Added to the eigenvalues of K_b, whose diagonal is 1, where the coefficients are fitted to the start of the latents. */
 const RIDGE = 1e-6;
@@ -152,10 +152,13 @@ const PREFIX = 'latents.';
  * @see Lawrence & Quiñonero-Candela 2006; Jiang et al. 2014, eq. 28
  * @example
  * ```ts
- * gplvm(Y, { latentDim: 2, latents: backConstrained(kernelRegression({ gamma: 0.1 })) });
+ * gplvm(Y, { latentDim: 2, posterior: backConstrained(kernelRegression({ gamma: 0.1 })) });
  * ```
  */
-export function backConstrained(map: LatentMap, options: { init?: 'pca' | MatrixLike | Initialization } = {}): Latents {
+export function backConstrained(
+  map: LatentMap,
+  options: { init?: 'pca' | MatrixLike | Initialization } = {},
+): PointRows {
   if (typeof map === 'function') {
     throw new InvalidInputError(
       'backConstrained takes a map, but function was given. Call the factory: linearMap(), not linearMap.',
@@ -164,7 +167,7 @@ export function backConstrained(map: LatentMap, options: { init?: 'pca' | Matrix
   const expected = 'a map, such as kernelRegression({ gamma: 0.1 })';
   checkGiven(map, 'backConstrained', expected, (given) => isPart(given, 'map', ['parameters', 'features', 'apply']));
   const init = keptInit(namedOptions(options, 'backConstrained', ['init']).init ?? 'pca');
-  return Object.freeze<Latents>({
+  return Object.freeze<PointRows>({
     kind: 'latents',
     name: 'backConstrained',
     parameters: (Y, latentDim, seed) => {

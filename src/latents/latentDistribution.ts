@@ -1,24 +1,13 @@
 import { InvalidInputError } from '../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkGiven, givenOptions, isPart, namedOptions, unknownName } from '../core/options.ts';
-import { matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
-import { withFloat64 } from '../engine/tensors/float64/scope.ts';
-import type { GaussianRows } from '../engine/tensors/ops.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { type Initialization, initialLatents, keptInit } from '../model/initialization.ts';
-import {
-  correlatedRows,
-  correlatedRowsAt,
-  type PriorPrecision,
-  precisionOf,
-} from '../model/language/correlatedRows.ts';
-import type { ParameterValues, TensorMap } from '../model/model.ts';
-import { type Parameter, positive, real } from '../model/parameter.ts';
-import { valueTensors } from '../model/part.ts';
-import type { LatentMoments } from '../model/posterior.ts';
+import { correlatedRows, correlatedRowsAt, precisionOf } from '../model/language/correlatedRows.ts';
+import type { DistributedRows } from '../model/language/variable.ts';
+import { positive, real } from '../model/parameter.ts';
 import { type LatentMap, withCheckedShape } from './defineMap.ts';
-import type { LatentsJSON } from './latents.ts';
 
 export interface GaussianLatentsOptions {
   /** Where the means start: 'pca' (the default), an N×q matrix taken as it is, or anything with N×q `latents` (scaled to unit variance). */
@@ -48,13 +37,13 @@ const VARIANCE = 0.5;
  * @see Titsias & Lawrence 2010, §3; Damianou, Titsias & Lawrence 2011, §3.2
  * @example
  * ```ts
- * bayesianGplvm(Y, { latentDim: 5, inducing: 20, latents: gaussianLatents({ variance: 0.1 }) });
+ * bayesianGplvm(Y, { latentDim: 5, inducing: 20, posterior: gaussianLatents({ variance: 0.1 }) });
  *
  * const field = laplacian(knnGraph(Y, 5), { strength: positive(1), offset: positive(1) });
  * const z = latent({ dim: 2, density: field, posterior: gaussianLatents({ correlated: true }) });
  * ```
  */
-export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDistribution {
+export function gaussianLatents(options: GaussianLatentsOptions = {}): DistributedRows {
   const {
     init: given = 'pca',
     variance = VARIANCE,
@@ -70,7 +59,7 @@ export function gaussianLatents(options: GaussianLatentsOptions = {}): LatentDis
     );
   }
   const init = keptInit(given);
-  return Object.freeze<LatentDistribution>({
+  return Object.freeze<DistributedRows>({
     kind: 'latentDistribution',
     name: 'gaussian',
     parameters: (Y, latentDim) => ({
@@ -137,18 +126,18 @@ const LOG_VARIANCE = -Math.LN2;
  * @see Kingma & Welling 2014, appendix C.2; Dai et al. 2016
  * @example
  * ```ts
- * bayesianGplvm(Y, { latentDim: 2, inducing: 30, latents: encoded(mlpMap({ hidden: 20 })) });
+ * bayesianGplvm(Y, { latentDim: 2, inducing: 30, posterior: encoded(mlpMap({ hidden: 20 })) });
  * ```
  */
 export function encoded(
   map: LatentMap,
   options: { readonly init?: 'pca' | MatrixLike | Initialization } = {},
-): LatentDistribution {
+): DistributedRows {
   checkGiven(map, 'encoded', 'a map, such as mlpMap({ hidden: 20 })', (given) =>
     isPart(given, 'map', ['parameters', 'features', 'apply']),
   );
   const init = keptInit(namedOptions(options, 'encoded', ['init']).init ?? 'pca');
-  return Object.freeze<LatentDistribution>({
+  return Object.freeze<DistributedRows>({
     kind: 'latentDistribution',
     name: 'encoded',
     parameters: (Y, latentDim, seed) => {
@@ -201,56 +190,6 @@ function withLogVariances(means: Matrix): Matrix {
   return result;
 }
 
-/** Latents that are Gaussians, q(x_n) = N(μ_n, diag s_n): variables of their own, or a function of the observations. A plain description. */
-export interface LatentDistribution {
-  readonly kind: 'latentDistribution';
-  readonly name: string;
-  /** Its parameters under their paths, started for the observations Y (N×D) and q latent dimensions. */
-  readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
-  /** Where its means start, N×q, or what they are fitted to. */
-  readonly start: (Y: Matrix, latentDim: number) => Matrix;
-  /** The same with means that start elsewhere. */
-  readonly from: (init: 'pca' | Matrix | Initialization) => LatentDistribution;
-  /** Whether it is a function of the observations, which new observations may be put through. */
-  readonly mapsObservations: boolean;
-  /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
-  readonly features: (Y: Matrix, training: Matrix) => Matrix;
-  /** Paths of the parameters that have one row a point. */
-  readonly pointwise: readonly string[];
-  /**
-   * Of rows that are correlated as the density of their variable has it: what they take of it.
-   *
-   * @internal
-   */
-  readonly precisionFrom?: typeof precisionOf;
-  /**
-   * Such rows at plain values.
-   *
-   * @internal
-   */
-  readonly correlatedAt?: typeof correlatedRowsAt;
-  /**
-   * Means and variances of the observations with these features; of some of the points, with their rows of parameters that have one a point. Correlated rows take the precision
-   * of their variable's density, and have the variances at which they start without it.
-   */
-  readonly apply: (p: TensorMap, features: Tensor2D, prior?: PriorPrecision) => GaussianRows;
-  readonly toJSON: () => LatentsJSON;
-}
-
-export function isLatentDistribution(value: unknown): value is LatentDistribution {
+export function isLatentDistribution(value: unknown): value is DistributedRows {
   return isPart(value, 'latentDistribution', ['parameters', 'start', 'features', 'apply']);
-}
-
-/** Means and variances of the latents of observations Y (n×D), as the model sees them, that are a function of these. */
-export function latentMoments(
-  latents: LatentDistribution,
-  values: ParameterValues,
-  Y: Matrix,
-  training: Matrix,
-): LatentMoments {
-  return withFloat64(() => {
-    const own = Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith('latents.')));
-    const { mean, variance } = latents.apply(valueTensors(own), matrixTensor(latents.features(Y, training)));
-    return { mean: tensorMatrix(mean), variance: tensorMatrix(variance) };
-  });
 }

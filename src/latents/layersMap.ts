@@ -150,7 +150,7 @@ export interface LayersWeight {
  *   layers: [dense({ inputShape: [Y[0]!.length], units: 8, activation: 'tanh' }), dense({ units: 2 })],
  * });
  * const encoder = layersMap('encoder', network);
- * const model = gplvm(Y, { latentDim: 2, latents: backConstrained(encoder()) });
+ * const model = gplvm(Y, { latentDim: 2, posterior: backConstrained(encoder()) });
  * ```
  */
 export function layersMap(name: string, network: LayersNetwork): MapFactory<string> {

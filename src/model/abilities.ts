@@ -91,19 +91,20 @@ export interface Predicting {
    * @param from - a latent point, or the number of a training point from 0
    * @param to - likewise
    * @param steps - number of points on the way, both ends included, from 2
-   * @param options - `along`: 'line' unless given
+   * @param options - `along`: 'line' unless given; `noise`: whether the variance is that of a new observation (true, the default) or of the noise-free function. Between rows
+   * that are Gaussians it holds their variances too
    */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options?: { along?: 'line' } & CalibrationOptions,
+    options?: { along?: 'line'; noise?: boolean | undefined } & CalibrationOptions,
   ): PredictedLatents;
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { along: 'geodesic' } & CalibrationOptions,
+    options: { along: 'geodesic'; noise?: boolean | undefined } & CalibrationOptions,
   ): Promise<PredictedLatents>;
 }
 
@@ -158,13 +159,13 @@ export interface Viewed<View extends string> {
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { view: View; along?: 'line' } & CalibrationOptions,
+    options: { view: View; along?: 'line'; noise?: boolean | undefined } & CalibrationOptions,
   ): PredictedLatents;
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { view: View; along: 'geodesic' } & CalibrationOptions,
+    options: { view: View; along: 'geodesic'; noise?: boolean | undefined } & CalibrationOptions,
   ): Promise<PredictedLatents>;
   /** The latents of new observations of one view, or of several of the same points: `project({ pose: Y })`. */
   project(given: ViewMatrices<View>, options?: ProjectOptions): Promise<Projection>;
@@ -177,14 +178,34 @@ export interface Viewed<View extends string> {
   translate(given: ViewMatrices<View>, to: View, options?: ProjectOptions): Promise<PredictedLatents>;
 }
 
+/** Options of forecasts. */
+export interface ForecastOptions extends CalibrationOptions {
+  /** Whether mean and variance are those of new observations (true, the default) or of the noise-free functions. */
+  readonly noise?: boolean | undefined;
+  /** Number of paths of the latents that are drawn, from 2 (256): errors fall with its root. */
+  readonly draws?: number | undefined;
+  /** Seed of the draws (0). */
+  readonly seed?: number | undefined;
+}
+
+/** Predictions of the rows ahead. */
+export interface Forecast extends PredictedLatents {
+  /** Variances of the paths, steps×q. */
+  readonly latentVariances: Matrix;
+  /** Monte Carlo standard error of `mean`, steps×D; more `draws` lower it. */
+  readonly meanError: Matrix;
+}
+
 /** Abilities of fits of a model with a prior on sequences. */
 export interface Forecasting {
   /**
-   * The mean path of the latents ahead of the last point, and predictions along it.
+   * Rows ahead of the last one. Paths of the latents are drawn, x_{t+1} ~ N(m, v) given all rows before, and observations are predicted on each: their mean is E[m(x)], their variance
+   * E[v(x)] + Var[m(x)] over the paths, with the noise. `latents` and `latentVariances` are the moments of the paths.
    *
    * @param steps - from 1
+   * @throws InvalidInputError for a number of steps below 1, or an unknown option or one out of its range
    */
-  forecast(steps: number): PredictedLatents;
+  forecast(steps: number, options?: ForecastOptions): Forecast;
 }
 
 /** Members of fits of a model that learns a graph over points. */

@@ -5,7 +5,9 @@ export type {
   DistributedViewed,
   FieldLearning,
   FieldShowing,
+  Forecast,
   Forecasting,
+  ForecastOptions,
   GraphLearning,
   Imputing,
   LatentPlace,
@@ -77,6 +79,7 @@ export type {
   VariablesModel,
 } from './language/types.ts';
 export {
+  type DistributedRows,
   type EmbeddedOptions,
   type EmbeddedVariable,
   type EncodedRows,
@@ -94,6 +97,7 @@ export {
   type ObservedVariable,
   observed,
   type PointRows,
+  type PosteriorJSON,
   shared,
   type Variable,
 } from './language/variable.ts';

@@ -78,8 +78,12 @@ export interface RowModel {
   computedVariances(given: RowsByName): RowsByName;
   /** Places of complete rows in an embedding, which take some time. */
   embedded?(given: RowsByName): Promise<RowsByName>;
-  /** Mean of the row of the shown variable that follows these; undefined where nothing says so. */
-  readonly next: ((before: Matrix) => Matrix) | undefined;
+  /**
+   * Draws of paths of the shown variable beyond its last row: of each step the rows of all paths. Undefined where nothing says what follows.
+   *
+   * @param normals - standard normal numbers, one row a path
+   */
+  readonly ahead: ((steps: number, normals: (columns: number) => Matrix) => Matrix[]) | undefined;
   /** What new rows add to the bound, given the means and variances of the only latent variable, one of Gaussian rows. */
   readonly bound?: ((given: RowsByName, x: LatentMoments) => PlacedBound) | undefined;
   /** Moments of missing entries given the observed ones of their row, where the model has them without a search. */

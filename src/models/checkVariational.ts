@@ -7,7 +7,6 @@ import { seededRandom } from '../core/random.ts';
 import { logSumExp } from '../inference/sampling/givenDraws.ts';
 import { psis } from '../inference/sampling/psis.ts';
 import { type KernelJSON, kernelFromJSON } from '../kernels/index.ts';
-import { free } from '../latents/pointLatents.ts';
 import type { FittedModel } from '../model/fit.ts';
 import { logDensityOf } from '../model/open.ts';
 import { standardNormal } from '../priors/standardNormal.ts';
@@ -97,7 +96,7 @@ export function checkVariational(
   const exact = latentVariableModel({
     observations: observations as number[][],
     latentDim: means.columns,
-    latents: free({ init: means }),
+    init: means,
     kernel: kernelFromJSON(model.kernel as KernelJSON, (own as OwnParts).kernels),
     noise,
     priors: [standardNormal()],

@@ -54,8 +54,10 @@ const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnPa
       `Option 'backConstraint' must be 'kernel', 'mlp' or 'linear'${own.join('')}, but ${JSON.stringify(given)} was given.`,
     );
   },
-  latents: () => {
-    throw new InvalidInputError("The option 'latents' cannot be said in JSON. Use init, backConstraint and dynamics.");
+  posterior: () => {
+    throw new InvalidInputError(
+      "The option 'posterior' cannot be said in JSON. Use init, backConstraint and dynamics.",
+    );
   },
 };
 

@@ -95,7 +95,7 @@ export async function gpScore(Y: MatrixLike, X: MatrixLike, options: GpScoreOpti
 /** A GPLVM whose latents are held. */
 function heldModel(observations: Matrix, X: Matrix) {
   const kernel = add(rbf(), bias());
-  return latentVariableModel({ observations, latentDim: X.columns, latents: fixedAt(X), kernel, noise: 1 });
+  return latentVariableModel({ observations, latentDim: X.columns, posterior: fixedAt(X), kernel, noise: 1 });
 }
 
 /** The solver sees the logarithm of 1/lengthscale², as it sees those of the variances: halves of it would be badly scaled. */

@@ -1,6 +1,6 @@
 import { checkDefinition, unknownName } from '../core/options.ts';
 import type { KernelCatalog } from '../kernels/json.ts';
-import type { LatentsCatalog, MapCatalog } from '../latents/json.ts';
+import type { MapCatalog } from '../latents/json.ts';
 import type { ModelFactory } from '../model/computedModel.ts';
 import type { DistributionCatalog } from '../model/distributions/index.ts';
 import type { AnyModel } from '../model/model.ts';
@@ -14,8 +14,6 @@ export interface OwnParts {
   readonly kernels?: KernelCatalog | undefined;
   readonly priors?: PriorCatalog | undefined;
   readonly maps?: MapCatalog | undefined;
-  /** Result of `defineLatents`. */
-  readonly latents?: LatentsCatalog | undefined;
   readonly likelihoods?: LikelihoodCatalog | undefined;
   /** Result of `defineDistribution`. */
   readonly distributions?: DistributionCatalog | undefined;
@@ -27,7 +25,6 @@ export const KINDS_OF_PARTS = Object.keys({
   kernels: 0,
   priors: 0,
   maps: 0,
-  latents: 0,
   likelihoods: 0,
   distributions: 0,
 } satisfies Record<keyof OwnParts, 0>);

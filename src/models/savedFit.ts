@@ -5,8 +5,8 @@ import { describe, Matrix, reasonOf } from '../core/matrix.ts';
 import { isScaled, type ScaleOption } from '../core/observations.ts';
 import { NON_FINITE } from '../core/plainNumbers.ts';
 import { checkDepth, checkSaved, checkSums, readingAt } from '../core/saved.ts';
-import type { LatentsJSON } from '../latents/latents.ts';
 import { DIVIDED, type FitJSON, type FitOutcome } from '../model/fit.ts';
+import type { PosteriorJSON } from '../model/language/variable.ts';
 import type { ModelJSON } from '../model/model.ts';
 import { valueFromJSON } from '../model/transform.ts';
 
@@ -24,7 +24,7 @@ export function dividesColumns(json: ModelJSON, Y: Matrix): boolean {
   return isScaled(Y, scale ?? options?.scale ?? false);
 }
 
-export const savedLatents = v.optional(v.custom<LatentsJSON>(isNamed, 'latents with a name'));
+export const savedLatents = v.optional(v.custom<PosteriorJSON>(isNamed, 'latents with a name'));
 
 function isNamed(value: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof (value as { name?: unknown }).name === 'string';

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { checkOptions } from '../core/options.ts';
+import { lazily } from '../core/progressiveWork.ts';
 import * as op from '../engine/tensors/ops.ts';
-import type { Scalar, Tensor2D } from '../engine/tensors/tensorflow.ts';
+import type { Scalar, Tensor1D, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { add, checkKernel } from '../kernels/algebra.ts';
 import { white } from '../kernels/constant.ts';
 import type { Kernel } from '../kernels/kernel.ts';
@@ -12,7 +13,6 @@ import type { TensorMap } from '../model/model.ts';
 import { definePrior } from './definePrior.ts';
 import {
   initialDensity,
-  lastRow,
   type SequenceData,
   sequenceEntries,
   type Transitions,
@@ -29,6 +29,8 @@ export interface DynamicsOptions extends Partial<SequenceData> {
 
 const PREFIX = 'kernel.';
 const NAME = 'The covariance of the dynamics';
+/** Least variance of a step, relative to that before anything is known. */
+const LEAST = 1e-12;
 
 const schema = v.strictObject({
   ...sequenceEntries,
@@ -77,15 +79,73 @@ export function dynamics(options: DynamicsOptions = {}): Prior<'next'> {
       const steps = op.gaussianLogDensity(covariance, { observations: outputs }, { name: NAME, onJitter });
       return op.add<Scalar>(steps, initialDensity(X, constants.first, initial));
     },
-    condition: (p, { value: X }, { constants }) => ({
-      next: (before) => {
+    condition: (p, { value: X }, { constants }) => {
+      const follow = lazily(() => {
         const { inputs, outputs, own, covariance } = process(p, X, constants);
-        const weights = op.choleskySolve(op.cholesky(covariance, { name: NAME }), outputs);
-        const x = lastRow(before);
-        const mean = op.matMul<Tensor2D>(chosen.covariance(own, x, inputs, inputs), weights);
-        return order === 'next' ? mean : op.add<Tensor2D>(x, mean);
-      },
-    }),
+        return steppingProcess(chosen, own, inputs, outputs, op.cholesky(covariance, { name: NAME }));
+      });
+      return {
+        next: (before, ahead) => {
+          const rows = Array.from({ length: ahead + 1 }, (_, k) => before(ahead + 1 - k));
+          const { mean, variance } = follow()(rows, (k) =>
+            order === 'next' ? rows[k + 1]! : op.sub<Tensor2D>(rows[k + 1]!, rows[k]!),
+          );
+          return { mean: order === 'next' ? mean : op.add<Tensor2D>(rows[ahead]!, mean), variance };
+        },
+      };
+    },
   });
   return calledBy(dynamics(), { kernel: chosen, segments, order, initial });
+}
+
+/** A process at one more input of each of n paths, given its outputs at all inputs before. */
+interface Step {
+  readonly input: Tensor2D;
+  /** L⁻¹·k(X̃, input), M×n. */
+  readonly solved: Tensor2D;
+  /** Row of the Cholesky factor of the covariance among the inputs of each path, given the fitted ones: n entries each. */
+  readonly factor: readonly Tensor1D[];
+  /** Moments given all before; the variance is n×1. */
+  readonly mean: Tensor2D;
+  readonly variance: Tensor2D;
+}
+
+/**
+ * The process along paths: its outputs at the inputs of the steps so far are observations beside the fitted ones, so that a path goes on with the function that it began with. The
+ * factor of each path grows by a row a step, and steps that were taken are remembered.
+ *
+ * @param L - Cholesky factor of the covariance among the fitted inputs
+ * @see Rasmussen & Williams 2006, eq. 2.25–2.26, A.12
+ */
+function steppingProcess(kernel: Kernel, p: TensorMap, inputs: Tensor2D, outputs: Tensor2D, L: Tensor2D) {
+  const whitened = op.triangularSolve(L, outputs);
+  const steps: Step[] = [];
+  return (at: readonly Tensor2D[], outputAt: (step: number) => Tensor2D): Pick<Step, 'mean' | 'variance'> => {
+    const known = steps.findIndex(({ input }, k) => input !== at[k]);
+    if (known >= 0) steps.length = known;
+    for (let k = steps.length; k < at.length; k++) {
+      const input = at[k]!;
+      const solved = op.triangularSolve(L, kernel.covariance(p, inputs, input, inputs));
+      let mean = op.matMul<Tensor2D>(solved, whitened, true);
+      const prior = kernel.diagonal(p, input, inputs);
+      let variance = op.sub<Tensor1D>(prior, op.sum(op.square(solved), 0));
+      const factor: Tensor1D[] = [];
+      for (const [j, step] of steps.slice(0, k).entries()) {
+        const between = op.diagPart(kernel.covariance(p, input, step.input, inputs));
+        const fitted = op.sub<Tensor1D>(between, op.sum(op.mul(solved, step.solved), 0));
+        const shared = step.factor.map((entry, i) => op.mul<Tensor1D>(entry, factor[i]!));
+        const rest = shared.reduce((sum, product) => op.sub<Tensor1D>(sum, product), fitted);
+        const deviation = op.sqrt(step.variance);
+        const own = op.div<Tensor1D>(rest, op.reshape(deviation, [-1]));
+        factor.push(own);
+        const surprise = op.div(op.sub(outputAt(j), step.mean), deviation);
+        mean = op.add<Tensor2D>(mean, op.mul(op.reshape(own, [-1, 1]), surprise));
+        variance = op.sub<Tensor1D>(variance, op.square(own));
+      }
+      // Rounding can leave none, where a kernel has no white noise.
+      const positive = op.maximum<Tensor1D>(variance, op.mul(LEAST, prior));
+      steps.push({ input, solved, factor, mean, variance: op.reshape<Tensor2D>(positive, [-1, 1]) });
+    }
+    return steps.at(-1)!;
+  };
 }

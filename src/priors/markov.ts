@@ -9,7 +9,7 @@ import { calledBy } from '../model/language/defineDensity.ts';
 import type { Prior } from '../model/language/density.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior } from './definePrior.ts';
-import { initialDensity, lastRow, type SequenceData, sequenceEntries, transitionsOf } from './segments.ts';
+import { initialDensity, type SequenceData, sequenceEntries, transitionsOf } from './segments.ts';
 import { sparsePrecision } from './sparsePrecision.ts';
 
 export interface MarkovOptions extends Partial<SequenceData> {
@@ -62,7 +62,9 @@ export function markov(options: MarkovOptions = {}): Prior<'next'> {
       const normalizer = op.mul(-steps.size / 2, op.add(op.log(p.variance), log(2 * Math.PI)));
       return op.add<Scalar>(op.add(exponent, normalizer), initialDensity(X, first, initial));
     },
-    condition: (p) => ({ next: (before) => op.mul<Tensor2D>(p.coefficient, lastRow(before)) }),
+    condition: (p) => ({
+      next: (before) => ({ mean: op.mul<Tensor2D>(p.coefficient, before(1)), variance: p.variance }),
+    }),
   });
   const own = { coefficient, variance } as Record<'coefficient' | 'variance', ParameterLike>;
   return calledBy(markov(own), { segments, initial, ...own });

@@ -118,12 +118,6 @@ export function initialDensity(X: Tensor2D, first: Int32Array, initial: Sequence
   return op.sub<Scalar>(op.mul(-0.5, op.sum(op.square(rows))), (rows.size * log(2 * Math.PI)) / 2);
 }
 
-/** The last of some rows, 1×q. */
-export function lastRow(rows: Tensor2D): Tensor2D {
-  const [n, q] = rows.shape;
-  return op.slice<Tensor2D>(rows, [n - 1, 0], [1, q]);
-}
-
 /** The tensors of a part under its own names, out of a map in which they carry a prefix. */
 export function withoutPrefix(p: TensorMap, prefix: string): TensorMap {
   return Object.fromEntries(

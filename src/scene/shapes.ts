@@ -97,7 +97,7 @@ export function ellipsePath(xx: number, xy: number, yy: number, pixelsX: number,
 export const hundredth = (pixels: number): number => Math.round(100 * pixels) / 100 || 0;
 
 /**
- * True if a point lies inside a closed line, by the even-odd rule.
+ * True if a point lies inside a closed line, by the even-odd rule. Its source becomes part of a page, so it uses nothing else of this module.
  *
  * @param polygon - corners x₁, y₁, x₂, y₂, …
  */

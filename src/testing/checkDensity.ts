@@ -340,21 +340,27 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
       'next',
       () => {
         const said = at.with(rows, (ready) => {
-          const next = conditionOf(density, ready).next?.(ready.rows.value);
-          return next && tensorMatrix(next);
+          const before = (lag: number) => op.slice<Tensor2D>(ready.rows.value, [n - lag, 0], [1, D]);
+          const next = conditionOf(density, ready).next?.(before, 0);
+          if (next === undefined) return undefined;
+          const variance = op.add<Tensor2D>(op.zeros([1, D]), next.variance);
+          return { mean: tensorMatrix(next.mean), variance: tensorMatrix(variance) };
         });
         if (said === undefined) return skip('it gives none');
         if (rows.given.length > 0) return skip('not compared: what the next row is given is not known');
         for (let d = 0; d < D; d++) {
           const along = (x: Float64Array) =>
             x.map((entry) => {
-              const after = { value: withEntries(said, (own, j) => (j === d ? entry : own)), given: [] };
+              const after = { value: withEntries(said.mean, (own, j) => (j === d ? entry : own)), given: [] };
               return sumOf(at.log(withRow(rows, after, 0)));
             });
-          const { mean, variance } = integrated(along, support, said.data[d]!);
-          located(`column ${d}`, () => agreement([said.data[d]!], [mean], QUADRATURE, Math.sqrt(variance)));
+          const { mean, variance } = integrated(along, support, said.mean.data[d]!);
+          located(`the mean of column ${d}`, () =>
+            agreement([said.mean.data[d]!], [mean], QUADRATURE, Math.sqrt(variance)),
+          );
+          located(`the variance of column ${d}`, () => agreement([said.variance.data[d]!], [variance], QUADRATURE));
         }
-        return 'the mean of the row that follows';
+        return 'mean and variance of the row that follows';
       },
     ],
     [

@@ -64,7 +64,6 @@ export function checkModel(model: AnyModel, options: ModelCheckOptions = {}): Co
     'kernels',
     'priors',
     'maps',
-    'latents',
     'distributions',
     'likelihoods',
   ]);
@@ -263,12 +262,23 @@ function derivedRequirements(
           ? []
           : Object.values(one.sample(places, seededRandom(1), true)).flatMap(({ data }) => [...data])),
         ...('project' in missing ? [] : one.density(side(places), rows).posterior),
-        ...(one.next === undefined ? [] : one.next(values[one.shown]!).data),
+        ...(one.ahead?.(2, standardNormals(8)).flatMap(({ data }) => [...data]) ?? []),
       ];
       return agreement(answers(again), answers(variables), 0);
     },
   ]);
   return requirements;
+}
+
+/** Standard normal numbers in n rows, as many columns as are asked for. */
+function standardNormals(n: number): (columns: number) => Matrix {
+  const random = seededRandom(1);
+  return (columns) =>
+    new Matrix(
+      Float64Array.from({ length: n * columns }, () => random.normal()),
+      n,
+      columns,
+    );
 }
 
 /** Compares predictions with noise with the moments of the density of new rows, if one of its columns can be integrated. */

@@ -59,14 +59,18 @@ const STANDARD_ERRORS = 5;
 export function totalByDraws(at: DensityAt, rows: PlainRows, seed: number): string {
   const { rows: n, columns: D } = rows.value;
   const size = n * D;
-  const valueAt = (x: Float64Array) =>
+  const slopesAt = (x: Float64Array) =>
     at.with({ ...rows, value: new Matrix(x, n, D) }, ({ p, rows: own, context }) => {
       const sum = () => op.sum<Scalar>(at.density.logDensity(p, own, context));
       const { value, gradients } = valueAndGradients(sum, [own.value]);
       return { value: -value, gradient: (gradients[0] ?? new Float64Array(size)).map((slope) => -slope) };
     });
-  const { x: mode } = minimize(valueAt, rows.value.data, lbfgs(), { maxIterations: 300 });
-  const L = factorOf(curvatureAt((x) => valueAt(x).gradient, mode));
+  const logDensityAt = (x: Float64Array) =>
+    at.with({ ...rows, value: new Matrix(x, n, D) }, ({ p, rows: own, context }) =>
+      op.valueOf(op.sum<Scalar>(at.density.logDensity(p, own, context))),
+    );
+  const { x: mode } = minimize(slopesAt, rows.value.data, lbfgs(), { maxIterations: 300 });
+  const L = factorOf(curvatureAt((x) => slopesAt(x).gradient, mode));
   if (L === undefined) return skip('not integrated: it has no curved mode to draw around');
   const random = seededRandom(seed + 5);
   const half = (of: number) => logGamma(of / 2);
@@ -81,7 +85,7 @@ export function totalByDraws(at: DensityAt, rows: PlainRows, seed: number): stri
     const x = solvedTransposed(L, z).map((own, i) => mode[i]! + own / stretch);
     const length = z.reduce((sum, own) => sum + square(own / stretch), 0);
     const density = constant - ((TAILS + size) / 2) * log(1 + length / TAILS);
-    return -valueAt(x).value - density;
+    return logDensityAt(x) - density;
   });
   const highest = logs.reduce((most, own) => Math.max(most, own), Number.NEGATIVE_INFINITY);
   const weights = logs.map((own) => exp(own - highest));

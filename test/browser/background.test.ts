@@ -7,15 +7,23 @@ const predict = (X: Matrix) => ({
   mean: Matrix.from(X.toArrays().map(([a = 0, b = 0, c = 0]) => [a, 2 * b, a * b, c])),
   variance: Matrix.from(X.toArrays().map(([a = 0, b = 0]) => [1 + a * a, 1 + b * b, 2, 3])),
 });
-const place = { x: [-1, 2], y: [0, 1.5], side: 12, middle: [0, 0, 0.5], axes: [0, 1], column: 2 } as const;
+const place = {
+  x: [-1, 2],
+  y: [0, 1.5],
+  side: 12,
+  middle: [0, 0, 0.5],
+  axes: [0, 1],
+  column: 2,
+  spreads: [1, 2, 0.5, 0],
+} as const;
 
 describe('the background of a map', () => {
-  it('is the deviation of a new row, the magnification of areas and the expected value in the middle of each cell', async () => {
+  it('is the deviation of a new row as a share of the spreads, the magnification of areas and the expected value in the middle of each cell', async () => {
     const found = (await backgroundOf(predict, place, new AbortController().signal))!;
     for (let i = 0; i < 12; i++) {
       for (let j = 0; j < 12; j++) {
         const [a, b] = [-1 + (3 * (j + 0.5)) / 12, (1.5 * (i + 0.5)) / 12];
-        expect(found.deviation[12 * i + j]).toBeCloseTo(Math.sqrt((1 + a * a + 1 + b * b + 5) / 4), 12);
+        expect(found.deviation[12 * i + j]).toBeCloseTo(Math.sqrt((1 + a * a + (1 + b * b) / 4 + 8 + 3) / 4), 12);
         expect(found.value![12 * i + j]).toBeCloseTo(a * b, 12);
         // Differences of a product of the two are exact.
         const determinant = (1 + b * b) * (4 + a * a) - (a * b) ** 2;

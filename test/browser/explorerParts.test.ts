@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { pipeFlow } from '../../src/app/data/index.ts';
-import { fit, gplvm, Matrix, ppca, seededRandom } from '../../src/index.ts';
+import { fit, gplvm, Matrix, namedModels, ppca, seededRandom } from '../../src/index.ts';
+import { dividesColumns } from '../../src/models/savedFit.ts';
 import { type Dataset, rowView } from '../../web/playground/data/dataset.ts';
 import { repairsOf } from '../../web/playground/data/repairs.ts';
 import { namesOf } from '../../web/playground/drawing/names.ts';
 import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';
-import { keptNeighbors } from '../../web/playground/neighbors.ts';
+import { nearestRows } from '../../web/playground/neighbors.ts';
 import { rowsFound } from '../../web/playground/search.ts';
-import { withNeeded } from '../../web/playground/settings.ts';
+import { DIVIDES_COLUMNS, MODELS, withNeeded } from '../../web/playground/settings.ts';
 
 describe('how rows are shown when only their columns are known', () => {
   it('is value by value, however many columns there are', () => {
@@ -23,6 +24,10 @@ describe('how rows are shown when only their columns are known', () => {
     expect(rowView(Array.from({ length: 64 }, (_, k) => `pixel_${k}`))).toEqual({ kind: 'image', height: 8, width: 8 });
     expect(rowView(Array.from({ length: 63 }, (_, k) => `pixel_${k}`))).toEqual({ kind: 'values' });
     expect(rowView(['400', '410.5', '421'])).toEqual({ kind: 'curve' });
+    const scikit = Array.from({ length: 64 }, (_, k) => `pixel_${Math.floor(k / 8)}_${k % 8}`);
+    expect(rowView(scikit)).toEqual({ kind: 'image', height: 8, width: 8 });
+    const mnist = Array.from({ length: 16 }, (_, k) => `${1 + Math.floor(k / 4)}x${1 + (k % 4)}`);
+    expect(rowView(mnist)).toEqual({ kind: 'image', height: 4, width: 4 });
   });
 
   it('is an image though constant pixels are no columns, and however these are ordered', () => {
@@ -33,6 +38,24 @@ describe('how rows are shown when only their columns are known', () => {
     });
     expect(rowView(whole.toReversed())).toEqual({ kind: 'image', height: 2, width: 3, pixels: [5, 4, 3, 2, 1, 0] });
     expect(rowView(['r0c0', 'r0c9', 'r9c0', 'r9c9'])).toEqual({ kind: 'values' });
+    // Names of constant pixels restore the border, of lines and columns and of running numbers, from 0 or from 1.
+    expect(rowView(['r1c1', 'r1c2', 'r2c1', 'r2c2'], ['r0c0', 'r0c1', 'r3c2', 'r3c3', 'time'])).toMatchObject({
+      height: 4,
+      width: 4,
+    });
+    for (const first of [0, 1]) {
+      const all = Array.from({ length: 16 }, (_, k) => `pixel${first + k}`);
+      const inner = [5, 6, 9, 10].map((k) => all[k]!);
+      expect(
+        rowView(
+          inner,
+          all.filter((name) => !inner.includes(name)),
+        ),
+      ).toEqual({
+        ...{ kind: 'image', height: 4, width: 4 },
+        pixels: [-1, -1, -1, -1, -1, 0, 1, -1, -1, 2, 3, -1, -1, -1, -1, -1],
+      });
+    }
     expect(rowView(['r0c0', 'r0c1', 'r1c0', 'row1col0'])).toEqual({ kind: 'values' });
   });
 });
@@ -113,11 +136,25 @@ describe('rows that are placed', async () => {
   });
 });
 
-it('neighbors that a map keeps are counted row by row', () => {
-  const Y = Matrix.from([[0], [1], [2.1], [10], [11], [12.1]]);
-  expect([...keptNeighbors(Y, Y, 2)]).toEqual([2, 2, 2, 2, 2, 2]);
-  const swapped = Matrix.from([[0], [10], [2.1], [1], [11], [12.1]]);
-  expect([...keptNeighbors(Y, swapped, 2)]).toEqual([1, 0, 1, 0, 1, 1]);
+it('the nearest rows are those in the units that are given, without entries that are missing', () => {
+  const Y = Matrix.from([
+    [0, 0],
+    [1, 100],
+    [2, 0],
+    [Number.NaN, 10],
+  ]);
+  expect(nearestRows(Y, [0, 0], 3, 0, [1, 1])).toEqual([2, 3, 1]);
+  expect(nearestRows(Y, [0, 0], 3, 0, [1, 100])).toEqual([3, 1, 2]);
+});
+
+it('columns in different units are divided by the models of which the page says so', () => {
+  const random = seededRandom(2);
+  const Y = Matrix.from(Array.from({ length: 30 }, () => [1, 10, 1000].map((unit) => unit * random.normal())));
+  const labels = Array.from({ length: 30 }, (_, i) => `k${i % 3}`);
+  const dividing = Object.keys(MODELS).filter((name) =>
+    dividesColumns(namedModels[name]!.make(Y, labels, { latentDim: 2 }).toJSON(), Y),
+  );
+  expect(dividing.sort()).toEqual([...DIVIDES_COLUMNS].sort());
 });
 
 it('a likelihood without closed form brings inducing inputs, a Gaussian one none', () => {

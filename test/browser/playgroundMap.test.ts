@@ -191,7 +191,7 @@ describePlayground('the map', () => {
     await expect.poll(() => against.locator('tbody tr').count()).toBe(12);
     await expect.poll(() => against.locator('tbody tr').first().innerText()).toMatch(/^\S+\s+[\d.]+ \/ [\d.]+$/);
     await panel()
-      .getByText(/nearest rows in the table\.$/)
+      .getByText(/in doubt \(trustworthiness below 0\.8\)\. On average they keep [\d.]+ of their \d+ nearest rows\.$/)
       .waitFor();
     const table = (await downloaded(() => press('Save these rows'))).toString();
     expect(table.trim().split('\n')).toHaveLength(count + 1);
@@ -219,7 +219,7 @@ describePlayground('the map', () => {
     const trusted = panel().getByRole('region', { name: 'Can its place be trusted?' });
     await expect
       .poll(() => trusted.innerText())
-      .toMatch(/\d+ of its 10 nearest rows in the table are among its 10 nearest here\./);
+      .toMatch(/\d+ of its 10 nearest rows in the table are among its 10 nearest here; trustworthiness [\d.]+ of 1\./);
     await trusted.getByText(/Its values lie [\d.]+ standard deviations|its values miss what is expected by/).waitFor();
     const near = panel().getByRole('region', { name: 'Nearest rows in the table' }).getByRole('button');
     await expect.poll(() => near.allInnerTexts()).toEqual(nearest.map((j) => expect.stringMatching(`^row ${j + 1}, `)));
@@ -232,23 +232,24 @@ describePlayground('the map', () => {
     await panel().getByRole('heading', { name: 'gplvm' }).waitFor();
   });
 
-  it('shows which rows not to trust, from the number of neighbors that one chooses', async () => {
+  it('shows which rows not to trust, below the trustworthiness that one chooses', async () => {
     await open();
     await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
     await page.keyboard.press('Escape');
     await map().focus();
     await page.keyboard.press('t');
     const box = page.getByRole('region', { name: 'Rows not to trust here' });
-    const counts = (await box.getByRole('img').getAttribute('aria-label'))!.match(/\d+/g)!.map(Number);
+    const bars = (await box.getByRole('img').getAttribute('aria-label'))!.split(': ')[1]!;
+    const counts = bars.split(', ').map(Number);
     expect(counts.reduce((a, b) => a + b)).toBe(150);
     const slider = box.getByRole('slider');
-    for (const few of [3, 7]) {
-      await slider.fill(String(few));
-      const expected = counts.slice(0, few).reduce((a, b) => a + b);
+    for (const least of [0.8, 0.95]) {
+      await slider.fill(String(least));
+      const expected = counts.slice(0, Math.round(20 * least)).reduce((a, b) => a + b);
       await box.getByText(`${expected} row`).waitFor();
       await expect
         .poll(() => panel().innerText())
-        .toMatch(new RegExp(`${expected} rows? keeps? fewer than ${few} of the 10`));
+        .toMatch(new RegExp(`${expected} rows? in doubt: .*trustworthiness below ${least}`));
     }
     await box.getByRole('button', { name: 'Close' }).click();
     expect(await box.count()).toBe(0);

@@ -68,8 +68,11 @@ describePlayground('tables and keys', () => {
       .getByText("Column 'stage' holds 3 different whole numbers: choose it as the labels if they are classes.")
       .waitFor();
     await ownTable(['a,b,c,class', ...lines(1e4)].join('\n'), '60 rows, 3 columns.');
-    await page.getByText(/Column 'c' varies [\d,]+ times as much as '[ab]': it alone would decide the map\./).waitFor();
+    await page.getByText('Columns are in different units: gplvm divides them by their deviations.').waitFor();
+    await page.selectOption('[name=model]', 'pca');
+    await page.getByText(/Column 'c' varies [\d,]+ times as much as '[ab]': columns of large deviation/).waitFor();
     await press('Bring them to one scale');
+    await page.selectOption('[name=model]', 'gplvm');
     await iterations(20);
     await fitted();
     await map().focus();
@@ -127,15 +130,15 @@ describePlayground('tables and keys', () => {
     await expect.poll(() => page.locator('.subject').innerText()).toBe('');
     await page.getByRole('heading', { name: 'Not fitted yet' }).waitFor();
     await card.getByText('Model: gplvm, a smooth mapping with error bars.').waitFor();
-    await card.getByText("Column 'pressure' varies").waitFor();
-    await press('Bring them to one scale');
-    await card.getByText('Columns are brought to mean 0 and deviation 1.').waitFor();
+    await card.getByText('Columns are in different units: gplvm divides them by their deviations.').waitFor();
     await card.getByRole('button', { name: 'Data and model' }).click();
     const [opened, beside] = [await page.locator('#drawer').boundingBox(), await card.boundingBox()];
     expect(beside!.x).toBeGreaterThanOrEqual(opened!.x + opened!.width);
     await page.getByLabel('Iterations at most').fill('20');
     await press('Fit');
-    await panel().getByText('Rows with missing cells have no nearest rows').waitFor();
+    // Missing cells are filled in by the fit, and rows compared in its units.
+    await panel().getByText('Trustworthiness').waitFor();
+    await page.getByRole('button', { name: /^PCA trustworthiness/ }).waitFor();
   });
 
   /** Goes on with Tab until something has the focus. */
@@ -227,7 +230,7 @@ describePlayground('tables and keys', () => {
     await fitted();
     await press('Share');
     await press('Link with the whole fit');
-    await page.getByText('The address of this page now holds the fit').waitFor();
+    await page.getByText('It holds the fit and its table').waitFor();
     const address = page.url().slice(served.url.length);
     const shared = await downloaded(() => press('One page with the fit'));
     const json = JSON.parse(await saved('fit.json'));
@@ -323,7 +326,7 @@ describePlayground('tables and keys', () => {
     await iterations(15);
     await press('Share');
     await press('Link to these settings');
-    await page.getByText('The address of this page now holds the settings.').waitFor();
+    await page.getByText('It holds the settings and the table.').waitFor();
     const address = page.url().slice(served.url.length);
     await page.context().close();
     await open({}, address, false);

@@ -222,9 +222,11 @@ describe('a fit in batches', () => {
       kind: 'latents',
       name: 'own',
       parameters: () => ({ latents: real(Matrix.from(data), { prior: normal({ mean: 0, deviation: 1 }) }) }),
+      from: () => rows,
       mapsObservations: false,
       features: (Z) => Z,
       apply: (p) => p.latents as op.Tensor2D,
+      toJSON: () => ({ name: 'own' }),
     };
     const near = defineDensity({
       name: 'near',

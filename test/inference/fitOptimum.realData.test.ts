@@ -1,6 +1,6 @@
 // @module-tag long
 import { describe, expect, it } from 'vitest';
-import { free, latentVariableModel } from '../../src/index.ts';
+import { latentVariableModel } from '../../src/index.ts';
 import { type FitStep, fitSteps } from '../../src/inference/index.ts';
 import { nearestNeighborError } from '../../src/inference/scores/neighborScores.ts';
 import { add, bias, type Kernel, rbf, thinPlateSpline } from '../../src/kernels/index.ts';
@@ -64,7 +64,7 @@ describe.runIf(scipy !== undefined && gpy !== undefined)(
       return latentVariableModel({
         observations: gpy!.Y,
         latentDim: 2,
-        latents: free({ init: gpy!.X0 }),
+        init: gpy!.X0,
         kernel: add(rbf({ variance: p(1), lengthscale: p(1) }), bias({ variance: p(0.1) })),
         noise: p(0.1),
       });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fixed, free, gamma, latentVariableModel, Matrix, positive } from '../../src/index.ts';
+import { fixed, fixedAt, gamma, latentVariableModel, positive } from '../../src/index.ts';
 import { type Checkpoint, type FitStep, fit } from '../../src/inference/index.ts';
 import { rbf } from '../../src/kernels/index.ts';
 import { evaluate } from '../../src/model/open.ts';
@@ -18,7 +18,7 @@ const held = (noise: Parameter = fixed(0.1), variance = 1) =>
     observations: Y,
     latentDim: 1,
     center: false,
-    latents: Object.freeze({ ...free(), parameters: () => ({ latents: fixed(Matrix.from(X)) }) }),
+    posterior: fixedAt(X),
     kernel: rbf({ variance: fixed(variance), lengthscale: fixed(1) }),
     noise,
     priors: [],

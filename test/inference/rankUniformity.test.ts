@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import type { Random } from '../../src/index.ts';
 import * as library from '../../src/index.ts';

@@ -31,8 +31,7 @@ const source = () => {
   };
   return { rows: N, columns: 3, read, asked };
 };
-const latents = () => encoded(mlpMap({ hidden: 4 }));
-const options = () => ({ latentDim: 2, inducing: 6, latents: latents() });
+const options = () => ({ latentDim: 2, inducing: 6, posterior: encoded(mlpMap({ hidden: 4 })) });
 
 describe('a fit of rows that are read some at a time', () => {
   it.each([{}, { scale: true }])('is the fit of the matrix of them, bit for bit: %o', async (more) => {
@@ -95,8 +94,8 @@ describe('a fit of rows that are read some at a time', () => {
     };
     const model = bayesianGplvm(source(), options());
     await refused(async () => fit(model), /fitted in batches. Give their size, such as batchSize: 256/);
-    await refused(async () => bayesianGplvm(source(), { latentDim: 2 }), /Give latents: encoded/);
-    await refused(async () => bayesianGplvm(source(), { latentDim: 2, latents: gaussianLatents() }), /encoded/);
+    await refused(async () => bayesianGplvm(source(), { latentDim: 2 }), /Give posterior: encoded/);
+    await refused(async () => bayesianGplvm(source(), { latentDim: 2, posterior: gaussianLatents() }), /encoded/);
     await refused(async () => bayesianGplvm(source(), { ...options(), missing: 'ignore' }), /no missing entries/);
     await refused(async () => bayesianGplvm({ ...source(), rows: 1 }, options()), /rows \(2 or more\)/);
     const narrow = { ...source(), read: async (indices: Int32Array) => Matrix.zeros(indices.length, 2) };

@@ -52,7 +52,7 @@ describe('the option start of fit', () => {
   it('goes on from a fit with back-constraints, whose latents are computed', async () => {
     const own = latentVariableModel({
       ...{ observations: Y, latentDim: 2, kernel: rbf(), noise: 0.1 },
-      latents: backConstrained(kernelRegression()),
+      posterior: backConstrained(kernelRegression()),
     });
     const early = await fit(own, { maxIterations: 3 });
     const again = await fit(own, { start: early, maxIterations: 0 });

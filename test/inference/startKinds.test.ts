@@ -62,7 +62,7 @@ describe('a start whose points or dimensions are equal', () => {
 
   it('is kept where the latents are held', async () => {
     const held = fixedAt(factors.map(() => [1, 1]));
-    const model = latentVariableModel({ observations: Y, latentDim: 2, latents: held, kernel: linear() });
+    const model = latentVariableModel({ observations: Y, latentDim: 2, posterior: held, kernel: linear() });
     expect((await fit(model, { maxIterations: 0 })).latents).toEqual(Matrix.from(factors.map(() => [1, 1])));
   });
 });
@@ -118,7 +118,7 @@ describe('restarts of several kinds', () => {
 
   it('start the map of back-constrained latents as near as it can', async () => {
     const mapped = (init: 'pca' | { latents: Matrix }) =>
-      gplvm(observations, { latentDim: 2, latents: backConstrained(linearMap(), { init }) });
+      gplvm(observations, { latentDim: 2, posterior: backConstrained(linearMap(), { init }) });
     const unfolded = await fit(isomap(observations, { neighbors: 10 }));
     const found = await beginnings({ restarts: { count: 1, inits: ['isomap'] } }, mapped('pca'));
     expect(found[1]).toBeCloseTo(evaluate(mapped(unfolded)).objective, 6);

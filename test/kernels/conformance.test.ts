@@ -13,7 +13,7 @@ describe('kernels conform', () => {
     );
   });
 
-  it('in sums, products, scales and choices of columns', () => {
+  it('in sums, products, scales and choices of columns', { tags: 'long' }, () => {
     fc.assert(
       fc.property(kernelTree, (kernel) => void checkKernel(kernel, options)),
       { numRuns: 60, seed: 2 },

@@ -12,7 +12,6 @@ import {
   evaluate,
   fit,
   fixed,
-  free,
   InvalidInputError,
   type Kernel,
   kernelFromJSON,
@@ -63,7 +62,7 @@ const model = ({ X, Y, beta, q }: Case, priors = [] as ReturnType<typeof standar
   latentVariableModel({
     observations: Y,
     latentDim: q,
-    latents: free({ init: X }),
+    init: X,
     kernel: thinPlateSpline(),
     noise: fixed(1 / beta),
     priors,
@@ -91,7 +90,7 @@ describe.each(
     const noise = latentVariableModel({
       observations: Y,
       latentDim: q,
-      latents: free({ init: X }),
+      init: X,
       kernel: thinPlateSpline(),
       noise: 1 / beta,
       center: false,

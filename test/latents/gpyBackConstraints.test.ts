@@ -51,7 +51,7 @@ async function check({ datasets }: BackConstraintReference, expected: Case): Pro
   const model = latentVariableModel({
     observations: datasets[expected.dataset]!.Y,
     latentDim: 2,
-    latents: backConstrained(maps[expected.mapping](expected.mapping_spec)),
+    posterior: backConstrained(maps[expected.mapping](expected.mapping_spec)),
     // The variances at which GPy's values were taken.
     kernel: add(rbf({ variance: 1, lengthscale: 1 }), bias({ variance: 0.5 }), white({ variance: 0.1 })),
     noise: expected.noise_variance + expected.jitter,

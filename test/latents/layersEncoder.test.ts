@@ -62,7 +62,7 @@ const networks: Record<string, () => tf.Sequential> = {
 
 describe.each(Object.entries(networks))('an encoder of %s', (_, build) => {
   const map = layersMap(build());
-  const model = gplvm(Y, { latentDim: 2, latents: backConstrained(map) });
+  const model = gplvm(Y, { latentDim: 2, posterior: backConstrained(map) });
 
   it('has the gradients of differences in every layer', () => {
     const assembly = model.assemble(0);
@@ -109,6 +109,6 @@ describe.each(Object.entries(networks))('an encoder of %s', (_, build) => {
 it('the start of a network is fitted to the start of the latents', async () => {
   const one = networks['one hidden layer of tanh']!;
   const principal = (await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 0 })).latents;
-  const model = gplvm(Y, { latentDim: 2, latents: backConstrained(layersMap(one())) });
+  const model = gplvm(Y, { latentDim: 2, posterior: backConstrained(layersMap(one())) });
   expectClose((await fit(model, { maxIterations: 0 })).latents, principal, 1e-2);
 });

@@ -41,7 +41,7 @@ const maps: [string, (columns: number) => LatentMap][] = [
 
 describe.each(maps)('a map that gives latents of another width: %s', (_, map) => {
   it.each([1, 3])('is refused with %i columns in the place of 2', (columns) => {
-    const run = () => evaluate(gplvm(Y, { latentDim: 2, latents: backConstrained(map(columns)) }));
+    const run = () => evaluate(gplvm(Y, { latentDim: 2, posterior: backConstrained(map(columns)) }));
     expect(run).toThrow(InvalidInputError);
     expect(run).toThrow(
       `Map 'odd' must give one row of latents for each of 8 observations, 2 wide, but its result has shape [8,${columns}]`,
@@ -49,7 +49,7 @@ describe.each(maps)('a map that gives latents of another width: %s', (_, map) =>
   });
 
   it.each([2, 6])('is refused with %i columns as an encoder, which takes 4', (columns) => {
-    const run = () => evaluate(bayesianGplvm(Y, { latentDim: 2, inducing: 4, latents: encoded(map(columns)) }));
+    const run = () => evaluate(bayesianGplvm(Y, { latentDim: 2, inducing: 4, posterior: encoded(map(columns)) }));
     expect(run).toThrow(InvalidInputError);
     expect(run).toThrow(
       new RegExp(`Map 'odd' must give one row of .*, 4 wide, but its result has shape \\[8,${columns}\\]`),
@@ -57,6 +57,6 @@ describe.each(maps)('a map that gives latents of another width: %s', (_, map) =>
   });
 
   it('is taken with as many as there must be', () => {
-    expect(evaluate(gplvm(Y, { latentDim: 2, latents: backConstrained(map(2)) })).objective).toBeLessThan(0);
+    expect(evaluate(gplvm(Y, { latentDim: 2, posterior: backConstrained(map(2)) })).objective).toBeLessThan(0);
   });
 });

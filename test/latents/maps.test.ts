@@ -12,7 +12,6 @@ import {
   InvalidInputError,
   kernelRegression,
   type LatentMap,
-  latentsFromJSON,
   latentVariableModel,
   linearMap,
   loadFit,
@@ -23,10 +22,12 @@ import {
   seededRandom,
   standardNormal,
 } from '../../src/index.ts';
-import { latentsOf } from '../../src/latents/latents.ts';
+import { posteriorFromJSON } from '../../src/latents/json.ts';
 import { ridgeRegression } from '../../src/latents/layersMap.ts';
+import type { PointRows } from '../../src/model/language/variable.ts';
 import { entriesOf, type ParameterValue, real, shapeOf, valueFrom } from '../../src/model/parameter.ts';
 import { expectClose } from '../tolerance.ts';
+import { latentsOf } from './latentsOf.ts';
 
 const random = seededRandom(5);
 const N = 24;
@@ -61,7 +62,7 @@ const modelWith = (map: LatentMap, init?: number[][]) =>
   latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: backConstrained(map, init === undefined ? {} : { init }),
+    posterior: backConstrained(map, init === undefined ? {} : { init }),
     kernel: rbf(),
     noise: 0.05,
     priors: [standardNormal()],
@@ -115,7 +116,7 @@ describe.each(maps)('%s', (_, map) => {
     const again = loadFit(json, own);
     expect(again.latents).toEqual(result.latents);
     expect(again.predict(result.latents)).toEqual(result.predict(result.latents));
-    const latents = latentsFromJSON(json.model.latents, own.maps);
+    const latents = posteriorFromJSON(json.model.latents, own.maps) as PointRows;
     const values = Object.fromEntries(
       Object.entries(json.values as Record<string, number[] | number[][]>).map(([path, value]) => [
         path,
@@ -201,7 +202,7 @@ describe('the start of a map', () => {
     const model = latentVariableModel({
       observations: wide,
       latentDim: 2,
-      latents: backConstrained(linearMap(), { init }),
+      posterior: backConstrained(linearMap(), { init }),
       kernel: rbf(),
       center: false,
     });
@@ -212,7 +213,7 @@ describe('the start of a map', () => {
     const scaled = latentVariableModel({
       observations: Y.map((row) => row.map((entry) => 1000 * entry)),
       latentDim: 2,
-      latents: backConstrained(kernelRegression()),
+      posterior: backConstrained(kernelRegression()),
       kernel: rbf(),
     });
     expectClose((await fit(scaled, { maxIterations: 0 })).latents, await startOf(kernelRegression()), 1e-6);
@@ -279,12 +280,12 @@ describe('bad input is refused with a sentence', () => {
     ['two words', () => defineMap({ name: 'my map', parameters: {}, apply: (_, x) => x }), /one word/],
     [
       'a map that is not known',
-      () => latentsFromJSON({ name: 'backConstrained', map: { name: 'liner' } }),
+      () => posteriorFromJSON({ name: 'backConstrained', map: { name: 'liner' } }),
       /Did you mean 'linear'/,
     ],
     [
       'latents that are not known',
-      () => latentsFromJSON({ name: 'variational' }),
+      () => posteriorFromJSON({ name: 'variational' }),
       /no latents 'variational'\. Known are free, fixedAt, backConstrained/,
     ],
   ];

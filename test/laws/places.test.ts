@@ -193,7 +193,9 @@ describe('log p(y*)', () => {
     expect(placed.logDensityAtPlace![0]!).toBeGreaterThan(expected + 0.5);
   });
 
-  it('does not rise with dimensions that are not there: selectOptions without labels chooses two of them', async () => {
+  it('does not rise with dimensions that are not there: selectOptions without labels chooses two of them', {
+    tags: 'long',
+  }, async () => {
     const source = seededRandom(4);
     const loadings = Array.from({ length: 2 }, () => Array.from({ length: 8 }, () => source.normal()));
     const Y = Array.from({ length: 80 }, () => {

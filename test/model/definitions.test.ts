@@ -3,7 +3,6 @@ import {
   defineDistribution,
   defineFieldLayer,
   defineKernel,
-  defineLatents,
   defineLikelihood,
   defineMap,
   defineModel,
@@ -28,7 +27,6 @@ describe('a definition with a name that is not known is refused at once, with wh
     [defineRadialKernel, { name: 'own', value: work, slopes: work }, 'slopes', 'slope'],
     [defineLikelihood, { name: 'own', logDensity: work, moment: work }, 'moment', 'moments'],
     [defineMap, { name: 'own', aply: work }, 'aply', 'apply'],
-    [defineLatents, { name: 'own', parameter: work, latents: work }, 'parameter', 'parameters'],
     [defineDistribution, { name: 'own', logdensity: work }, 'logdensity', 'logDensity'],
     [defineFieldLayer, { name: 'own', precisions: work }, 'precisions', 'precision'],
   ])('%o of %o', (define, definition, given, meant) => {

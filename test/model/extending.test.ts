@@ -135,7 +135,7 @@ describe('a shared GPLVM', () => {
         a: { observations: A, kernel: started('a'), noise: fixed(result.parameters['a.noise']!), center: false },
         b: { observations: B, kernel: started('b'), noise: fixed(result.parameters['b.noise']!), center: false },
       },
-      latents: fixedAt(result.latents),
+      posterior: fixedAt(result.latents),
       priors: [standardNormal()],
     });
     const theirs = await fit(named, { maxIterations: 1 });
@@ -163,7 +163,7 @@ it('a GPLVM with a variance a column takes at most 5 lines, and has the density 
   expect(linesOf('variance per column')).toBeLessThanOrEqual(5);
   const latents = initialLatents('pca', A, 2);
   const density = (observations: number[][], noise: number | number[]) =>
-    evaluate(latentVariableModel({ observations, latentDim: 2, latents: fixedAt(latents), kernel: rbf(), noise }))
+    evaluate(latentVariableModel({ observations, latentDim: 2, posterior: fixedAt(latents), kernel: rbf(), noise }))
       .objective;
   const noises = [0.01, 0.02, 0.03];
   const alone = noises.map((noise, j) =>
@@ -229,7 +229,7 @@ describe("a field layer of one's own", () => {
 
   it('is fitted, weights within their bounds, and comes back by its name', async () => {
     const kernel = rbf({ variance: fixed(1), lengthscale: fixed(1) });
-    const options = { kernel, noise: fixed(0.1), latents: fixedAt(latents), priors: [denseField()] };
+    const options = { kernel, noise: fixed(0.1), posterior: fixedAt(latents), priors: [denseField()] };
     const held = latentVariableModel({ observations: A, latentDim: 2, ...options });
     const result = await fit(held, { maxIterations: 500, tolerance: 1e-6, relativeDecrease: 0 });
     expect(result.status).toBe('converged');
@@ -261,7 +261,7 @@ it('a network of tf.layers is a back-constraint', async () => {
   });
   const before = network.getWeights().map((weight) => Array.from(weight.dataSync()));
   const map = layersMap('network', network);
-  const result = await fit(gplvm(A, { latentDim: 2, latents: backConstrained(map()) }), { maxIterations: 30 });
+  const result = await fit(gplvm(A, { latentDim: 2, posterior: backConstrained(map()) }), { maxIterations: 30 });
   const placed = await result.project(A.slice(2, 5));
   expectClose(placed.latents, result.latents.toArrays().slice(2, 5), 1e-12);
   const again = loadFit(JSON.parse(JSON.stringify(result)), { maps: { network: map } });
@@ -269,7 +269,7 @@ it('a network of tf.layers is a back-constraint', async () => {
   expect(network.getWeights().map((weight) => Array.from(weight.dataSync()))).toEqual(before);
   const outside = network.predict(tf.tensor2d(A.slice(0, 1)));
   expect(outside instanceof tf.Tensor && outside.shape).toEqual([1, 2]);
-  const density = logDensityOf(gplvm(A, { latentDim: 2, latents: backConstrained(map()) }));
+  const density = logDensityOf(gplvm(A, { latentDim: 2, posterior: backConstrained(map()) }));
   const { gradient } = density.evaluate(density.start);
   for (const i of [0, 7, 16, 20]) {
     const at = (step: number) => density.evaluate(density.start.with(i, density.start[i]! + step)).value;
@@ -282,14 +282,14 @@ it('a network of tf.layers is a back-constraint', async () => {
 it('a network that cannot be a map is refused', () => {
   const { dense, conv1d, flatten } = tf.layers;
   const wide = tf.sequential({ layers: [dense({ inputShape: [3], units: 5 })] });
-  expect(() => evaluate(gplvm(A, { latentDim: 2, latents: backConstrained(layersMap('wide', wide)()) }))).toThrow(
+  expect(() => evaluate(gplvm(A, { latentDim: 2, posterior: backConstrained(layersMap('wide', wide)()) }))).toThrow(
     /Map 'wide' must give one row of latents .* its result has shape \[20,5\]/,
   );
   const filters = tf.sequential({ layers: [conv1d({ inputShape: [3, 1], filters: 2, kernelSize: 2 }), flatten()] });
   expect(() => layersMap('filters', filters)).toThrow(/such as those of dense layers, but weight0 has shape \[2,1,2\]/);
   expect(() => layersMap('none', {} as never)).toThrow(InvalidInputError);
   const kept = tf.sequential({ layers: [dense({ inputShape: [3], units: 2, trainable: false })] });
-  const model = gplvm(A, { latentDim: 2, latents: backConstrained(layersMap('kept', kept)()) });
+  const model = gplvm(A, { latentDim: 2, posterior: backConstrained(layersMap('kept', kept)()) });
   expect(Object.keys(evaluate(model).gradients)).not.toContain('latents.weight0');
 });
 

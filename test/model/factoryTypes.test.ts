@@ -3,7 +3,6 @@ import {
   defineDistribution,
   defineFieldLayer,
   defineKernel,
-  defineLatents,
   defineLikelihood,
   defineMap,
   definePrior,
@@ -29,7 +28,7 @@ const precision = () => ({ diagonal: op.ones<op.Tensor1D>([4]), edges: op.ones<o
 const parameters = { width: positive(1) };
 
 /** A map's parameters are looked at when a model is evaluated. */
-const evaluated = (map: LatentMap) => evaluate(gplvm(Y, { latentDim: 2, latents: backConstrained(map) }));
+const evaluated = (map: LatentMap) => evaluate(gplvm(Y, { latentDim: 2, posterior: backConstrained(map) }));
 
 it('factories of parts without parameters take none, in types and in fact', () => {
   const kernel = defineKernel({ name: 'none', covariance: (_, A) => A });
@@ -38,11 +37,10 @@ it('factories of parts without parameters take none, in types and in fact', () =
   const likelihood = defineLikelihood({ name: 'none', logDensity: (_, f) => f });
   const distribution = defineDistribution({ name: 'none', logDensity: (_, x) => x });
   const layer = defineFieldLayer({ name: 'none', precision });
-  const latents = defineLatents({ name: 'none', parameters: () => ({}), latents: () => op.ones([4, 2]) });
   for (const part of [kernel(), kernel({}), prior(), prior({}), map(), map({}), likelihood(), likelihood({})]) {
     expect(part).toHaveProperty('name', 'none');
   }
-  for (const part of [distribution(), distribution({}), layer({}, graph), latents()]) {
+  for (const part of [distribution(), distribution({}), layer({}, graph)]) {
     expect(part).toBeTypeOf('object');
   }
   const attempts = [
@@ -60,8 +58,6 @@ it('factories of parts without parameters take none, in types and in fact', () =
     () => layer({ width: 1 }, graph),
   ];
   for (const attempt of attempts) expect(attempt).toThrow(InvalidInputError);
-  // @ts-expect-error no options; in fact own latents take any, which are saved
-  expect(latents({ width: 1 })).toHaveProperty('name', 'none');
 });
 
 it('those with parameters take these only', () => {

@@ -1,13 +1,4 @@
-import {
-  defineDensity,
-  defineModel,
-  fixedAt,
-  type Latents,
-  latent,
-  observed,
-  type Parameter,
-  shared,
-} from 'latentfield';
+import { defineDensity, defineModel, fixedAt, latent, observed, type Parameter, shared } from 'latentfield';
 import type * as op from 'latentfield/ops';
 
 type Values = Readonly<Record<string, op.Tensor>>;
@@ -34,8 +25,7 @@ export const looseModel = (
       const start = points.map((row) => [...row]);
       const own = Object.fromEntries(Object.entries(parameters).map(([key, p]) => [key, p.free ? shared(p) : p]));
       const free = Object.fromEntries(Object.entries(own).filter(([, parameter]) => parameter.free));
-      const posterior: Latents | 'point' = isHeld ? fixedAt(start) : 'point';
-      const rows = latent({ dim: start[0]!.length, posterior, ...(isHeld ? {} : { init: start }) });
+      const rows = latent({ dim: start[0]!.length, ...(isHeld ? { posterior: fixedAt(start) } : { init: start }) });
       const [density, ...factors] = Object.entries(densities).map(([term, logDensity]) =>
         defineDensity({
           name: term,

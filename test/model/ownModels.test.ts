@@ -1,21 +1,22 @@
 import {
   defineFieldLayer,
-  defineLatents,
+  defineMap,
   defineModel,
   embedded,
   evaluate,
   fit,
+  gaussianProcess,
   gplvm,
   InvalidInputError,
   knnGraph,
-  latentVariableModel,
+  latent,
   loadFit,
   Matrix,
+  mapped,
   OptimizationError,
   observed,
   positive,
   rbf,
-  real,
   symmetricEigenpairs,
   topEigenpairs,
 } from 'latentfield';
@@ -197,38 +198,31 @@ describe('a field model of ones own, by public entry points', () => {
   });
 });
 
-describe('latents of ones own', () => {
-  const onCircle = defineLatents({
-    name: 'onCircle',
-    parameters: (X) => ({ angle: real(X.toArrays().map(([x, y]) => Math.atan2(y!, x!))) }),
-    latents: ({ angle }) => op.concat([op.expandDims(op.cos(angle), 1), op.expandDims(op.sin(angle), 1)], 1),
+describe('points that follow from a latent variable by a map', () => {
+  const circle = defineMap({
+    name: 'around',
+    apply: (_, angle: op.Tensor2D) => op.concat<op.Tensor2D>([op.cos(angle), op.sin(angle)], 1),
   });
-  const model = () => latentVariableModel({ observations: Y, latentDim: 2, latents: onCircle(), kernel: rbf() });
+  const onCircle = defineModel({
+    name: 'onCircle',
+    variables: (y: Matrix) => {
+      const angle = latent({ dim: 1, init: y.toArrays().map(([a, b]) => [Math.atan2(b!, a!)]) });
+      const x = mapped(angle, circle(), { dim: 2 });
+      return { angle, x, y: observed(y, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
+    },
+  });
 
-  it('are fitted by their parameters, saved, and read again by their factory', async () => {
-    const result = await fit(model(), { maxIterations: 30 });
-    const angles = result.parameters['latents.angle'] as readonly number[];
+  it('are fitted by that variable, saved, and read again by the factory of the model', async () => {
+    const result = await fit(onCircle(Y), { maxIterations: 30 });
+    const angles = result.latents.toArrays().map(([angle]) => angle!);
     expectClose(
-      result.latents.data,
+      result.values.x.data,
       angles.flatMap((angle) => [Math.cos(angle), Math.sin(angle)]),
       1e-14,
     );
-    expect(result.objective).toBeGreaterThan((await fit(model(), { maxIterations: 0 })).objective);
-    const again = loadFit(saved(result), { latents: { onCircle } });
-    expect(again.predict([[1, 0]])).toEqual(result.predict([[1, 0]]));
-    expect(() => loadFit(saved(result))).toThrow(/\{ latents \}.*no latents 'onCircle'/);
-  });
-
-  it('that are no matrix are refused', () => {
-    const flat = defineLatents({
-      name: 'flat',
-      parameters: () => ({ a: real([1, 2]) }),
-      latents: ({ a }) => a as never,
-    });
-    const wrong = latentVariableModel({ observations: Y, latentDim: 1, latents: flat(), kernel: rbf() });
-    expect(() => evaluate(wrong)).toThrow(/Latents 'flat' must be a matrix, one row a point/);
-    // biome-ignore lint/suspicious/noExplicitAny: what a caller without types may do.
-    expect(() => defineLatents({ name: 'x' } as any)).toThrow(InvalidInputError);
+    expect(result.objective).toBeGreaterThan((await fit(onCircle(Y), { maxIterations: 0 })).objective);
+    const again = loadFit(saved(result), { models: { onCircle } });
+    expect(again.predict({ angle: [[0]] })).toEqual(result.predict({ angle: [[0]] }));
   });
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../src/core/errors.ts';
 import {
-  fixed,
-  free,
+  fixedAt,
   gamma,
   latentVariableModel,
   Matrix,
@@ -33,7 +32,7 @@ function model(transform: PositiveTransform) {
   return latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: Object.freeze({ ...free(), parameters: () => ({ latents: fixed(X) }) }),
+    posterior: fixedAt(X),
     kernel: rbf({ variance: p(1), lengthscale: p(1) }),
     noise: p(0.1),
   });

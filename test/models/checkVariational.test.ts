@@ -4,7 +4,6 @@ import {
   evaluate,
   fit,
   fixed,
-  free,
   gplvm,
   InvalidInputError,
   latentVariableModel,
@@ -28,7 +27,7 @@ describe('checkVariational', () => {
     const exact = latentVariableModel({
       observations: Y,
       latentDim: 1,
-      latents: free({ init: [[0.5], [-0.5]] }),
+      init: [[0.5], [-0.5]],
       kernel,
       noise,
       priors: [standardNormal()],

@@ -35,8 +35,8 @@ const view = (observations: number[][], more: object = {}) => ({
 
 describe('views of latents that are distributions', () => {
   it('a copy of one view in both has twice the likelihood term of one, and the divergence once', () => {
-    const latents = gaussianLatents();
-    const two = evaluate(latentVariableModel({ latentDim: 2, latents, views: { a: view(pose), b: view(pose) } }));
+    const posterior = gaussianLatents();
+    const two = evaluate(latentVariableModel({ latentDim: 2, posterior, views: { a: view(pose), b: view(pose) } }));
     const one = evaluate(
       bayesianGplvm(pose, { latentDim: 2, kernel: kernel(), noise: 0.05, inducing: 8, jitter: 1e-8 }),
     );
@@ -68,7 +68,7 @@ describe('views of latents that are distributions', () => {
   ])('has right gradients, fits and is read again: %s', async (_, second) => {
     const model = latentVariableModel({
       latentDim: 2,
-      latents: gaussianLatents(),
+      posterior: gaussianLatents(),
       views: { pose: view(pose), shadow: second() },
     });
     const report = await checkModel(model as never);
@@ -84,7 +84,7 @@ describe('views of latents that are distributions', () => {
   it('tells one view from the other', { tags: 'long' }, async () => {
     const model = latentVariableModel({
       latentDim: 2,
-      latents: gaussianLatents(),
+      posterior: gaussianLatents(),
       views: { pose: view(pose), shadow: view(shadow) },
     });
     const result = await fit(model, { maxIterations: 200 });
@@ -108,7 +108,7 @@ describe('views of latents that are distributions', () => {
     const lengthscale = [0.5, 2];
     const model = latentVariableModel({
       latentDim: 2,
-      latents: gaussianLatents(),
+      posterior: gaussianLatents(),
       views: {
         pose: view(pose, { kernel: rbf({ variance: 3, lengthscale }) }),
         shadow: view(shadow, { kernel: add(select(rbf({ variance: 2, lengthscale: 1 }), [1]), bias()) }),
@@ -123,9 +123,9 @@ describe('views of latents that are distributions', () => {
   });
 
   it('refuses what it cannot do', () => {
-    const latents = gaussianLatents();
+    const posterior = gaussianLatents();
     const refused = (options: object, message: RegExp) => {
-      const make = () => latentVariableModel({ latentDim: 2, latents, ...options } as never);
+      const make = () => latentVariableModel({ latentDim: 2, posterior, ...options } as never);
       expect(make).toThrow(InvalidInputError);
       expect(make).toThrow(message);
     };

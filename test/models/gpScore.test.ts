@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/core/matrix.ts';
-import { free, latentVariableModel } from '../../src/index.ts';
+import { latentVariableModel } from '../../src/index.ts';
 import { add, bias, rbf } from '../../src/kernels/index.ts';
 import { evaluate } from '../../src/model/open.ts';
 import { gpScore } from '../../src/models/gpScore.ts';
@@ -41,7 +41,7 @@ describe('gpScore', () => {
     const model = latentVariableModel({
       observations: Y,
       latentDim: 2,
-      latents: free({ init: X }),
+      init: X,
       kernel: add(rbf(), bias()),
     });
     for (const noise of [0.03, 0.3, 3, 30]) {

@@ -5,7 +5,6 @@ import {
   evaluate,
   fit,
   fixed,
-  free,
   type Kernel,
   latentVariableModel,
   linear,
@@ -125,7 +124,7 @@ async function checkPredictions({ X, Y, params, noise_variance, jitter, ...expec
   const model = latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: free({ init: X }),
+    init: X,
     kernel: kernelOf(params),
     noise: fixed(noise),
     center: false,

@@ -3,7 +3,6 @@ import {
   add,
   bias,
   fixed,
-  free,
   latentVariableModel,
   Matrix,
   rbf,
@@ -49,7 +48,7 @@ function posteriorOf({ X, Y, params, noise_variance, jitter }: Case, withPrior: 
   const model = latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: free({ init: latents }),
+    init: latents,
     kernel,
     noise: fixed(noise_variance + jitter),
     priors: withPrior ? [standardNormal()] : [],

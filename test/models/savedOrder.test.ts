@@ -114,7 +114,7 @@ const named: readonly AnyModel[] = [
       b: reversed({ observations: Y, kernel: rbf(), noise: 0.1, inducing: 3, scale: true }),
       a: { observations: holes, kernel: rbf(), missing: 'ignore' },
     },
-    latents: gaussianLatents(),
+    posterior: gaussianLatents(),
     latentDim: 1,
   }),
   alle(Y, reversed({ latentDim: 1, neighbors: 3, preset: 'lawrence2012' as const })),
@@ -177,7 +177,7 @@ describe('a fit that is read and written again has the same text', () => {
     expectSameText(
       gplvm(Y, {
         latentDim: 1,
-        latents: backConstrained(name === 'mlp' ? mlpMap({ hidden: 3 }) : builtInMaps[name]!()),
+        posterior: backConstrained(name === 'mlp' ? mlpMap({ hidden: 3 }) : builtInMaps[name]!()),
       }),
     ),
   );

@@ -4,7 +4,6 @@ import {
   bias,
   fit,
   fixed,
-  free,
   latentVariableModel,
   loadFit,
   Matrix,
@@ -30,7 +29,7 @@ function fitted(observations: Matrix, options: { center?: boolean; scale?: boole
   const model = latentVariableModel({
     observations,
     latentDim: 2,
-    latents: free({ init: X }),
+    init: X,
     kernel: add(matern32({ variance: 1.2 }), bias({ variance: 0.1 })),
     noise: fixed(0.01),
     ...options,

@@ -173,11 +173,11 @@ describe('a model with two views', () => {
 describe('latents that are held', () => {
   it('stay, while the other parameters are fitted, and come back from JSON', async () => {
     const X = A.map((row) => row.slice(0, 2));
-    const result = await fit(gplvm(A, { latentDim: 2, latents: fixedAt(X) }), { maxIterations: 30 });
+    const result = await fit(gplvm(A, { latentDim: 2, posterior: fixedAt(X) }), { maxIterations: 30 });
     expect(result.latents.toArrays()).toEqual(X);
-    expect(Object.keys(evaluate(gplvm(A, { latentDim: 2, latents: fixedAt(X) })).gradients)).not.toContain('latents');
+    expect(Object.keys(evaluate(gplvm(A, { latentDim: 2, posterior: fixedAt(X) })).gradients)).not.toContain('latents');
     const again = loadFit(JSON.parse(JSON.stringify(result)));
     expect(again.predict(X)).toEqual(result.predict(X));
-    expect(() => evaluate(gplvm(A, { latentDim: 2, latents: fixedAt(X.slice(1)) }))).toThrow(/init must be 20×2/);
+    expect(() => evaluate(gplvm(A, { latentDim: 2, posterior: fixedAt(X.slice(1)) }))).toThrow(/init must be 20×2/);
   });
 });

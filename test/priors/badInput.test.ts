@@ -6,7 +6,6 @@ import {
   dynamics,
   evaluate,
   fit,
-  free,
   InvalidInputError,
   kernelRegression,
   knnGraph,
@@ -72,7 +71,7 @@ describe('bad input is refused with a sentence', () => {
           latentVariableModel({
             observations: Y,
             latentDim: 2,
-            latents: backConstrained(kernelRegression()),
+            posterior: backConstrained(kernelRegression()),
             kernel: rbf(),
             priors: [rank()],
           }),
@@ -108,7 +107,7 @@ describe('bad input is refused with a sentence', () => {
       latentVariableModel({
         observations: Y,
         latentDim: 2,
-        latents: free({ init: still }),
+        init: still,
         kernel: add(rbf(), white()),
         priors: [dynamics({ kernel })],
       });

@@ -1,16 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  add,
-  dynamics,
-  evaluate,
-  fit,
-  free,
-  latentVariableModel,
-  linear,
-  loadFit,
-  rbf,
-  white,
-} from '../../src/index.ts';
+import { add, dynamics, evaluate, fit, latentVariableModel, linear, loadFit, rbf, white } from '../../src/index.ts';
 import { reference } from '../reference.ts';
 import { expectClose } from '../tolerance.ts';
 import { density } from './priorDensity.ts';
@@ -60,7 +49,7 @@ describe('dynamics equal the reference (gpy-dynamics.json)', () => {
     const model = latentVariableModel({
       observations: Y,
       latentDim: 2,
-      latents: free({ init: expected.X }),
+      init: expected.X,
       kernel: rbf(),
       noise: 0.1,
       priors: [dynamics()],

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { matrixTensor, tensorMatrix } from '../../src/engine/tensors/doubles.ts';
+import { doublesOf, matrixTensor, tensorMatrix } from '../../src/engine/tensors/doubles.ts';
 import { withFloat64 } from '../../src/engine/tensors/float64/scope.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
-import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   add,
   discriminative,
@@ -24,6 +23,7 @@ import {
   tsneNeighbors,
   white,
 } from '../../src/index.ts';
+import type { Conditional } from '../../src/model/language/density.ts';
 import { builtInPriors } from '../../src/models/priorCatalog.ts';
 import { expectClose } from '../tolerance.ts';
 import { contextOf, density, expectGradients } from './priorDensity.ts';
@@ -232,10 +232,27 @@ describe('what comes next', () => {
     );
     expect(nextOf(standardNormal())).toBeUndefined();
   });
+
+  it.each([
+    ['the next row', dynamics({ kernel: add(rbf({ variance: 1.3, lengthscale: 0.8 }), white({ variance: 0.2 })) })],
+    ['the step', dynamics({ kernel: add(rbf(), white({ variance: 0.1 })), order: 'difference' })],
+    ['a chain', markov({ coefficient: 0.9, variance: 0.3 })],
+  ])('follows a path with the joint density of all of its rows: %s', (_, prior) => {
+    const path = [
+      [0.4, -0.2],
+      [0.5, 0.1],
+      [1.4, 0.3],
+      [0.45, 0],
+    ];
+    const joint = density(prior, [...X, ...path], [...X, ...path]).value - density(prior, X, Y).value;
+    expect(Math.abs(alongPath(prior, path) - joint)).toBeLessThan(1e-9 * Math.abs(joint));
+  });
 });
 
-/** Mean of the row that follows others by a prior of sequences, its latents being X. */
-function nextOf(prior: Prior): ((before: Tensor2D) => Tensor2D) | undefined {
+type Next = NonNullable<Conditional['next']>;
+
+/** What a prior of sequences says of the row that follows, its latents being X. */
+function nextOf(prior: Prior): Next | undefined {
   const p = Object.fromEntries(
     Object.entries(prior.parameters).map(([name, { initial }]) => [name, op.scalar(initial as number)]),
   );
@@ -246,7 +263,24 @@ function nextOf(prior: Prior): ((before: Tensor2D) => Tensor2D) | undefined {
 
 /** What a prior expects after each of these rows. */
 function transitionFrom(prior: Prior, rows: number[][]): Matrix {
-  return withFloat64(() =>
-    tensorMatrix(op.concat(rows.map((row) => nextOf(prior)!(matrixTensor(Matrix.from([row])))))),
-  );
+  return withFloat64(() => {
+    const last = matrixTensor(Matrix.from(rows));
+    return tensorMatrix(nextOf(prior)!(() => last, 0).mean);
+  });
+}
+
+/** log p(path | X) of steps after the last row, each by what `next` says of it given those before. */
+function alongPath(prior: Prior, path: number[][]): number {
+  return withFloat64(() => {
+    const rows = [...X, ...path].map((row) => matrixTensor(Matrix.from([row])));
+    const next = nextOf(prior)!;
+    return path.reduce((sum, row, k) => {
+      const { mean, variance } = next((lag) => rows[X.length + k - lag]!, k);
+      const s = doublesOf(variance)[0]!;
+      return row.reduce(
+        (sum, x, d) => sum - 0.5 * (Math.log(2 * Math.PI * s) + (x - doublesOf(mean)[d]!) ** 2 / s),
+        sum,
+      );
+    }, 0);
+  });
 }

@@ -8,7 +8,6 @@ import {
   evaluate,
   fit,
   fixed,
-  free,
   gamma,
   halfNormal,
   InvalidInputError,
@@ -36,7 +35,7 @@ const modelWith = (variance: Parameter) =>
   latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: free({ init: X }),
+    init: X,
     kernel: add(rbf({ variance }), bias()),
     noise: 0.1,
   });
@@ -125,7 +124,7 @@ describe('priors on parameters', () => {
     const model = latentVariableModel({
       observations: Y,
       latentDim: 2,
-      latents: free({ init: X }),
+      init: X,
       kernel: rbf({ variance: fixed(1), lengthscale: fixed(1) }),
       noise: fixed(0.5),
       priors: [idle()],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fit, fixed, free, InvalidInputError, latentVariableModel, Matrix, rank, rbf, real } from '../../src/index.ts';
+import { fit, fixed, InvalidInputError, latentVariableModel, Matrix, rank, rbf, real } from '../../src/index.ts';
 import { keptEnergy } from '../../src/priors/rank.ts';
 import { expectClose } from '../tolerance.ts';
 import { priorReference } from './priorReference.ts';
@@ -21,7 +21,7 @@ const modelWith = (options: Parameters<typeof rank>[0]) =>
   latentVariableModel({
     observations: Y,
     latentDim: 2,
-    latents: free({ init: X }),
+    init: X,
     kernel: rbf({ variance: fixed(1), lengthscale: fixed(1) }),
     noise: fixed(0.1),
     priors: [rank({ strength: 30, beta: 10, ...options })],

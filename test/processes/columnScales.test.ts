@@ -94,7 +94,7 @@ describe('a scale a column', () => {
   });
 
   it('takes no degrees of freedom where latents are known', async () => {
-    const options = { latentDim: 2, ...held, init: undefined, latents: fixedAt(X) };
+    const options = { latentDim: 2, ...held, init: undefined, posterior: fixedAt(X) };
     const plain = await fit(gplvm(Y, { ...options, scale: false }), { maxIterations: 0 });
     const scaled = await fit(gplvm(Y, options), { maxIterations: 0 });
     const ratios = Array.from(

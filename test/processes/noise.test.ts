@@ -8,7 +8,6 @@ import {
   covariance,
   evaluate,
   fit,
-  free,
   gaussian,
   type Kernel,
   type Likelihood,
@@ -162,7 +161,7 @@ describe.each(Object.keys(kernels))('of a mapping with %s', (kernelName) => {
           center: false,
           missing: 'ignore',
         } as const;
-        const result = await fit(latentVariableModel({ ...options, latents: free({ init: X }) }), { maxIterations: 0 });
+        const result = await fit(latentVariableModel({ ...options, init: X }), { maxIterations: 0 });
         const expected = momentsAt(kernel, noise, data, A);
         const ofNew = (j: number) => (noiseName === 'a variance a row' ? average : noise(0, j));
         const predicted = result.predict(A);

@@ -36,7 +36,7 @@ describe('gradients in noises and variances', () => {
     'dense, a noise a column': (v) => ({ kernel: rbf(of(v)), likelihood: noises(v) }),
   };
   const inUnits = (name: string, scale: number) => {
-    const given = { observations: times(scale), latentDim: 1, latents: fixedAt(latents), center: false };
+    const given = { observations: times(scale), latentDim: 1, posterior: fixedAt(latents), center: false };
     const { gradients } = evaluate(latentVariableModel({ ...given, ...models[name]!(scale * scale) }));
     return Object.entries(gradients)
       .filter(([path]) => /noise|variance/.test(path))
@@ -58,7 +58,7 @@ describe('gradients in noises and variances', () => {
 describe('predictions under a kernel that is far larger than the observations', () => {
   const noise = 0.5;
   const at = (kernel: ReturnType<typeof linear> | ReturnType<typeof add>, X: number[][], Y: number[][]) =>
-    fitAt(latentVariableModel({ observations: Y, latentDim: 1, latents: fixedAt(X), kernel, noise, center: false }));
+    fitAt(latentVariableModel({ observations: Y, latentDim: 1, posterior: fixedAt(X), kernel, noise, center: false }));
   const X = [[-1], [0.3], [0.9], [0.1]];
   const Y = X.map(([x], i) => [2 * x! + 0.1 * i]);
 
@@ -86,7 +86,7 @@ describe('predictions under a kernel that is far larger than the observations', 
     );
     const alone = fitAt(
       latentVariableModel({
-        ...{ observations: Y.slice(0, 2), latentDim: 2, latents: fixedAt(far.slice(0, 2).map(([x]) => [x!, 1e8])) },
+        ...{ observations: Y.slice(0, 2), latentDim: 2, posterior: fixedAt(far.slice(0, 2).map(([x]) => [x!, 1e8])) },
         ...{ kernel: linear({ variance: 1e6 }), noise, center: false },
       }),
     );

@@ -1,3 +1,4 @@
+// @module-tag long
 import {
   defineDensity,
   defineDistribution,
@@ -127,8 +128,8 @@ describe('faults that are planted are found', () => {
     expect(check(0)).toEqual([expect.stringMatching(/^normalized: the total probability/)]);
   });
 
-  it('a next row that is not the mean of what follows', () => {
-    const chain = (factor: number) =>
+  it('moments of the next row that are not those of what follows', () => {
+    const chain = (factor: number, variance: number) =>
       definePrior({
         name: 'chain',
         independent: false,
@@ -139,15 +140,16 @@ describe('faults that are planted are found', () => {
           return op.mul<op.Scalar>(-0.5, op.sum(op.square(steps)));
         },
         condition: () => ({
-          next: (before) => op.mul<Tensor2D>(factor, op.slice(before, [before.shape[0] - 1, 0], [1, before.shape[1]])),
+          next: (before) => ({ mean: op.mul<Tensor2D>(factor, before(1)), variance: op.scalar(variance) }),
         }),
       });
-    const check = (factor: number) => {
-      const own = chain(factor);
+    const check = (factor: number, variance = 1) => {
+      const own = chain(factor, variance);
       return failures(checkPrior(own(), { ...off, priors: { chain: own } }));
     };
     expect(check(0.8)).toEqual([]);
-    expect(check(0.9)).toEqual([expect.stringMatching(/^next: column 0: /)]);
+    expect(check(0.9)).toEqual([expect.stringMatching(/^next: the mean of column 0: /)]);
+    expect(check(0.8, 0.9)).toEqual([expect.stringMatching(/^next: the variance of column 0: /)]);
   });
 
   it('a kernel that is a covariance of few points only', () => {

@@ -5,7 +5,10 @@ export interface Background {
   readonly x: readonly [low: number, high: number];
   readonly y: readonly [low: number, high: number];
   readonly side: number;
-  /** Standard deviation of a new row, √(Σ_d var[y_d | x]/D), in the middle of each cell: side × side, from the lowest y. */
+  /**
+   * Standard deviation of a new row as a share of the spread of each column, √(Σ_d var[y_d | x]/spread_d²/D), in the middle of each cell: side × side,
+   * from the lowest y. At 1 no more is known than the mean of each column.
+   */
   readonly deviation: Float64Array;
   /**
    * log √det(JᵀJ), J the D×2 slopes of the expected row along the two axes: by how much the mapping magnifies areas (Bishop et al. 1997).
@@ -17,6 +20,8 @@ export interface Background {
 }
 
 export type Place = Pick<Background, 'x' | 'y' | 'side'> & {
+  /** D standard deviations of the columns over the table. */
+  readonly spreads: ArrayLike<number>;
   /** q entries: where dimensions that are not shown are held. */
   readonly middle: readonly number[];
   readonly axes: readonly [number, number];
@@ -34,7 +39,7 @@ const SLICE = 12;
  */
 export async function backgroundOf(
   predict: (X: Matrix) => { readonly mean: Matrix; readonly variance: Matrix },
-  { middle, axes, x, y, side, column }: Place,
+  { middle, axes, x, y, side, column, spreads }: Place,
   signal: AbortSignal,
 ): Promise<Background | undefined> {
   const deviation = new Float64Array(side * side);
@@ -69,7 +74,8 @@ export async function backgroundOf(
     const { mean, variance } = predict(Matrix.from(points));
     const before = Math.floor(from / side);
     for (let i = 0; i < points.length; i++) {
-      deviation[from + i] = Math.sqrt(variance.row(i).reduce((sum, entry) => sum + entry, 0) / variance.columns);
+      const shares = variance.row(i).map((entry, d) => entry / (spreads[d]! * spreads[d]! || 1));
+      deviation[from + i] = Math.sqrt(shares.reduce((sum, share) => sum + share, 0) / variance.columns);
       if (value !== undefined) value[from + i] = mean.at(i, column!);
       means[from + i] = Float64Array.from(mean.row(i));
     }

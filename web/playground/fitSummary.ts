@@ -1,6 +1,7 @@
 import type { Fit, Prediction, Projection } from 'latentfield';
 import { Matrix } from 'latentfield/core';
 import type { StandardizedColumns } from 'latentfield/io';
+import type { Settings } from './settings.ts';
 
 export interface PlainMatrix {
   readonly data: Float64Array;
@@ -69,6 +70,7 @@ export function summaryOf(fit: AnyFit): FitSummary {
 export function tableOf(
   { ids, idColumn, labels, labelColumn, columns }: Omit<FittedRows, 'observations'>,
   units: StandardizedColumns | undefined,
+  settings: Settings,
 ): object {
   return {
     columns,
@@ -77,12 +79,25 @@ export function tableOf(
     ...(ids && { ids, idColumn }),
     ...(labels && { labels, labelColumn }),
     ...(units && { standardized: { mean: [...units.mean], deviation: [...units.deviation] } }),
+    page: { settings },
   };
 }
 
-/** A fit and its table. The table has no checksum of its own, and is held to its form. */
-export const savedText = (fit: AnyFit, table: object | undefined): string =>
-  JSON.stringify({ ...fit.toJSON(), ...(table && { table }) });
+/** A fit and its table, with the settings and limits of rounds that the page made it by. The table has no checksum of its own, and is held to its form. */
+export function savedText(
+  fit: AnyFit,
+  table: { readonly page?: object } | undefined,
+  rounds: readonly number[],
+): string {
+  const json = fit.toJSON();
+  if (table === undefined) return JSON.stringify(json);
+  const { table: _, ...checksums } = json.checksums;
+  return JSON.stringify({
+    ...json,
+    checksums,
+    table: table.page ? { ...table, page: { ...table.page, rounds } } : table,
+  });
+}
 
 /** Rows of a saved fit, whose holes are null. */
 export function savedRows(json: { readonly model: { readonly observations?: unknown } }): Matrix | undefined {

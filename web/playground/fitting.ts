@@ -9,7 +9,7 @@ import type { Settings } from './settings.ts';
 
 /** What is fitted: the controls may have left it since. */
 export interface Subject {
-  /** Of a fit from a file undefined. */
+  /** Undefined of a fit that the page has not made. */
   readonly settings: Settings | undefined;
   readonly dataset: Dataset;
 }
@@ -198,7 +198,7 @@ export function useFitting() {
     async open(name: string, text: string): Promise<Shown | undefined> {
       const worker = new PageWorker();
       try {
-        const { fit, rows } = await worker.open(text);
+        const { fit, rows, settings } = await worker.open(text);
         keep(worker);
         const { observations } = rows;
         const columns = rows.columns ?? Array.from({ length: observations?.columns ?? 0 }, (_, j) => `column ${j + 1}`);
@@ -208,7 +208,10 @@ export function useFitting() {
           idColumn: rows.idColumn ?? 'id',
           view: rowView(columns),
         };
-        const of = dataset && { settings: undefined, dataset };
+        const of = dataset && {
+          settings: settings && { ...settings, set: 'own', labels: rows.labelColumn ?? '' },
+          dataset,
+        };
         const shown = { fit, of, name, worker };
         setFitting({ shown, run: undefined, problem: '' });
         return shown;

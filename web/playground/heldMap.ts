@@ -15,7 +15,7 @@ export function heldAt(Y: Matrix, X: Matrix): Promise<AnyFit> {
     latentDim: X.columns,
     inducing: Math.min(INDUCING, X.rows),
     kernel: add(rbf({ variance, lengthscale: LENGTHSCALE * rms(X) }), bias({ variance: 0.1 * variance })),
-    latents: fixedAt(X),
+    posterior: fixedAt(X),
   });
   return fit(model, { maxIterations: ITERATIONS });
 }

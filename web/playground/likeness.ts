@@ -6,6 +6,8 @@ export interface Likeness {
   /** The least log density, or the largest distance, of the rows that were compared. */
   readonly limit: number;
   readonly own: Matrix;
+  /** D numbers by which differences are divided. */
+  readonly unit: ArrayLike<number>;
   readonly compared: number;
   readonly moved: number;
 }
@@ -20,8 +22,14 @@ const APART = 0.05;
  *
  * @param Y - all rows of the fit, N×D
  * @param X - their latents, N×q
+ * @param unit - D numbers by which differences of rows are divided; 1 by default
  */
-export async function likenessOf(place: (Y: Matrix) => Promise<Projection>, Y: Matrix, X: Matrix): Promise<Likeness> {
+export async function likenessOf(
+  place: (Y: Matrix) => Promise<Projection>,
+  Y: Matrix,
+  X: Matrix,
+  unit: ArrayLike<number> = new Float64Array(Y.columns).fill(1),
+): Promise<Likeness> {
   const count = Math.min(MOST, Y.rows);
   const chosen = Array.from({ length: count }, (_, k) => Math.floor((k * Y.rows) / count));
   const { latents, logDensity } = await place(Matrix.from(chosen.map((i) => Y.row(i))));
@@ -35,29 +43,29 @@ export async function likenessOf(place: (Y: Matrix) => Promise<Projection>, Y: M
   const isKnown = logDensity.every(Number.isFinite);
   const limit = isKnown
     ? logDensity.reduce((a, b) => Math.min(a, b))
-    : Math.max(...chosen.map((i) => nearest(Y.row(i), Y, i)));
-  return { by: isKnown ? 'density' : 'distance', limit, own: Y, compared: count, moved };
+    : Math.max(...chosen.map((i) => nearest(Y.row(i), Y, i, unit)));
+  return { by: isKnown ? 'density' : 'distance', limit, own: Y, unit, compared: count, moved };
 }
 
 /** Of each row 1 where it is less like the rows of the fit than each that was compared. */
-export function isUnlikely(Y: Matrix, logDensity: Float64Array, { by, limit, own }: Likeness): Uint8Array {
+export function isUnlikely(Y: Matrix, logDensity: Float64Array, { by, limit, own, unit }: Likeness): Uint8Array {
   return Uint8Array.from({ length: Y.rows }, (_, i) => {
     if (by === 'density') return logDensity[i]! < limit ? 1 : 0;
-    return nearest(Y.row(i), own, -1) > limit ? 1 : 0;
+    return nearest(Y.row(i), own, -1, unit) > limit ? 1 : 0;
   });
 }
 
 /** Distance to the nearest row but one, over the entries that both have. */
-function nearest(row: Float64Array, Y: Matrix, but: number): number {
+function nearest(row: Float64Array, Y: Matrix, but: number, unit: ArrayLike<number>): number {
   let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < Y.rows; i++) if (i !== but) least = Math.min(least, square(row, Y.row(i)));
+  for (let i = 0; i < Y.rows; i++) if (i !== but) least = Math.min(least, square(row, Y.row(i), unit));
   return Math.sqrt(least);
 }
 
-function square(a: ArrayLike<number>, b: ArrayLike<number>): number {
+function square(a: ArrayLike<number>, b: ArrayLike<number>, unit?: ArrayLike<number>): number {
   let sum = 0;
   for (let j = 0; j < a.length; j++) {
-    const difference = a[j]! - b[j]!;
+    const difference = (a[j]! - b[j]!) / (unit?.[j] ?? 1);
     if (!Number.isNaN(difference)) sum += difference * difference;
   }
   return sum;

@@ -12,4 +12,4 @@ const { latents, trace: _, ...summary } = summaryOf(made);
 const known = JSON.stringify({ ...summary, latents: { ...latents, data: Array.from(latents.data) } });
 
 /** The text of example.json: the fit of the set and the model that the page begins with, as its worker would make it. */
-export const example = `{"summary":${known},"fit":${savedText(made, tableOf(dataset, undefined))}}`;
+export const example = `{"summary":${known},"fit":${savedText(made, tableOf(dataset, undefined, DEFAULTS), [maxIterations])}}`;

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Dataset } from './data/dataset.ts';
 import type { Shown } from './fitting.ts';
 import type { Scores } from './page.worker.ts';
-import { PageWorker } from './pageWorker.ts';
+import { type Fitted, PageWorker } from './pageWorker.ts';
 import { DEFAULTS } from './settings.ts';
 
 /** The same rows in another map. */
@@ -21,13 +21,17 @@ export const METHODS: Readonly<Record<string, string>> = { pca: 'PCA', tsne: 't-
 
 const NONE: Readonly<Record<string, OtherMap>> = {};
 
-/** Rows up to which PCA and the scores of the fit are made without being asked for. */
+/** Rows up to which PCA is made without being asked for. */
 const MOST_UNASKED = 3000;
+
+/** Rows of the fit in the units in which they are compared, missing entries filled in. */
+export type ComparedRows = NonNullable<Awaited<ReturnType<Fitted['compared']>>>;
 
 /** Maps of the rows of a fit by other methods, each in a worker of its own while it is made, and the scores of all. */
 export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) {
   const [of, setOf] = useState<Shown['fit']>();
   const [scores, setScores] = useState<Scores>();
+  const [compared, setCompared] = useState<ComparedRows>();
   const [maps, setMaps] = useState<Readonly<Record<string, OtherMap>>>({});
   const workers = useRef(new Map<string, PageWorker>());
   const change = (method: string, to: Partial<OtherMap>) =>
@@ -40,7 +44,7 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
   }
 
   async function make(method: string): Promise<void> {
-    if (dataset === undefined) return;
+    if (dataset === undefined || shown === undefined) return;
     const worker = new PageWorker();
     workers.current.set(method, worker);
     const since = performance.now();
@@ -54,11 +58,12 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
     };
     change(method, { status: 'running', message: 'starting' });
     try {
-      const standardize = shown?.of?.settings?.standardize ?? false;
-      const settings = { ...DEFAULTS, model: method, options: { latentDim: 2 }, standardize, maxIterations: 1000 };
-      const { latents } = await worker.fit(settings, dataset);
+      // In the units of the fit, and without holes.
+      const rows = (await shown.fit.compared())?.rows;
+      const settings = { ...DEFAULTS, model: method, options: { latentDim: 2 }, maxIterations: 1000 };
+      const { latents } = await worker.fit(settings, { ...dataset, observations: rows ?? dataset.observations });
       doing = 'counting neighbors';
-      const found = await worker.scores(dataset.observations, latents, dataset.labels);
+      const found = await worker.scores(rows, latents, dataset.labels);
       if (isCurrent()) change(method, { status: 'done', latents, scores: found, message: '' });
     } catch (error) {
       if (isCurrent()) change(method, { status: 'failed', message: (error as Error).message });
@@ -73,10 +78,15 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
     const worker = new PageWorker();
     signal.addEventListener('abort', () => worker.end('Another fit is shown.'));
     try {
-      const found = await worker.scores(dataset!.observations, shown!.fit.latents, dataset!.labels);
+      const rows = await shown!.fit.compared();
+      if (signal.aborted) return false;
+      setCompared(rows);
+      const found = await worker.scores(rows?.rows, shown!.fit.latents, dataset!.labels);
       if (!signal.aborted) setScores(found);
+      return rows !== undefined;
     } catch {
       // Of a fit that is no longer shown nothing is asked.
+      return false;
     } finally {
       worker.end();
     }
@@ -85,18 +95,17 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
   useEffect(() => {
     setOf(shown?.fit);
     setScores(undefined);
+    setCompared(undefined);
     setMaps({});
     const ended = new AbortController();
     if (shown === undefined || dataset === undefined) return;
-    if (dataset.observations.rows <= MOST_UNASKED) {
-      // After the terrain, which is asked for first.
-      const later = setTimeout(async () => {
-        await score(ended.signal);
-        if (!ended.signal.aborted && shown.fit.model !== 'pca' && !dataset.observations.data.some(Number.isNaN))
-          make('pca');
-      }, 900);
-      ended.signal.addEventListener('abort', () => clearTimeout(later));
-    }
+    // After the terrain, which is asked for first.
+    const later = setTimeout(async () => {
+      const isComplete = await score(ended.signal);
+      if (isComplete && !ended.signal.aborted && shown.fit.model !== 'pca' && dataset.observations.rows <= MOST_UNASKED)
+        make('pca');
+    }, 900);
+    ended.signal.addEventListener('abort', () => clearTimeout(later));
     return () => {
       ended.abort();
       for (const worker of workers.current.values()) worker.end('Another fit is shown.');
@@ -105,5 +114,10 @@ export function useMaps(shown: Shown | undefined, dataset: Dataset | undefined) 
   }, [shown?.fit]);
   // Until those of another fit are gone, nothing is there.
   const isCurrent = of === shown?.fit;
-  return { scores: isCurrent ? scores : undefined, maps: isCurrent ? maps : NONE, make, cancel };
+  return {
+    scores: isCurrent ? scores : undefined,
+    compared: isCurrent ? compared : undefined,
+    maps: isCurrent ? maps : NONE,
+    ...{ make, cancel },
+  };
 }

@@ -1,11 +1,14 @@
-import type { Matrix } from 'latentfield/core';
-
-/** The rows nearest to one, over the entries that both have, from the nearest on; `but` is left out. */
+/**
+ * The rows nearest to one, over the entries that both have, from the nearest on; `but` is left out.
+ *
+ * @param unit - D numbers by which differences are divided
+ */
 export function nearestRows(
-  { data, rows, columns }: Matrix,
+  { data, rows, columns }: { readonly data: Float64Array; readonly rows: number; readonly columns: number },
   row: ArrayLike<number>,
   count: number,
-  but = -1,
+  but: number,
+  unit: ArrayLike<number>,
 ): number[] {
   const found: number[] = [];
   const distances: number[] = [];
@@ -13,7 +16,7 @@ export function nearestRows(
     if (j === but) continue;
     let sum = 0;
     for (let c = 0; c < columns; c++) {
-      const difference = row[c]! - data[j * columns + c]!;
+      const difference = (row[c]! - data[j * columns + c]!) / unit[c]!;
       if (!Number.isNaN(difference)) sum += difference * difference;
     }
     if (found.length === count && sum >= distances[count - 1]!) continue;
@@ -27,12 +30,4 @@ export function nearestRows(
     }
   }
   return found;
-}
-
-/** Of each row, how many of its k nearest in Y are among its k nearest in X. */
-export function keptNeighbors(Y: Matrix, X: Matrix, k: number): Uint8Array {
-  return Uint8Array.from({ length: Y.rows }, (_, i) => {
-    const inMap = new Set(nearestRows(X, X.row(i), k, i));
-    return nearestRows(Y, Y.row(i), k, i).filter((j) => inMap.has(j)).length;
-  });
 }

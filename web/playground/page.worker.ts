@@ -1,13 +1,17 @@
 import {
+  comparedRows,
+  differInUnits,
   fitSteps,
   type FitStep as LibraryStep,
   loadFit,
+  localScores,
   Matrix,
   nearestNeighborError,
-  trustworthiness,
+  usualNeighbors,
 } from 'latentfield';
 import { parseTable, type StandardizedColumns, standardize } from 'latentfield/io';
 import { type Background, backgroundOf, type Place } from './background.ts';
+import { deviationsOf } from './data/dataset.ts';
 import type { Repair } from './data/repairs.ts';
 import {
   type AnyFit,
@@ -22,8 +26,7 @@ import {
 } from './fitSummary.ts';
 import { isUnlikely, type Likeness, likenessOf } from './likeness.ts';
 import { modelOf, programOf, programOfSaved, searchOf } from './model.ts';
-import { keptNeighbors } from './neighbors.ts';
-import type { Settings } from './settings.ts';
+import { checkedSettings, type Settings } from './settings.ts';
 
 /** A table as the worker has read it. */
 export interface PlainTable {
@@ -58,24 +61,37 @@ export type Request =
   | { readonly kind: 'predict'; readonly X: PlainMatrix }
   | { readonly kind: 'project'; readonly Y: PlainMatrix }
   | { readonly kind: 'geodesic'; readonly from: readonly number[]; readonly to: readonly number[] }
-  | { readonly kind: 'background'; readonly place: Place }
+  | { readonly kind: 'background'; readonly place: Omit<Place, 'spreads'> }
   /** A fit to the rows Y whose latents are held at X, the places of another map. */
   | { readonly kind: 'hold'; readonly Y: PlainMatrix; readonly X: PlainMatrix; readonly isStandardized: boolean }
+  /** The rows of the fit as they are compared with each other. */
+  | { readonly kind: 'compared' }
   | {
       readonly kind: 'scores';
-      readonly Y: PlainMatrix;
+      /** Rows as they are compared; undefined where their distances are not known. */
+      readonly Y: PlainMatrix | undefined;
       readonly X: PlainMatrix;
       readonly labels: readonly string[] | undefined;
     }
   | { readonly kind: 'json' }
   | { readonly kind: 'program'; readonly settings: Settings | undefined; readonly rows: FittedRows };
 
+/** How a map keeps neighborhoods. */
 export interface Scores {
   readonly trustworthiness: number | undefined;
   readonly neighborError: number | undefined;
-  /** Of each row, how many of its nearest in the data are among its nearest in the map; undefined of very many rows. */
-  readonly kept: Uint8Array | undefined;
   readonly neighbors: number;
+  /** Scores of each row; undefined where some of the rows were scored only. */
+  readonly byRow: { readonly trustworthiness: Float64Array; readonly kept: Uint8Array } | undefined;
+  /** Number of rows that were scored, of all. */
+  readonly scored: number;
+}
+
+/** Rows of a fit in the units in which they are compared, missing entries filled in. */
+export interface Compared {
+  readonly rows: PlainMatrix;
+  /** D numbers by which differences of rows of the table are divided. */
+  readonly unit: Float64Array;
 }
 
 /** New rows in the map, beside the rows of the fit. */
@@ -95,13 +111,15 @@ export interface Answers {
   readonly fit: FitSummary;
   readonly goOn: FitSummary;
   /** With the rows that it was fitted to and what it remembers of them, where the file has them. */
-  readonly open: FitSummary & { readonly rows: Partial<FittedRows> };
+  readonly open: FitSummary & { readonly rows: Partial<FittedRows>; readonly settings: Settings | undefined };
   readonly predict: { readonly mean: PlainMatrix; readonly variance: PlainMatrix };
   readonly project: Placed;
   readonly geodesic: { readonly latents: PlainMatrix; readonly length: number; readonly converged: boolean };
   /** undefined when another was asked for meanwhile. */
   readonly background: Background | undefined;
   readonly hold: FitSummary;
+  /** undefined where entries are missing that the model does not fill in. */
+  readonly compared: Compared | undefined;
   readonly scores: Scores;
   readonly json: string;
   readonly program: string;
@@ -138,6 +156,9 @@ let fitted: { fit: AnyFit; observations: Matrix | undefined; units: Standardized
 /** What is kept of the table, and of how it was fitted. */
 let remembered: object | undefined;
 let rounds: readonly number[] = [];
+let compared: Promise<Compared | undefined> | undefined;
+/** Deviations of the columns in the units that were fitted. */
+let spreads: Float64Array | undefined;
 let likeness: Promise<Likeness> | undefined;
 
 self.addEventListener('message', async ({ data }: MessageEvent<Signal | { id: number; request: Request }>) => {
@@ -192,10 +213,13 @@ async function answer(request: Request): Promise<Answers[keyof Answers]> {
       return background(request.place);
     case 'hold':
       return hold(request);
+    case 'compared':
+      compared ??= comparedOf(fitted!);
+      return compared;
     case 'scores':
       return scores(request);
     case 'json':
-      return savedText(fitted!.fit, remembered);
+      return savedText(fitted!.fit, remembered, rounds);
     case 'program':
       return program(request);
   }
@@ -241,7 +265,7 @@ async function run(request: Request & { kind: 'fit' | 'goOn' }): Promise<FitSumm
     const observations = matrix(request.rows.observations);
     const units = settings.standardize ? standardize(observations) : undefined;
     const { labels } = request.rows;
-    remembered = tableOf(request.rows, units);
+    remembered = tableOf(request.rows, units, settings);
     const fit = await search(settings, { observations, labels }, undefined);
     fitted = { fit, observations, units };
     rounds = [settings.maxIterations];
@@ -251,8 +275,15 @@ async function run(request: Request & { kind: 'fit' | 'goOn' }): Promise<FitSumm
     fitted = { ...before!, fit };
     rounds = [...rounds, settings.maxIterations];
   }
-  likeness = undefined;
+  forget();
   return summaryOf(fitted.fit);
+}
+
+/** Forgets what was derived from the fit before. */
+function forget(): void {
+  likeness = undefined;
+  compared = undefined;
+  spreads = undefined;
 }
 
 async function search(
@@ -288,11 +319,13 @@ function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answer
   const found = savedRows(json);
   const observations = found && (units === undefined ? found : units.undo(found));
   fitted = { fit, observations, units };
-  remembered = table;
-  rounds = before;
-  likeness = undefined;
+  const { settings, rounds: made } = pageOf(json);
+  remembered = table && { ...table, ...(settings && { page: { settings } }) };
+  rounds = made ?? before;
+  forget();
   return {
     ...summaryOf(fit),
+    settings,
     rows: {
       ...(observations && { observations: plain(observations) }),
       ...(table?.isNamed && { columns: table.columns }),
@@ -307,7 +340,7 @@ function open({ text, rounds: before = [] }: Request & { kind: 'open' }): Answer
 async function hold({ Y, X, isStandardized }: Request & { kind: 'hold' }): Promise<FitSummary> {
   const { heldAt } = await import('./heldMap.ts');
   const observations = matrix(Y);
-  const units = isStandardized ? standardize(observations) : undefined;
+  const units = isStandardized || differInUnits(observations) ? standardize(observations) : undefined;
   const fit = await heldAt(units?.apply(observations) ?? observations, matrix(X));
   fitted = { fit, observations, units };
   return summaryOf(fit);
@@ -324,11 +357,15 @@ async function placed(Y: Matrix): Promise<Placed> {
   const { fit, observations, units } = fitted!;
   const toFitted = (rows: Matrix) => units?.apply(rows) ?? rows;
   const place = (rows: Matrix) => fit.project!(rows);
-  likeness ??= likenessOf(place, toFitted(observations!), fit.latents);
+  compared ??= comparedOf(fitted!);
+  const near = await compared;
+  const unit = near?.unit.map((each, j) => each / (units?.deviation[j] ?? 1));
+  likeness ??= likenessOf(place, toFitted(observations!), fit.latents, unit);
   const seen = toFitted(Y);
   const [found, usual] = [await place(seen), await likeness];
-  const { by, compared, moved } = usual;
-  return { latents: plain(found.latents), unlikely: isUnlikely(seen, found.logDensity, usual), by, compared, moved };
+  const { by, moved } = usual;
+  const unlikely = isUnlikely(seen, found.logDensity, usual);
+  return { latents: plain(found.latents), unlikely, by, compared: usual.compared, moved };
 }
 
 async function geodesic({ from, to }: Request & { kind: 'geodesic' }): Promise<Answers['geodesic']> {
@@ -337,30 +374,80 @@ async function geodesic({ from, to }: Request & { kind: 'geodesic' }): Promise<A
   return { latents: plain(latents), length, converged };
 }
 
-async function background(place: Place): Promise<Background | undefined> {
-  const { fit, units } = fitted!;
+async function background(place: Omit<Place, 'spreads'>): Promise<Background | undefined> {
+  const { fit, observations, units } = fitted!;
   drawing.abort();
   drawing = new AbortController();
-  // The spread of columns is that of the units that were fitted, in which they can be compared.
-  const made = await backgroundOf((X) => fit.predict!(X, { noise: true }), place, drawing.signal);
+  spreads ??= deviationsOf(units?.apply(observations!) ?? observations!);
+  const made = await backgroundOf((X) => fit.predict!(X, { noise: true }), { ...place, spreads }, drawing.signal);
   if (made?.value === undefined || units === undefined) return made;
   const [mean, deviation] = [units.mean[place.column!]!, units.deviation[place.column!]!];
   return { ...made, value: made.value.map((entry) => mean + deviation * entry) };
 }
 
-const NEIGHBORS = 10;
-/** Rows up to which neighbors are counted row by row. */
-const MOST_COUNTED = 4000;
+/** Rows of a fit as its scores compare them. */
+async function comparedOf({ fit, observations, units }: NonNullable<typeof fitted>): Promise<Compared | undefined> {
+  if (observations === undefined) return undefined;
+  const seen = units?.apply(observations) ?? observations;
+  const rows = await comparedRows(fit, seen).catch(() => undefined);
+  if (rows === undefined || rows.data.some(Number.isNaN)) return undefined;
+  return { rows: plain(rows), unit: unitOf(seen, rows).map((unit, j) => unit * (units?.deviation[j] ?? 1)) };
+}
 
+/** Numbers by which columns were divided: told from the largest entry of each. */
+function unitOf(seen: Matrix, divided: Matrix): Float64Array {
+  return Float64Array.from({ length: seen.columns }, (_, j) => {
+    let [most, unit] = [0, 1];
+    for (let i = 0; i < seen.rows; i++) {
+      const [entry, part] = [seen.at(i, j), divided.at(i, j)];
+      if (Number.isNaN(entry) || Math.abs(part) <= most) continue;
+      most = Math.abs(part);
+      unit = entry / part;
+    }
+    return unit;
+  });
+}
+
+/** Rows up to which all are scored, and number of rows that are scored of more. */
+const MOST_SCORED = 3000;
+const SAMPLED = 2000;
+
+/** Scores of rows as they are compared; of very many rows of a part that is evenly spaced over the table. */
 function scores({ Y, X, labels }: Request & { kind: 'scores' }): Scores {
-  const neighbors = Math.min(NEIGHBORS, Math.ceil(Y.rows / 2) - 1);
-  const isWhole = !Y.data.some(Number.isNaN);
+  const N = X.rows;
+  const chosen = N > MOST_SCORED ? Array.from({ length: SAMPLED }, (_, k) => Math.floor((k * N) / SAMPLED)) : undefined;
+  const part = (given: PlainMatrix) => {
+    const whole = matrix(given);
+    return chosen === undefined ? whole : Matrix.from(chosen.map((i) => whole.row(i)));
+  };
+  const map = part(X);
+  const neighbors = usualNeighbors(map.rows);
+  const found = Y !== undefined && map.rows >= 4 ? localScores(part(Y), map, { neighbors }) : undefined;
+  const some = chosen === undefined ? labels : labels && chosen.map((i) => labels[i]!);
   return {
-    trustworthiness: neighbors < 1 || !isWhole ? undefined : trustworthiness(matrix(Y), matrix(X), neighbors),
-    neighborError: labels && nearestNeighborError(matrix(X), labels),
-    kept:
-      neighbors < 1 || !isWhole || Y.rows > MOST_COUNTED ? undefined : keptNeighbors(matrix(Y), matrix(X), neighbors),
+    trustworthiness: found?.overall.trustworthiness,
+    neighborError: some && nearestNeighborError(map, some),
     neighbors,
+    byRow:
+      found === undefined || chosen !== undefined
+        ? undefined
+        : {
+            trustworthiness: found.pointwise.trustworthiness,
+            kept: Uint8Array.from(found.pointwise.overlap, (share) => Math.round(neighbors * share)),
+          },
+    scored: map.rows,
+  };
+}
+
+/** Settings that the page has put into a saved fit, and the limits of its rounds. */
+function pageOf(json: { readonly table?: { readonly page?: unknown } }): {
+  settings: Settings | undefined;
+  rounds: readonly number[] | undefined;
+} {
+  const { settings, rounds: made } = (json.table?.page ?? {}) as { settings?: unknown; rounds?: unknown };
+  return {
+    settings: checkedSettings(settings),
+    rounds: Array.isArray(made) && made.every(Number.isInteger) ? made : undefined,
   };
 }
 

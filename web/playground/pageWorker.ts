@@ -19,7 +19,9 @@ export interface Fitted extends Omit<FitSummary, 'latents' | 'latentVariances'> 
     from: readonly number[],
     to: readonly number[],
   ): Promise<{ readonly latents: Matrix; readonly length: number; readonly converged: boolean }>;
-  background(place: Place): Promise<Background | undefined>;
+  background(place: Omit<Place, 'spreads'>): Promise<Background | undefined>;
+  /** Rows in the units in which they are compared; undefined where distances between rows are not known. */
+  compared(): Promise<{ readonly rows: Matrix; readonly unit: Float64Array } | undefined>;
   /** The text of its JSON. */
   json(): Promise<string>;
   /** A program that makes it again. */
@@ -71,10 +73,16 @@ export class PageWorker {
   async open(text: string): Promise<{
     fit: Fitted;
     rows: Omit<Partial<FittedRows>, 'observations'> & { readonly observations: Matrix | undefined };
+    /** Settings by which the page made it. */
+    settings: Settings | undefined;
   }> {
-    const { rows, ...summary } = await this.ask({ kind: 'open', text });
+    const { rows, settings, ...summary } = await this.ask({ kind: 'open', text });
     const { observations } = rows;
-    return { fit: this.fitted(summary), rows: { ...rows, observations: observations && matrixOf(observations) } };
+    return {
+      fit: this.fitted(summary),
+      settings,
+      rows: { ...rows, observations: observations && matrixOf(observations) },
+    };
   }
 
   /** A fit that was saved and of which all that is shown is known: it can be asked at once, and answers when it is open. */
@@ -82,8 +90,8 @@ export class PageWorker {
     return { opened: this.ask({ kind: 'open', text, rounds }), fit: this.fitted(summary) };
   }
 
-  scores(Y: Matrix, X: Matrix, labels: readonly string[] | undefined): Promise<Scores> {
-    return this.ask({ kind: 'scores', Y: plainMatrix(Y), X: plainMatrix(X), labels });
+  scores(Y: Matrix | undefined, X: Matrix, labels: readonly string[] | undefined): Promise<Scores> {
+    return this.ask({ kind: 'scores', Y: Y && plainMatrix(Y), X: plainMatrix(X), labels });
   }
 
   /** A Gaussian process held at the places of another map of the rows. */
@@ -129,6 +137,10 @@ export class PageWorker {
       geodesic: async (from, to) => {
         const found = await this.ask({ kind: 'geodesic', from, to });
         return { ...found, latents: matrixOf(found.latents) };
+      },
+      compared: async () => {
+        const found = await this.ask({ kind: 'compared' });
+        return found && { rows: matrixOf(found.rows), unit: found.unit };
       },
       background: (place) => this.ask({ kind: 'background', place }),
       json: () => this.ask({ kind: 'json' }),

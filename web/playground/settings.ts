@@ -156,6 +156,9 @@ const WITH_PROCESS = ['gplvm', 'bayesianGplvm', 'tpslvm', 'gplrf', 'dgplvm', 'll
 export const TAKES_HOLES: readonly string[] = [...WITH_PROCESS, 'meu'];
 export const FILLS_HOLES: readonly string[] = ['gplvm', 'ppca', ...TAKES_HOLES.slice(1)];
 
+/** Models that divide columns in different units by their deviations themselves. */
+export const DIVIDES_COLUMNS: readonly string[] = [...WITH_PROCESS, 'meu', 'ppca', 'alle', 'drill'];
+
 /** Rows from which a fit that goes through inducing inputs takes a minute to its first step, and models that do not. */
 const LARGE = 50_000;
 const QUICK = ['pca', 'ppca', 'lda', 'lpp', 'slpp', 'lle', 'laplacianEigenmaps', 'meu', 'tsne', 'umap'];
@@ -182,39 +185,43 @@ export function withNeeded(options: Settings['options'], model: string): Setting
 
 export const TAKES_LABELS: readonly string[] = ['gplrf', 'dgplvm', 'lda', 'kernelLda', 'slpp'];
 
-/** The most characters of a visitor's own table that go into a link of settings. */
-export const MOST_IN_LINK = 4000;
-
-/** The part of a link behind #, and a small own table. */
-export function linkOf(settings: Settings, csv: string | undefined): string {
-  const small = csv !== undefined && csv.length <= MOST_IN_LINK ? { csv } : {};
-  return `#${encodeURIComponent(JSON.stringify({ ...settings, ...small }))}`;
-}
+/** The part of a link behind #: settings, and a packed table that they are for. */
+export const linkOf = (settings: Settings, table?: string): string =>
+  `#${encodeURIComponent(JSON.stringify({ ...settings, ...(table !== undefined && { table }) }))}`;
 
 export interface Linked {
   readonly settings: Settings;
-  readonly csv: string | undefined;
+  /** A small table, packed. */
+  readonly table: string | undefined;
   /** Whether the fit begins by itself. */
   readonly run: boolean;
   /** Whether only the fit and its picture are shown: within another page. */
   readonly compact: boolean;
 }
 
+/** Settings of which each has its type, completed by the usual ones; undefined unless the page offers the model. */
+export function checkedSettings(given: unknown): Settings | undefined {
+  if (typeof given !== 'object' || given === null) return undefined;
+  const known = Object.fromEntries(
+    Object.entries(given).filter(
+      ([key, value]) => key in DEFAULTS && typeof value === typeof DEFAULTS[key as keyof Settings],
+    ),
+  );
+  const settings: Settings = { ...DEFAULTS, ...known };
+  return settings.model in MODELS ? settings : undefined;
+}
+
 /** What a link holds; undefined where it holds nothing that can be read. */
 export function settingsOf(hash: string): Linked | undefined {
   try {
-    const { csv, run, compact, ...found } = JSON.parse(decodeURIComponent(hash.replace(/^#/, ''))) as Partial<Linked> &
-      Partial<Settings>;
-    const known = Object.fromEntries(
-      Object.entries(found).filter(
-        ([key, value]) => key in DEFAULTS && typeof value === typeof DEFAULTS[key as keyof Settings],
-      ),
-    );
-    const settings = { ...DEFAULTS, ...known };
-    if (!(settings.model in MODELS)) return undefined;
+    const { table, run, compact, ...found } = JSON.parse(
+      decodeURIComponent(hash.replace(/^#/, '')),
+    ) as Partial<Linked> & Partial<Settings>;
+    const settings = checkedSettings(found);
+    if (settings === undefined) return undefined;
     return {
       settings,
-      csv: typeof csv === 'string' ? csv : undefined,
+      table: typeof table === 'string' ? table : undefined,
       run: run === true,
       compact: compact === true,
     };

@@ -1,7 +1,7 @@
-import type { Settings } from './settings.ts';
+import { linkOf, type Settings } from './settings.ts';
 
-/** Characters of a link that holds a whole fit, at most: what mail and chats take. */
-export const MOST_IN_FIT_LINK = 16_000;
+/** Characters of a link at most: what mail and chats take. */
+export const MOST_IN_LINK = 16_000;
 const FIT = '#fit=';
 
 /** A fit that a link or a page holds. */
@@ -15,18 +15,31 @@ export type Held = SharedFit | { readonly name: string; readonly table: string; 
 
 /** The part of an address behind # that holds a whole fit; undefined where it would be too long. */
 export async function fitLink({ name, text }: SharedFit): Promise<string | undefined> {
-  const packed = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(text));
-  const link = `${FIT}${encodeURIComponent(name)},${base64(packed)}`;
-  return link.length <= MOST_IN_FIT_LINK ? link : undefined;
+  const link = `${FIT}${encodeURIComponent(name)},${await packed(text)}`;
+  return link.length <= MOST_IN_LINK ? link : undefined;
+}
+
+/** The part of an address behind # that holds settings, and the table that they are for unless it would be too long. */
+export async function settingsLink(settings: Settings, csv: string | undefined) {
+  const link = csv === undefined ? undefined : linkOf(settings, await packed(csv));
+  const isWhole = link !== undefined && link.length <= MOST_IN_LINK;
+  return { link: isWhole ? link : linkOf(settings), hasTable: isWhole };
+}
+
+const packed = async (text: string) =>
+  base64(await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(text)));
+
+/** The text that was packed into a link. */
+export async function unpacked(data: string): Promise<string> {
+  const bytes = bytesOf(data.replaceAll('-', '+').replaceAll('_', '/'));
+  return new TextDecoder().decode(await through(new DecompressionStream('deflate-raw'), bytes));
 }
 
 /** The fit that an address holds; undefined where it holds none. */
 export async function fitOfLink(hash: string): Promise<SharedFit | undefined> {
   if (!hash.startsWith(FIT)) return undefined;
   const [name, data] = hash.slice(FIT.length).split(',') as [string, string];
-  const bytes = bytesOf(data.replaceAll('-', '+').replaceAll('_', '/'));
-  const text = new TextDecoder().decode(await through(new DecompressionStream('deflate-raw'), bytes));
-  return { name: decodeURIComponent(name), text };
+  return { name: decodeURIComponent(name), text: await unpacked(data) };
 }
 
 const HELD = /(<script type="application\/json" id="held">)[^<]*(<\/script>)/;

@@ -42,7 +42,7 @@ export function useTerrain(
 }
 
 /** The grid around the points of a map: a square, as the map has equal units. */
-function around(latents: Matrix, axes: readonly [number, number]): Place {
+function around(latents: Matrix, axes: readonly [number, number]): Omit<Place, 'spreads'> {
   const ends = axes.map((axis) => {
     const values = latents.column(axis);
     return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] as const;
@@ -134,12 +134,12 @@ export function meanOf({ data, rows, columns }: { data: Float64Array; rows: numb
   return sums;
 }
 
-/** How uncertain a place is, from 0 to 1 of the map: of the cell that it lies in. */
-export function doubtAt(background: Background, x: number, y: number): number {
-  const { side } = background;
+/** Standard deviation of a new row at a place as a share of the spread of each column, of the cell that the place lies in; 1 beyond the grid. */
+export function shareAt(background: Background, x: number, y: number): number {
+  const { side, deviation } = background;
   const cell = (value: number, [low, high]: readonly [number, number]) =>
     Math.floor(((value - low) / (high - low)) * side);
   const [j, i] = [cell(x, background.x), cell(y, background.y)];
   if (i < 0 || j < 0 || i >= side || j >= side) return 1;
-  return doubtOf(background)[i * side + j]!;
+  return deviation[i * side + j]!;
 }

@@ -1,6 +1,7 @@
-import { type Fit, fit, type Matrix, pca } from 'latentfield';
+import { type Fit, fit, Matrix, pca } from 'latentfield';
 import { type CanvasMap, canvasMap, type MapScene } from 'latentfield/plot';
 import { type Background, backgroundOf, doubtOf } from '../playground/background.ts';
+import { deviationsOf } from '../playground/data/dataset.ts';
 import { byLabels, PALETTES } from '../playground/drawing/colors.ts';
 import { THEMES } from './themes.ts';
 
@@ -54,7 +55,7 @@ export async function map(
         ...(signal && { signal }),
       });
       stage.show(shown.latents, labels);
-      const background = await backgroundIn(shown, signal);
+      const background = await backgroundIn(shown, stage.spans(), deviationsOf(Matrix.from(rows)), signal);
       if (background !== undefined) stage.show(shown.latents, labels, background);
     }
     return { fit: shown, release: stage.release };
@@ -64,19 +65,27 @@ export async function map(
   }
 }
 
-/** Cells along each axis of the background, and how far it reaches beyond the points. */
-const SIDE = 44;
-const BEYOND = 0.3;
+/** Cells along each axis of the background, and how far it reaches beyond what is visible, of its length. */
+const SIDE = 52;
+const BEYOND = 0.25;
 
-async function backgroundIn(fitted: Fit, signal: AbortSignal | undefined): Promise<Background | undefined> {
+async function backgroundIn(
+  fitted: Fit,
+  visible: ReturnType<CanvasMap['spans']>,
+  spreads: Float64Array,
+  signal: AbortSignal | undefined,
+): Promise<Background | undefined> {
   const { latents, predict } = fitted as unknown as { latents: Matrix; predict?: Parameters<typeof backgroundOf>[0] };
   if (predict === undefined || latents.columns !== 2) return undefined;
-  const ends = [0, 1].map((axis) => [Math.min(...latents.column(axis)), Math.max(...latents.column(axis))] as const);
-  const beyond = BEYOND * Math.max(...ends.map(([low, high]) => high - low)) || 1;
-  const [x, y] = ends.map(([low, high]) => [low - beyond, high + beyond] as const);
+  const [x, y] = visible.map(([left, right], axis) => {
+    const values = [left, right, ...latents.column(axis)];
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const beyond = BEYOND * (high - low) || 1;
+    return [low - beyond, high + beyond] as const;
+  });
   return backgroundOf(
     predict,
-    { x: x!, y: y!, side: SIDE, middle: [0, 0], axes: [0, 1] },
+    { x: x!, y: y!, side: SIDE, middle: [0, 0], axes: [0, 1], spreads },
     signal ?? new AbortController().signal,
   );
 }
@@ -87,7 +96,7 @@ function stageIn(element: HTMLElement, rows: readonly (readonly number[])[], col
   const frame = element.appendChild(document.createElement('div'));
   frame.style.cssText = `position:relative;width:100%;height:100%;min-height:360px`;
   const canvas = frame.appendChild(document.createElement('canvas'));
-  canvas.style.cssText = 'position:absolute;inset:0;width:100%;height:100%;touch-action:none';
+  canvas.style.cssText = 'position:absolute;inset:0;width:100%;height:100%';
   canvas.setAttribute('role', 'img');
   const words = frame.appendChild(document.createElement('p'));
   words.setAttribute('role', 'status');
@@ -101,6 +110,7 @@ function stageIn(element: HTMLElement, rows: readonly (readonly number[])[], col
       values === undefined ? '' : `row ${row + 1}: ${values.join(', ')}${rows[row]!.length > 8 ? ', …' : ''}`;
   };
   const made: CanvasMap = canvasMap(canvas, {
+    isEmbedded: true,
     hover: (row) => {
       say(row);
       draw(row);
@@ -131,6 +141,7 @@ function stageIn(element: HTMLElement, rows: readonly (readonly number[])[], col
   };
   return {
     show,
+    spans: made.spans,
     release: () => {
       made.release();
       frame.remove();

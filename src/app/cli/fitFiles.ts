@@ -41,9 +41,29 @@ interface Completed {
 }
 
 /**
- * The fitted table with missing entries filled in, in its own units, by a field's `impute` or by predictions at the latents.
+ * Predictions of a table's missing entries: by `impute`, or at the latents of a fit without it whose own table it is.
  *
- * @returns undefined if the model has neither
+ * @returns undefined if the fit has neither
+ */
+export async function imputation(fit: Fit, Y: Matrix, isFitted = true): Promise<Prediction | undefined> {
+  if (fit.impute === undefined) return isFitted ? fit.predict?.(fit.latents, { noise: true }) : undefined;
+  // A field fills in columns over all of its points.
+  if (fit.graph !== undefined) return fit.impute(Y);
+  const holed = Array.from({ length: Y.rows }, (_, i) => i).filter((i) => Y.row(i).some(Number.isNaN));
+  const found = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, Y.columns) };
+  if (holed.length === 0) return found;
+  const filled = await fit.impute(holed.map((i) => Array.from(Y.row(i))));
+  holed.forEach((i, k) => {
+    found.mean.data.set(filled.mean.row(k), i * Y.columns);
+    found.variance.data.set(filled.variance.row(k), i * Y.columns);
+  });
+  return found;
+}
+
+/**
+ * The fitted table with missing entries filled in, in its own units.
+ *
+ * @returns undefined if the model cannot fill it in
  */
 export async function completedTable(
   fit: Fit,
@@ -52,7 +72,7 @@ export async function completedTable(
 ): Promise<Completed | undefined> {
   let found: Prediction | undefined;
   try {
-    found = fit.graph === undefined ? fit.predict?.(fit.latents, { noise: true }) : await fit.impute?.(Y);
+    found = await imputation(fit, Y);
   } catch (error) {
     if (!(error instanceof InvalidInputError || error instanceof NumericalError)) throw error;
   }

@@ -232,8 +232,8 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: [],
   },
   ppca: {
-    summary: 'probabilistic principal components',
-    options: ['dual', 'scale'],
+    summary: 'probabilistic principal components; fills in missing entries',
+    options: ['dual', 'scale', 'missing'],
     own: {
       latentDim: 'number of latent dimensions (2, or 1 where the data vary in two directions; flag --dim)',
       dual: 'whether the weights are integrated out in the place of the latents (false)',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection } from '../../index.ts';
 import { readTable } from '../io/index.ts';
-import { deviations, filled, readFit } from './fitFiles.ts';
+import { deviations, filled, imputation, readFit } from './fitFiles.ts';
 import { checkRequired, missingFlag, PARTS_FLAG, type PartsArguments, wholeFrom } from './flags.ts';
 import { addOutputFlags, type Context, checkOut, type OutputArguments, putTable } from './streams.ts';
 import { addTableFlags, fittedTable, type TableArguments } from './tableFlags.ts';
@@ -122,11 +122,13 @@ async function fitFor<A extends Ability>(
   return { ...saved, method };
 }
 
+const NO_NOISE = ['--no-noise', 'standard deviations of the function rather than of new observations'] as const;
+
 /** `predict DIR` */
 export function definePredict(command: Command, streams: Context): void {
   asked(command)
     .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
-    .option('--no-noise', 'standard deviations of the function rather than of new observations');
+    .option(...NO_NOISE);
   addOutputFlags(command).action(
     async (folder: string, latents: string | undefined, given: OutputArguments & { noise: boolean }) => {
       const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given);
@@ -146,18 +148,19 @@ export function defineInterpolate(command: Command, streams: Context): void {
     .option(
       '--geodesic',
       'the shortest path in the space of the observations, which stays close to the data, instead of the straight line',
-    );
+    )
+    .option(...NO_NOISE);
   addOutputFlags(command).action(
     async (
       folder: string,
-      given: OutputArguments & { from: string; to: string; steps: number; geodesic?: boolean },
+      given: OutputArguments & { from: string; to: string; steps: number; geodesic?: boolean; noise: boolean },
     ) => {
       checkRequired(given, ['--from <point>', '--to <point>']);
       const { fit, record, method } = await fitFor(folder, 'interpolate', 'interpolate', given);
       const ends = [given.from, given.to].map((point) => rowOf(point, record, fit.latents.rows)) as [number, number];
       const found = given.geodesic
-        ? await method(...ends, given.steps, { along: 'geodesic' })
-        : method(...ends, given.steps);
+        ? await method(...ends, given.steps, { along: 'geodesic', noise: given.noise })
+        : method(...ends, given.steps, { noise: given.noise });
       await putPrediction(streams, given, fit, record, found, { latents: found.latents });
     },
   );
@@ -165,10 +168,15 @@ export function defineInterpolate(command: Command, streams: Context): void {
 
 /** `forecast DIR` */
 export function defineForecast(command: Command, streams: Context): void {
-  asked(command).option('--steps <n>', 'rows ahead', wholeFrom(1), 10);
-  addOutputFlags(command).action(async (folder: string, given: OutputArguments & { steps: number }) => {
+  asked(command)
+    .option('--steps <n>', 'rows ahead', wholeFrom(1), 10)
+    .option('--draws <n>', 'paths of the latents that are drawn', wholeFrom(2), 256)
+    .option('--seed <s>', 'seed of the draws', wholeFrom(Number.NEGATIVE_INFINITY), 0)
+    .option(...NO_NOISE);
+  type Arguments = OutputArguments & { steps: number; draws: number; seed: number; noise: boolean };
+  addOutputFlags(command).action(async (folder: string, given: Arguments) => {
     const { fit, record, method } = await fitFor(folder, 'forecast', 'forecast', given);
-    const found = method(given.steps);
+    const found = method(given.steps, { draws: given.draws, seed: given.seed, noise: given.noise });
     await putPrediction(streams, given, fit, record, found, { latents: found.latents });
   });
 }
@@ -208,7 +216,12 @@ export function defineImpute(command: Command, streams: Context): void {
       const { fit, record } = await readFit(folder, given);
       checkOut(given);
       const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
-      const prediction = await imputation(fit, observations);
+      const prediction = await imputation(fit, observations, isFitted(fit, observations));
+      if (prediction === undefined) {
+        throw new InvalidInputError(
+          `This fit of ${fit.model} cannot fill in missing entries. Fit ppca, gplvm, bayesianGplvm or meu with --missing ignore.`,
+        );
+      }
       const { mean, deviation } = filled(observations, prediction, unitsOf(record));
       const names = columnNames(record, mean.columns);
       const ids = table.ids === undefined ? undefined : { name: table.idColumn ?? 'id', values: table.ids };
@@ -220,18 +233,6 @@ export function defineImpute(command: Command, streams: Context): void {
       );
     },
   );
-}
-
-/** Imputes the training points by a field's `impute` or by predictions at their latents, other points by projection. */
-async function imputation(fit: Fit, Y: Matrix): Promise<Prediction> {
-  if (fit.graph === undefined && fit.predict !== undefined && isFitted(fit, Y)) {
-    return fit.predict(fit.latents, { noise: true });
-  }
-  if (fit.graph !== undefined && fit.impute !== undefined && Y.rows === fit.latents.rows) return fit.impute(Y);
-  const purpose = 'fill in missing entries of new points';
-  const predict = ability(fit, 'predict', purpose);
-  const { latents } = await ability(fit, 'project', purpose)(Y);
-  return predict(latents, { noise: true });
 }
 
 /** True if these are the fitted observations. */

@@ -20,7 +20,7 @@ const HEADER = 16_384;
  * @example
  * ```ts
  * const rows = await rowsOf('observations.npy');
- * await fit(bayesianGplvm(rows, { latentDim: 2, latents: encoded(mlpMap({ hidden: 20 })) }), { batchSize: 256 });
+ * await fit(bayesianGplvm(rows, { latentDim: 2, posterior: encoded(mlpMap({ hidden: 20 })) }), { batchSize: 256 });
  * ```
  */
 export async function rowsOf(file: string): Promise<RowSource> {

@@ -1,5 +1,5 @@
 import { checkGiven } from '../../core/options.ts';
-import { insidePolygon } from './page/drawing.ts';
+import { insidePolygon } from '../../scene/index.ts';
 import { drawLand, drawMarks, drawOver, drawRulers, landOf } from './page/mapDrawing.ts';
 import { mapOnCanvas } from './page/mapOnCanvas.ts';
 import type { CanvasMap, MapEvents } from './page/mapScene.ts';

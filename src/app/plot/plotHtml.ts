@@ -1,10 +1,9 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { namedOptions } from '../../core/options.ts';
-import { escaped, PALETTES, printable, shapePath } from '../../scene/index.ts';
+import { escaped, insidePolygon, PALETTES, printable, shapePath } from '../../scene/index.ts';
 import { checkVariances, reach } from './layers.ts';
 import { type LookOptions, type PointLooks, PRIMARY, pointLooks, sharedLooks } from './looks.ts';
-import { insidePolygon } from './page/drawing.ts';
 import type { Pixels } from './page/mapDrawing.ts';
 import { drawMarks, drawOver, drawRulers } from './page/mapDrawing.ts';
 import { mapOnCanvas } from './page/mapOnCanvas.ts';

@@ -105,8 +105,10 @@ export interface Assessment extends AssessedParts {
   toString(): string;
 }
 
+/** Trustworthiness of a point below which its place is in doubt, in `assess` and in the explorer. */
+export const LEAST_TRUSTWORTHINESS = 0.8;
 /** A point is doubtful below one of these: its trustworthiness, and the share of its neighbors that other maps keep. */
-const LEAST = { trustworthiness: 0.8, kept: 0.2 };
+const LEAST = { trustworthiness: LEAST_TRUSTWORTHINESS, kept: 0.2 };
 /** Distances between far points are not to be read below this correlation. */
 const LEAST_CORRELATION = 0.7;
 /** Maps from other starts are other maps where fewer neighbors are kept. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
-import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
+import { Matrix, type MatrixLike } from '../../core/matrix.ts';
 import type { ObservationsLike } from '../../core/namedTable.ts';
 import { checkEntries } from '../../core/observations.ts';
 import {
@@ -19,6 +19,7 @@ import type { AnyPosterior, MissingEntries, Prediction, Projection } from '../..
 import type { RowModel, RowsByName } from '../../model/rowModel.ts';
 import type { PlacedRows } from '../places/placedRows.ts';
 import { rowModelOf } from '../places/rowModelOf.ts';
+import { forecasting } from './forecast.ts';
 import {
   type GivenRows,
   isNamed,
@@ -27,6 +28,7 @@ import {
   onlyOf,
   pathBetween,
   startingRows,
+  variancesBetween,
 } from './givenRows.ts';
 import { givenVariances, sameShape } from './inputChecks.ts';
 
@@ -50,6 +52,7 @@ const predictOptions = v.strictObject({
 const sampleOptions = v.strictObject({ seed: seedOption, noise: v.optional(v.boolean(), true), calibrated, view });
 const fieldOptions = v.strictObject({ calibrated });
 const interpolateOptions = v.strictObject({
+  noise: v.optional(v.boolean(), true),
   calibrated,
   view,
   along: v.optional(v.picklist(['line', 'geodesic'], "'line' or 'geodesic'"), 'line'),
@@ -148,7 +151,7 @@ function rowAbilities(posterior: AnyPosterior, model: RowModel, observed: Observ
     ...(can('sample') && { sample: sampling(model, modelFor) }),
     ...(canReconstruct ? filling(model, observed, modelFor) : reconstructingByField(posterior, model, observed)),
     ...(missingEntries && { missingLogDensity: missingLogDensity(model, missingEntries, observed) }),
-    ...(can('forecast') && { forecast: (steps: number) => forecast(model, steps) }),
+    ...(can('forecast') && { forecast: forecasting(modelFor) }),
   };
 }
 
@@ -184,13 +187,18 @@ function predicting(posterior: AnyPosterior, model: RowModel, modelFor: ModelFor
       return isNamed(given) && view === undefined ? found : onlyOf(found, model, 'predict', view);
     },
     interpolate: (from: LatentPlace, to: LatentPlace, steps: number, options: object = {}) => {
-      const { calibrated, view, along } = checkOptions(interpolateOptions, options, 'interpolate');
+      const { noise, calibrated, view, along } = checkOptions(interpolateOptions, options, 'interpolate');
       const straight = pathBetween(model, from, to, steps);
-      const predicted = (rows: RowsByName): PredictedLatents => {
-        const prediction = onlyOf(modelFor(calibrated).predict!(rows, false), model, 'interpolate', view);
-        return { latents: rows[shown] ?? model.computed(rows)[shown]!, ...prediction };
+      const predicted = (rows: RowsByName, variance?: Matrix): PredictedLatents => {
+        const spread = variance && { [shown]: variance };
+        const prediction = onlyOf(modelFor(calibrated).predict!(rows, noise, spread), model, 'interpolate', view);
+        return {
+          latents: rows[shown] ?? model.computed(rows)[shown]!,
+          ...(variance && { latentVariances: variance }),
+          ...prediction,
+        };
       };
-      if (along === 'line') return predicted(straight);
+      if (along === 'line') return predicted(straight, variancesBetween(model, from, to, steps));
       return import('../geometry/along.ts').then(({ geodesicPoints }) => {
         const points = geodesicPoints(posterior, view as string | undefined, from, to, steps);
         return predicted({ [values[roots[0]!] === undefined ? shown : roots[0]!]: points });
@@ -315,30 +323,3 @@ const missingLogDensity =
     const Y = read(given);
     return logDensity(Y, sameShape(read(whole), Y));
   };
-
-/** The mean path of the shown variable after its last row, and predictions along it. */
-function forecast(model: RowModel, steps: number): object {
-  const { shown, values, observed, next } = model;
-  const latents = futureRows(values[shown]!, next!, steps);
-  const found = model.predict!({ [shown]: latents }, false);
-  return { latents, ...(observed.length === 1 ? found[observed[0]!.name] : found) };
-}
-
-/** Rows that follow the last one, each from all before it. */
-function futureRows(shown: Matrix, next: (before: Matrix) => Matrix, steps: number): Matrix {
-  if (!Number.isInteger(steps) || steps < 1) {
-    throw new InvalidInputError(`forecast takes a whole number of steps from 1, but ${describe(steps)} was given.`);
-  }
-  const { columns } = shown;
-  const future = Matrix.zeros(steps, columns);
-  let data = shown.data;
-  for (let k = 0; k < steps; k++) {
-    const row = next(new Matrix(data, data.length / columns, columns));
-    future.data.set(row.data, k * columns);
-    const longer = new Float64Array(data.length + columns);
-    longer.set(data);
-    longer.set(row.data, data.length);
-    data = longer;
-  }
-  return future;
-}

@@ -452,7 +452,7 @@ function namingColumns(abilities: Abilities, table: FittedTable | undefined): Ab
         return found instanceof Promise ? found.then(named) : named(found);
       }) as typeof interpolate,
     }),
-    ...(forecast && { forecast: (steps) => named(forecast(steps)) }),
+    ...(forecast && { forecast: (...given) => named(forecast(...given)) }),
   };
   return { ...abilities, ...naming };
 }

@@ -184,6 +184,27 @@ export function pathBetween(
   return found;
 }
 
+/** Variances of the shown variable on the straight line between two fitted Gaussian rows, (1 − t)²·s_from + t²·s_to; undefined for points. */
+export function variancesBetween(
+  { variances, shown, charts, roots }: RowModel,
+  from: LatentPlace,
+  to: LatentPlace,
+  steps: number,
+): Matrix | undefined {
+  const variance = variances[shown];
+  if (variance === undefined || charts[shown] !== undefined || !roots.includes(shown)) return undefined;
+  const ofEnd = (end: LatentPlace): ArrayLike<number> => (typeof end === 'number' ? variance.row(end) : []);
+  const [first, last] = [ofEnd(from), ofEnd(to)];
+  const path = Matrix.zeros(steps, variance.columns);
+  path.data.forEach((_, i) => {
+    const [k, c] = [Math.floor(i / variance.columns), i % variance.columns];
+    const part = k / (steps - 1);
+    const apart = (1 - part) ** 2 * (first[c] ?? 0) + part ** 2 * (last[c] ?? 0);
+    path.data[i] = from === to ? (first[c] ?? 0) : apart;
+  });
+  return path;
+}
+
 function endOf(rows: Matrix, name: string, end: LatentPlace, isOnly: boolean): Float64Array {
   if (typeof end === 'number') {
     if (Number.isInteger(end) && end >= 0 && end < rows.rows) return Float64Array.from(rows.row(end));

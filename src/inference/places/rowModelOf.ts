@@ -43,7 +43,7 @@ function rowsInClosedForm({ latents, mapping, placement, missing }: AnyPosterior
     checkRows: () => {},
     computed: () => ({}),
     computedVariances: () => ({}),
-    next: undefined,
+    ahead: undefined,
     ...(mapping && {
       predict: (values, noise) => ({ [OBSERVED]: mapping.predict(values[LATENTS]!, noise) }),
       ...(mapping.sample && {

@@ -141,8 +141,21 @@ export interface Conditional {
   slopes?(given: readonly Tensor2D[]): SlopeMoments;
   /** A draw of new rows, n×D; where it is left out, by the density's own sample where rows are independent, or normal with the covariances of the moments. */
   sample?(given: readonly Tensor2D[], random: Random): Tensor2D;
-  /** Mean of the row that follows these rows (k×D), 1×D: densities of sequences have it. */
-  next?(before: Tensor2D): Tensor2D;
+  /**
+   * The row that follows, of n paths side by side: densities of sequences have it.
+   *
+   * @param before - rows of the paths so many steps back, n×D: `before(1)` are the last ones
+   * @param ahead - number of rows that the paths have beyond the fitted ones
+   */
+  next?(before: (lag: number) => Tensor2D, ahead: number): NextRow;
+}
+
+/** Normal distribution of the row that follows, of n paths; its columns are independent. */
+export interface NextRow {
+  /** n×D */
+  readonly mean: Tensor2D;
+  /** A scalar, D entries, n×1 or n×D; 0 where the row follows for certain. */
+  readonly variance: Tensor;
 }
 
 /** Entries of natural values by a density's own names. */

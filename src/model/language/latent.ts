@@ -175,7 +175,7 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
     // Rows that are not one a point know nothing of the observations.
     const isOwn = node.isPointwise && variable.init === 'pca' && maps?.[name] === undefined;
     const elsewhere = isOwn ? undefined : startOf();
-    const begun = (elsewhere && posterior.from?.(elsewhere)) ?? posterior;
+    const begun = elsewhere === undefined ? posterior : posterior.from(elsewhere);
     const seen = node.isPointwise ? (posterior.mapsObservations ? observations() : left()) : elsewhere!;
     const all = begun.parameters(seen, variable.dim, seed);
     const own = isSpread ? all : restrictedPoints(node, all);

@@ -18,7 +18,7 @@ import { isEncoded } from './variable.ts';
 
 /** Quantities of new rows, all derived from the densities that the model was fitted with. */
 export type OfNewRows = Required<Pick<RowModel, 'density' | 'predict' | 'sample'>> &
-  Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'next'>;
+  Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'ahead'>;
 
 /** How many draws stand for a variable between those that are given and those that are asked for. */
 const DRAWS = 128;
@@ -140,6 +140,26 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
     return latents.some(({ name, given: needs }) => given[name] === undefined && needs.length > 0);
   }
 
+  /** @throws InvalidInputError where no observed variable follows from the values that are given, with the variable that they lack */
+  function checkFollowed(fitted: Fitted, given: RowsByName, found: object, caller: 'predict' | 'sample'): void {
+    if (of.observed.length === 0 || of.observed.some(({ name }) => name in found)) return;
+    const silent = latents.find(({ name, given: needs, densities: [placed] }, l) => {
+      if (given[name] !== undefined || needs.length === 0 || placed === undefined) return false;
+      const { moments, sample } = fitted.conditional(placed, latents[l]!);
+      return moments === undefined && (caller === 'predict' || sample === undefined);
+    });
+    const lacking = silent ?? latents.find(({ name }) => given[name] === undefined);
+    if (lacking === undefined) return;
+    const why =
+      silent === undefined
+        ? ''
+        : `: its density '${silent.densities[0]!.density.name}' gives no ${caller === 'predict' ? 'moments' : 'draws'} of new rows`;
+    throw new InvalidInputError(
+      `Nothing observed of ${owner} follows from ${listed(Object.keys(given))}, since '${lacking.name}' is not known there${why}. ` +
+        `Give its rows too: ${caller}({ ${[...Object.keys(given), lacking.name].join(', ')} }).`,
+    );
+  }
+
   const predict: OfNewRows['predict'] = (given, noise, variances = {}) =>
     at((fitted) => {
       const all = withSources(mapValues(given, paddedRows));
@@ -173,6 +193,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
         return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
       });
+      checkFollowed(fitted, all, found, 'predict');
       return Object.fromEntries(
         Object.entries(found).map(([name, { mean, variance }]) => [
           name,
@@ -193,6 +214,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         found[node.name] = standardization ? unscaled(tensorMatrix(value), standardization) : tensorMatrix(value);
         return value;
       });
+      checkFollowed(fitted, all, found, 'sample');
       return found;
     });
 
@@ -226,12 +248,48 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
             ),
         ),
       ),
-    next:
+    ahead:
       sequential === undefined
         ? undefined
-        : (before) =>
-            at((fitted) => tensorMatrix(fitted.conditional(sequential, graph.shown).next!(matrixTensor(before)))),
+        : (steps, normals) =>
+            at((fitted) => {
+              const { next } = fitted.conditional(sequential, graph.shown);
+              const rows = of.values[graph.shown.name]!;
+              return pathsAhead(next!, { mean: rows, variance: of.variances[graph.shown.name] }, steps, normals);
+            }),
   };
+}
+
+/** Paths beyond the last of some rows, which are points or Gaussian rows. */
+function pathsAhead(
+  next: NonNullable<Conditional['next']>,
+  { mean, variance }: { readonly mean: Matrix; readonly variance: Matrix | undefined },
+  steps: number,
+  normals: (columns: number) => Matrix,
+): Matrix[] {
+  const { rows: N, columns: D } = mean;
+  const paths: Tensor2D[] = [];
+  const draw = (center: Tensor, spread: Tensor) =>
+    op.add<Tensor2D>(center, op.mul(op.sqrt(spread), matrixTensor(normals(D))));
+  const fitted = new Map<number, Tensor2D>();
+  const before = (lag: number): Tensor2D => {
+    const i = N + paths.length - lag;
+    if (!Number.isInteger(lag) || lag < 1 || i < 0) {
+      throw new InvalidInputError(
+        `The row ${lag} steps back was asked for, but there are ${N + paths.length} rows. Ask for before(1), the last one, to before(${N + paths.length}).`,
+      );
+    }
+    if (i >= N) return paths[i - N]!;
+    const row = (of: ArrayLike<number>) => op.tensor<Tensor2D>(Float64Array.from(of), [1, D]);
+    const start = fitted.get(i) ?? draw(row(mean.row(i)), row(variance?.row(i) ?? new Float64Array(D)));
+    fitted.set(i, start);
+    return start;
+  };
+  for (let k = 0; k < steps; k++) {
+    const { mean, variance } = next(before, k);
+    paths.push(draw(mean, variance));
+  }
+  return paths.map(tensorMatrix);
 }
 
 /** Moments n×D with what noise adds, 0 where there is none. */
@@ -277,6 +335,8 @@ function drawn(
   const isShared = all.length === 1;
   return jointDraw({ mean, covarianceOf: (column) => all[isShared ? 0 : column]!, isShared, noise: asked }, random);
 }
+
+const listed = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' and ');
 
 function missingEntries(owner: string, name: string, { density }: PlacedDensity): InvalidInputError {
   return new InvalidInputError(

@@ -5,7 +5,9 @@ import type {
   DistributedLatents,
   FieldLearning,
   FieldShowing,
+  Forecast,
   Forecasting,
+  ForecastOptions,
   LatentPlace,
   PredictedLatents,
   ProjectOptions,
@@ -120,7 +122,12 @@ type Sequential<V> = {
 type Forecasts<V> =
   IsUnion<ObservedNames<V>> extends true
     ? {
-        forecast(steps: number): { readonly latents: Matrix } & { readonly [Name in ObservedNames<V>]: Prediction };
+        forecast(
+          steps: number,
+          options?: ForecastOptions,
+        ): Pick<Forecast, 'latents' | 'latentVariances'> & {
+          readonly [Name in ObservedNames<V>]: Omit<Forecast, 'latents' | 'latentVariances'>;
+        };
       }
     : Forecasting;
 /** Abilities of fits whose shown variable is a sequence of rows; the type does not know which of several variables is shown. */
@@ -213,14 +220,22 @@ export interface PredictingVariables<V> {
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options?: { readonly view?: ObservedNames<V> | undefined; readonly along?: 'line' } & CalibrationOptions,
+    options?: {
+      readonly view?: ObservedNames<V> | undefined;
+      readonly along?: 'line';
+      readonly noise?: boolean | undefined;
+    } & CalibrationOptions,
   ): PredictedLatents;
   /** Along the geodesic: see `geometry`. */
   interpolate(
     from: LatentPlace,
     to: LatentPlace,
     steps: number,
-    options: { readonly view?: ObservedNames<V> | undefined; readonly along: 'geodesic' } & CalibrationOptions,
+    options: {
+      readonly view?: ObservedNames<V> | undefined;
+      readonly along: 'geodesic';
+      readonly noise?: boolean | undefined;
+    } & CalibrationOptions,
   ): Promise<PredictedLatents>;
 }
 

@@ -6,6 +6,7 @@ import { givenList, isPart, namedOptions, readGiven } from '../../core/options.t
 import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Initialization } from '../initialization.ts';
 import type { Choice, ChoiceSettings, Model, ParameterValues, TensorMap } from '../model.ts';
 import { isParameter, type Parameter, type ParameterLike, positive } from '../parameter.ts';
 import type { CompiledGraph, StartMaps } from './compiled.ts';
@@ -16,7 +17,7 @@ import type { RowMap } from './mapped.ts';
 import { isObservations, type Observations, readObservations } from './observations.ts';
 
 /** Where the rows of a latent variable start. */
-export type LatentInit = 'pca' | 'tsne' | 'random' | MatrixLike;
+export type LatentInit = 'pca' | 'tsne' | 'random' | MatrixLike | Initialization;
 
 /** How a latent variable is inferred: as a point, or as a Gaussian a row. */
 export type LatentPosterior =
@@ -27,7 +28,7 @@ export type LatentPosterior =
   | PointRows;
 
 /**
- * Points that are values of their own (`free()`), held (`fixedAt(X)`), follow from parameters, or are a function of the observations (`backConstrained(map)`).
+ * Points that are held (`fixedAt(X)`), or are a function of the observations (`backConstrained(map)`).
  * Paths begin with `latents`, which the variable's name takes the place of.
  */
 export interface PointRows {
@@ -36,7 +37,7 @@ export interface PointRows {
   /** Its parameters, under `latents` or `latents.<name>`, started for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
   /** The same with another start. */
-  readonly from?: (init: Matrix) => PointRows;
+  readonly from: (init: Matrix) => PointRows;
   /** Whether they are a function of the observations, which new observations may be put through. */
   readonly mapsObservations: boolean;
   /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
@@ -45,7 +46,11 @@ export interface PointRows {
   readonly apply: (p: TensorMap, features: Tensor2D) => Tensor2D;
   /** The n×q places of new complete rows Y (n×D) among the latents (N×q) of the points, for latents that are not searched by the densities of the observations. */
   readonly place?: (Y: Matrix, latents: Matrix) => Promise<Matrix>;
+  readonly toJSON: () => PosteriorJSON;
 }
+
+/** Plain JSON with a `name` that says which factory reads it. */
+export type PosteriorJSON = { readonly name: string } & { readonly [key: string]: unknown };
 
 /**
  * Gaussian rows that are variables of their own (`gaussianLatents()`), or a function of the observations (`encoded(map)`). Paths begin with `latents`, which the
@@ -53,10 +58,13 @@ export interface PointRows {
  */
 export interface DistributedRows {
   readonly kind: 'latentDistribution';
+  readonly name: string;
   /** Its parameters under their paths, started for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
   /** The same with another start. */
-  readonly from?: (init: Matrix) => DistributedRows;
+  readonly from: (init: Matrix) => DistributedRows;
+  /** Where its means start, N×q, or what they are fitted to. */
+  readonly start: (Y: Matrix, latentDim: number) => Matrix;
   readonly mapsObservations: boolean;
   /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;
@@ -68,6 +76,7 @@ export interface DistributedRows {
   readonly correlatedAt?: typeof correlatedRowsAt;
   /** Means and variances of the observations with these features; of variables of their own these are not asked for. Correlated rows take the precision of their variable's density. */
   readonly apply: (p: TensorMap, features: Tensor2D, prior?: PriorPrecision) => GaussianRows;
+  readonly toJSON: () => PosteriorJSON;
 }
 
 /** Gaussian rows whose means and log variances a map computes from the observations. */

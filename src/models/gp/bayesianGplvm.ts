@@ -15,12 +15,12 @@ import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/constant.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
-import { gaussianLatents, isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
+import { gaussianLatents, isLatentDistribution } from '../../latents/latentDistribution.ts';
 import type { DistributedLatents, Mapped } from '../../model/abilities.ts';
 import type { Initialization } from '../../model/initialization.ts';
 import type { DensityStart } from '../../model/language/density.ts';
 import { latent } from '../../model/language/latent.ts';
-import { observed } from '../../model/language/variable.ts';
+import { type DistributedRows, observed } from '../../model/language/variable.ts';
 import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model, ModelJSON, Search } from '../../model/model.ts';
 import { fixed, type ParameterLike, positive } from '../../model/parameter.ts';
@@ -78,13 +78,13 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
   readonly bound?: 'collapsed' | 'uncollapsed';
   /**
    * Where the latents' means start: 'pca', 'tsne' (a t-SNE map at unit variance a column, which `fit` makes first), an N×q matrix, or a fitted embedding. Unless
-   * given, 'pca'; of counts and labels it is that of the functions behind them. Not together with `latents`.
+   * given, 'pca'; of counts and labels it is that of the functions behind them. Not together with `posterior`.
    */
   readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization;
-  /** Where the latents' variances start: a number (0.5) or an N×q matrix. Not together with `latents`. */
+  /** Where the latents' variances start: a number (0.5) or an N×q matrix. Not together with `posterior`. */
   readonly latentVariance?: number | MatrixLike;
-  /** The latents: `encoded(map)`, or the default `gaussianLatents()`. */
-  readonly latents?: LatentDistribution;
+  /** How the latents are inferred: `encoded(map)`, or the default `gaussianLatents()`. */
+  readonly posterior?: DistributedRows;
   /** 'ignore' lets the mapping see the observed entries only; without it missing entries (NaN) are an error. */
   readonly missing?: 'ignore';
   /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
@@ -107,9 +107,7 @@ const schema = v.strictObject({
   bound: v.optional(v.picklist(['collapsed', 'uncollapsed'], "'collapsed' or 'uncollapsed'")),
   init: v.optional(v.any()),
   latentVariance: v.optional(v.any()),
-  latents: v.optional(
-    v.custom<LatentDistribution>(isLatentDistribution, 'latents as distributions, such as gaussianLatents()'),
-  ),
+  posterior: v.optional(v.custom<DistributedRows>(isLatentDistribution, 'Gaussian rows, such as gaussianLatents()')),
   missing: missingOption,
   center: v.optional(v.boolean()),
   scale: v.optional(scaleOption),
@@ -182,7 +180,7 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
   checkObservedRows(y.raw, 'the observations');
   const isTsne = init === 'tsne';
   const posterior =
-    options.latents ??
+    options.posterior ??
     gaussianLatents({
       init: isTsne ? 'pca' : (init as 'pca' | MatrixLike | Initialization),
       ...(latentVariance !== undefined && { variance: latentVariance as number }),
@@ -219,15 +217,15 @@ function declaration(Y: MatrixLike | RowSource, options: Options): Declaration {
   };
 }
 
-function checkGiven({ latents, init, latentVariance }: Options, isStream: boolean): void {
-  if (latents !== undefined && (init !== undefined || latentVariance !== undefined)) {
+function checkGiven({ posterior, init, latentVariance }: Options, isStream: boolean): void {
+  if (posterior !== undefined && (init !== undefined || latentVariance !== undefined)) {
     throw new InvalidInputError(
-      'bayesianGplvm takes either latents, or init and latentVariance, but both were given. Say it in the latents: gaussianLatents({ init, variance }).',
+      'bayesianGplvm takes either posterior, or init and latentVariance, but both were given. Put them into the posterior: gaussianLatents({ init, variance }).',
     );
   }
-  if (!isStream || latents?.pointwise.length === 0) return;
+  if (!isStream || posterior?.pointwise.length === 0) return;
   throw new InvalidInputError(
-    `The latents of a ${NAME} whose observations are read some rows at a time are a function of them. Give latents: encoded(mlpMap({ hidden: 20 })).`,
+    `The latents of a ${NAME} whose observations are read some rows at a time are a function of them. Give posterior: encoded(mlpMap({ hidden: 20 })).`,
   );
 }
 
@@ -240,7 +238,7 @@ function toJSON({ posterior, latents, mappings }: Declaration, { bound }: Option
     ...view,
     ...(stream && { observations: plainData(stream) }),
     latentDim: latents.dim,
-    latents: posterior.toJSON(),
+    latents: (posterior as DistributedRows).toJSON(),
     ...(bound === undefined ? {} : { bound }),
     ...(jitter !== 'relative' && { jitter }),
   };

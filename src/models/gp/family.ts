@@ -8,12 +8,10 @@ import type { Kernel } from '../../kernels/kernel.ts';
 import { rbf } from '../../kernels/rbf.ts';
 import { backConstrained, kernelRegression } from '../../latents/backConstrained.ts';
 import type { LatentMap } from '../../latents/defineMap.ts';
-import type { Latents } from '../../latents/latents.ts';
 import { linearMap, mlpMap } from '../../latents/layersMap.ts';
-import { free } from '../../latents/pointLatents.ts';
 import type { Initialization } from '../../model/initialization.ts';
 import type { Observations } from '../../model/language/observations.ts';
-import type { LatentVariable, ObservedVariable } from '../../model/language/variable.ts';
+import type { LatentVariable, ObservedVariable, PointRows } from '../../model/language/variable.ts';
 import type { Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
@@ -24,6 +22,7 @@ import type { KernelOr, MappedModel } from './gpModel.ts';
 import {
   checkLatents,
   declaredModel,
+  isHeld,
   type LatentVariableModelOptions,
   MAPPING,
   OPTION_NAMES,
@@ -44,7 +43,7 @@ export interface FamilyOptions<
   Priors extends readonly Prior[] = readonly Prior[],
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
-> extends Omit<LatentVariableModelOptions<Priors>, 'observations' | 'kernel' | 'inducing'> {
+> extends Omit<LatentVariableModelOptions<Priors>, 'observations' | 'kernel' | 'inducing' | 'init'> {
   /** Covariance of the mapping. */
   readonly kernel?: K | undefined;
   /**
@@ -55,7 +54,7 @@ export interface FamilyOptions<
   readonly inducing?: Inducing | 'none' | undefined;
   /**
    * Where the latents start: 'pca', 'tsne' (a t-SNE map at a standard deviation of 2 a column, which `fit` makes first), an N×q matrix, or a fitted embedding.
-   * Unless given, 'pca', and 'tsne' in one or two dimensions where the library chooses the number of inducing inputs. Not together with `latents`.
+   * Unless given, 'pca', and 'tsne' in one or two dimensions where the library chooses the number of inducing inputs. Not together with `posterior`.
    */
   readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization | undefined;
   /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
@@ -95,10 +94,10 @@ interface FamilyDefaults {
 /** The options of a named model, with their short forms spelled out. */
 export interface SpelledOut {
   readonly latentDim: number;
-  /** 'tsne', where the latents start at a t-SNE map. */
-  readonly init: 'tsne' | undefined;
+  /** Where the latents start; undefined where the posterior says it. */
+  readonly init: FamilyOptions['init'];
   /** Points that are free, held, or a map of the observations. */
-  readonly posterior: Latents;
+  readonly posterior: 'point' | PointRows;
   readonly priors: readonly Prior[];
   readonly kernel: Kernel | undefined;
   readonly likelihood: Likelihood | undefined;
@@ -123,41 +122,56 @@ export function familyModel<
 >(
   name: string,
   Y: MatrixLike,
-  given: FamilyOptions<Priors, Dynamics, K>,
+  asked: FamilyOptions<Priors, Dynamics, K>,
   defaults: FamilyDefaults,
   declare: (y: Observations, options: SpelledOut) => FamilyVariables,
 ): MappedModel<Priors, Dynamics, KernelOr<K, Default>> {
-  const options = checkedOptions(name, given, defaults);
-  const { init, backConstraint = defaults.backConstraint, dynamics: sequence, latents, inducing, ...rest } = options;
+  const options = checkedOptions(name, asked, defaults);
+  const {
+    init,
+    backConstraint = defaults.backConstraint,
+    dynamics: sequence,
+    posterior: given,
+    inducing,
+    ...rest
+  } = options;
   const { latentDim, kernel, likelihood } = rest;
   const ofSequence: Prior[] = sequence ? [dynamics(stepping(sequence === true ? {} : sequence))] : [];
   const y = readUnder(Y, { ...rest, scale: rest.scale ?? 'auto' });
-  checkLatents(name, { latentDim, latents, priors: rest.priors });
+  checkLatents(name, { latentDim, posterior: given, priors: rest.priors });
   const others = rest.priors ?? (ofSequence.length > 0 ? [] : [defaults.prior(y, latentDim)]);
   const priors: readonly Prior[] = [...others, ...ofSequence];
   const isMany = y.raw.rows > MOST_EXACT;
   const usual = inducing === undefined && defaults.isSparse === true && isMany && isReal(options);
   const through = usual ? Math.min(MOST_INDUCING, INDUCING_PER_DIMENSION * latentDim) : inducing;
   // A sequence, a map of the observations and rows with holes start at principal components unless told otherwise.
-  const isFree = latents === undefined && backConstraint === undefined && !sequence && rest.missing === undefined;
+  const isFree = given === undefined && backConstraint === undefined && !sequence && rest.missing === undefined;
   const start = init ?? (usual && isFree && latentDim <= MOST_MAPPED ? 'tsne' : 'pca');
-  const posterior = latents ?? latentsFrom(backConstraint, start === 'tsne' ? 'pca' : start);
+  const map = given === undefined && backConstraint !== undefined ? mapFrom(backConstraint) : undefined;
+  const posterior = map ? backConstrained(map, { init: start === 'tsne' ? 'pca' : start }) : (given ?? 'point');
   let process: MadeProcess | undefined;
   const {
     latents: variable,
     mapping,
     note = '',
   } = declare(y, {
-    ...{ latentDim, init: start === 'tsne' ? 'tsne' : undefined, posterior, priors, kernel, likelihood },
+    ...{
+      latentDim,
+      init: start === 'tsne' || posterior === 'point' ? start : undefined,
+      posterior,
+      priors,
+      kernel,
+      likelihood,
+    },
     process: (own) => {
       const { noise, missing, center, scale = 'auto', jitter } = rest;
       const view = checkedView(name, '', {
         ...{ observations: y, kernel: own, noise, likelihood, missing, center, scale, jitter },
         inducing: through === 'none' ? undefined : through,
       });
-      const areTied = posterior.name === 'fixedAt' || priors.some(({ independent }) => independent !== true);
+      const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
       if (!areTied) checkRows(name, [view]);
-      process = pointProcess(view, settings([y], posterior, latentDim).of(0));
+      process = pointProcess(view, settings([y], posterior, latentDim, start).of(0));
       return process;
     },
   });
@@ -174,9 +188,9 @@ export function familyModel<
 
 function checkedOptions<O extends FamilyOptions>(name: string, given: O, defaults: FamilyDefaults): O {
   const options = givenOptions(given, name);
-  const known = [...OPTION_NAMES, 'init', 'backConstraint', 'dynamics', ...(defaults.options ?? [])];
+  const known = [...OPTION_NAMES, 'backConstraint', 'dynamics', ...(defaults.options ?? [])];
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
-  const { priors, likelihood, latents, init, backConstraint } = options;
+  const { priors, likelihood, posterior, init, backConstraint } = options;
   if (priors !== undefined && !Array.isArray(priors)) {
     throw new InvalidInputError(
       `Option 'priors' of ${name} must be a list, such as [standardNormal()], but ${describe(priors)} was given.`,
@@ -187,13 +201,11 @@ function checkedOptions<O extends FamilyOptions>(name: string, given: O, default
       `Option 'likelihood' of ${name} must be a likelihood, such as poisson(), but ${describe(likelihood)} was given.${typeof likelihood === 'function' ? ' Call it, and give what it returns.' : ''}`,
     );
   }
-  if (latents === undefined || (init === undefined && backConstraint === undefined)) return options;
+  if (posterior === undefined || (init === undefined && backConstraint === undefined)) return options;
   throw new InvalidInputError(
-    `${name} takes either latents, or init and backConstraint, but both were given. Say it in the latents: free({ init }).`,
+    `${name} takes either posterior, or init and backConstraint, but both were given. Put them into the posterior: backConstrained(map, { init }).`,
   );
 }
-
-type FreeStart = Exclude<FamilyOptions['init'], 'tsne'>;
 
 /**
  * The search of thousands of points. Latents, inducing inputs and scales differ much in curvature: L-BFGS on a learned diagonal takes half the evaluations, to a better
@@ -230,10 +242,6 @@ function stepping(given: DynamicsOptions): DynamicsOptions {
 /** Steps of latents that start at unit variance, known to a tenth of a standard deviation. */
 function steps(): Kernel {
   return add(rbf(), white({ variance: fixed(0.01) }));
-}
-
-function latentsFrom(backConstraint: FamilyOptions['backConstraint'], init: NonNullable<FreeStart>): Latents {
-  return backConstraint === undefined ? free({ init }) : backConstrained(mapFrom(backConstraint), { init });
 }
 
 function mapFrom(backConstraint: NonNullable<FamilyOptions['backConstraint']>): LatentMap {

@@ -21,7 +21,8 @@ interface SearchedView {
 /** A model of the family as its search sees it. */
 export interface SearchedModel {
   readonly latentDim: number;
-  readonly latents: { readonly name: string };
+  /** True if the latents are points that are searched for, the first of the variables. */
+  readonly arePoints: boolean;
   /** Priors in their places: two of one name are distinguished. */
   readonly priors: readonly { readonly path: string; readonly prior: Prior }[];
   readonly views: readonly SearchedView[];
@@ -37,7 +38,7 @@ const MOST_CURVED = 600;
  * its gradient shows where that is. Neighbors' rows are moved together by L-BFGS; where all second derivatives are known, Newton's method follows.
  */
 export function searchOnGraph(model: SearchedModel): Search {
-  const { latents, priors, views, latentDim: columns } = model;
+  const { arePoints, priors, views, latentDim: columns } = model;
   const graph = priors.find(({ prior }) => prior.graph !== undefined)?.prior.graph;
   if (graph === undefined) return {};
   const parameters = [...views.map(({ process }) => process), ...priors.map(({ prior }) => prior)].flatMap(
@@ -45,7 +46,7 @@ export function searchOnGraph(model: SearchedModel): Search {
   );
   const { rows } = views[0]!.observations.raw;
   const isBounded = parameters.some(({ free, support }) => free && support === 'box');
-  const areRows = latents.name === 'free' && priors.every(({ prior }) => prior.restrict === undefined);
+  const areRows = arePoints && priors.every(({ prior }) => prior.restrict === undefined);
   if (isBounded || !areRows || graph.size !== rows) return { relativeDecrease: 0 };
   const size = rows * columns;
   const isCurved = size <= MOST_CURVED && familyCurvature(model) !== undefined;
@@ -65,13 +66,13 @@ type FamilyCurvature = (values: ParameterValues, entries: FreeEntries) => Curvat
  * noises, and priors that know their Hessian; undefined for another. Parameters must have no priors of their own.
  */
 export function familyCurvature({
-  latents,
+  arePoints,
   views,
   priors,
   observations,
   latentDim,
 }: SearchedModel): FamilyCurvature | undefined {
-  if (latents.name !== 'free') return undefined;
+  if (!arePoints) return undefined;
   if (priors.some(({ prior }) => prior.hessian === undefined || prior.restrict !== undefined)) return undefined;
   const radial = views.map(radialView);
   if (!radial.every((view) => view !== undefined)) return undefined;

@@ -3,8 +3,8 @@ import { scaleOption } from '../../core/observations.ts';
 import type { SampledRows } from '../../core/rowMatrices.ts';
 import { checkSaved, readingAt } from '../../core/saved.ts';
 import { kernelFromJSON } from '../../kernels/json.ts';
-import { latentDistributionFromJSON, latentsFromJSON } from '../../latents/json.ts';
-import type { Latents, LatentsJSON } from '../../latents/latents.ts';
+import { posteriorFromJSON } from '../../latents/json.ts';
+import type { DistributedRows, PointRows } from '../../model/language/variable.ts';
 import type { AnyModel, Model, ModelJSON } from '../../model/model.ts';
 import { parameterFromJSON } from '../../model/parameterJson.ts';
 import { dataFromPlain } from '../../model/plainData.ts';
@@ -41,11 +41,11 @@ const schema = v.strictObject({
 /** The Bayesian GPLVM that its `toJSON` wrote. */
 export function bayesianGplvmFromJSON(json: ModelJSON, own: OwnParts, isFitted: boolean): Model {
   const { model: _, observations, latents, kernel, likelihood, ...rest } = checkSaved(schema, json, 'model');
-  const restored = latentDistributionFromJSON(latents ?? ({ name: 'none' } as LatentsJSON), own.maps);
+  const restored = posteriorFromJSON(latents, own.maps) as DistributedRows;
   const rows = 'sample' in observations ? observations.sample.rows : observations.length;
   return bayesianGplvm(observations, {
     ...(rest as Pick<BayesianGplvmOptions, 'latentDim' | 'inducing'>),
-    latents: isFitted ? restored.from(anyStart(rows, rest.latentDim)) : restored,
+    posterior: isFitted ? restored.from(anyStart(rows, rest.latentDim)) : restored,
     kernel: kernelFromJSON(kernel, own.kernels, own.distributions, 'model.kernel'),
     likelihood: likelihoodFromJSON(likelihood, own.likelihoods, own.distributions, 'model.likelihood'),
   });
@@ -95,18 +95,19 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
   const { length } = (views === undefined ? (saved as SavedView) : views[0]?.[1])?.observations ?? [];
   const start = anyStart(length, latentDim);
   if (views !== undefined && latents !== undefined && ['gaussian', 'encoded'].includes(latents.name)) {
-    const distribution = latentDistributionFromJSON(latents, own.maps);
+    const rows = posteriorFromJSON(latents, own.maps) as DistributedRows;
     return latentModel(name, {
       latentDim,
-      latents: isFitted ? distribution.from(start) : distribution,
+      posterior: isFitted ? rows.from(start) : rows,
       views: (mapped as { views: DistributedViewsOptions['views'] }).views,
     });
   }
-  const plain = latentsFromJSON(latents, own.maps, own.latents);
+  const plain = posteriorFromJSON(latents, own.maps) as 'point' | PointRows;
   const restored = 'observations' in saved ? onMap(plain, latents?.map, saved.observations) : plain;
+  const at = restored === 'point' ? { init: start } : { posterior: restored.from(start) };
   return latentModel(name, {
     latentDim,
-    latents: isFitted ? restored.from(start) : restored,
+    ...(isFitted ? at : { posterior: restored }),
     priors: priors.map((prior, i) =>
       priorFromJSON(prior, { ...builtInPriors, ...own.priors }, own.kernels, own.distributions, `${place}.priors.${i}`),
     ),
@@ -117,8 +118,8 @@ export function latentVariableModelFromJSON(json: ModelJSON, own: OwnParts, isFi
 const mapSchema = v.strictObject({ model: v.picklist(['tsne', 'umap']), options: v.record(v.string(), v.unknown()) });
 
 /** Latents that are held, on the map that they are of, if that is saved with them. */
-function onMap(held: Latents, map: unknown, observations: number[][]): Latents {
-  if (held.name !== 'fixedAt' || map === undefined) return held;
+function onMap(held: 'point' | PointRows, map: unknown, observations: number[][]): 'point' | PointRows {
+  if (held === 'point' || held.name !== 'fixedAt' || map === undefined) return held;
   const place = 'model.latents.map';
   const { model: name, options } = checkSaved(mapSchema, map, place);
   return readingAt(place, () =>

@@ -1,27 +1,35 @@
 import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import type { Matrix } from '../../core/matrix.ts';
+import type { Matrix, MatrixLike } from '../../core/matrix.ts';
 import { checkOptions, integerFromOne, isPart } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { columnsByName } from '../../core/rowMatrices.ts';
+import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
+import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Kernel } from '../../kernels/kernel.ts';
-import { isLatentDistribution, type LatentDistribution } from '../../latents/latentDistribution.ts';
-import { type Latents, latentsOf } from '../../latents/latents.ts';
-import { free } from '../../latents/pointLatents.ts';
+import { isLatentDistribution } from '../../latents/latentDistribution.ts';
 import type { DistributedViewed } from '../../model/abilities.ts';
 import { madeHere } from '../../model/givenModel.ts';
+import { type Initialization, initialLatents } from '../../model/initialization.ts';
 import { normalEntries } from '../../model/jointDraw.ts';
 import type { Density } from '../../model/language/density.ts';
 import { variablesPosterior } from '../../model/language/derived.ts';
 import { joinedColumns } from '../../model/language/graph.ts';
 import { latent } from '../../model/language/latent.ts';
 import type { Observations } from '../../model/language/observations.ts';
-import { type LatentVariable, type ObservedVariable, observed } from '../../model/language/variable.ts';
+import {
+  type DistributedRows,
+  type LatentVariable,
+  type ObservedVariable,
+  observed,
+  type PointRows,
+} from '../../model/language/variable.ts';
 import { variablesModel } from '../../model/language/variablesModel.ts';
 import type { AnyModel, Model, ModelJSON, Search } from '../../model/model.ts';
+import { valueTensors } from '../../model/part.ts';
 import { imputed } from '../../model/posterior.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { priorToJSON } from '../../priors/priorToJson.ts';
@@ -63,8 +71,10 @@ export const unitNormal: Density = Object.freeze<Density>({
 export interface LatentOptions<Priors extends readonly Prior[] = readonly Prior[]> {
   /** q, from 1. */
   readonly latentDim: number;
-  /** The latents; default `free()`. */
-  readonly latents?: Latents | undefined;
+  /** How the latents are inferred: as points that are searched for ('point', the default), `fixedAt(X)`, or `backConstrained(map)`. */
+  readonly posterior?: 'point' | PointRows | undefined;
+  /** Where points that are searched for start: 'pca' (the default), 'tsne', an N×q matrix, or anything with N×q `latents`, scaled to unit variance a column. */
+  readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization | undefined;
   /** Priors on the latents; default none. */
   readonly priors?: Priors | undefined;
 }
@@ -87,7 +97,7 @@ export interface DistributedViewsOptions<Kernels extends KernelsByView = Kernels
   /** q, from 1. */
   readonly latentDim: number;
   /** `gaussianLatents()`, or `encoded(map)` of the observations of all views side by side. */
-  readonly latents: LatentDistribution;
+  readonly posterior: DistributedRows;
   /** Each goes through its own inducing inputs: at most 50 unless given. */
   readonly views: ViewsOptions<Kernels>;
 }
@@ -102,7 +112,8 @@ export type DistributedViewsModel<Kernels> = Model<
 /** The options that every model of the family takes, for messages. */
 export const OPTION_NAMES = [
   'latentDim',
-  'latents',
+  'posterior',
+  'init',
   'kernel',
   'noise',
   'likelihood',
@@ -114,14 +125,21 @@ export const OPTION_NAMES = [
   'jitter',
 ] as const;
 
+/** How latents are inferred: as points, held, as a function of the observations, or as Gaussian rows. */
+export type Posterior = 'point' | PointRows | DistributedRows;
+
 const latentEntries = {
   latentDim: integerFromOne,
-  latents: v.optional(
-    v.custom<Latents | LatentDistribution>(
-      (value) => isPart(value, 'latents', ['parameters', 'features', 'apply']) || isLatentDistribution(value),
-      'latents, such as free()',
+  posterior: v.optional(
+    v.custom<Posterior>(
+      (value) =>
+        value === 'point' ||
+        isPart(value, 'latents', ['parameters', 'features', 'apply']) ||
+        isLatentDistribution(value),
+      "'point' or a posterior of latents, such as fixedAt(X)",
     ),
   ),
+  init: v.optional(v.any()),
   priors: v.optional(
     v.array(v.custom<Prior>((value) => isPart(value, 'density', ['logDensity']), 'a prior, such as standardNormal()')),
   ),
@@ -140,7 +158,7 @@ const viewsSchema = v.strictObject({ ...latentEntries, views: v.record(v.string(
  * With `inducing` every view goes through M inducing inputs, and its term is a bound of log p(Y|X) (Titsias 2009), exact where they are the
  * latents: for any kernel, prior and form of latents, at cost O(N·M·(M + D)).
  *
- * With several views, `latents` may be `gaussianLatents()` or `encoded(map)`: the latents are then integrated out, and what is maximized is the sum of the
+ * With several views, `posterior` may be `gaussianLatents()` or `encoded(map)`: the latents are then integrated out, and what is maximized is the sum of the
  * views' bounds less the divergence of the latents from a standard normal prior, as in `bayesianGplvm`.
  *
  * Paths: `latents…`, `mapping.kernel.<name>.<parameter>`, `mapping.noise`, `mapping.inducing`, `priors.<name>.<parameter>`.
@@ -186,17 +204,18 @@ type AnyOptions = LatentVariableModelOptions | ViewsModelOptions | DistributedVi
 
 /** `latentVariableModel` under the name of the model that was saved as one. */
 export function latentModel(name: string, options: AnyOptions): Model {
-  const { views: given, latentDim, latents: posterior = free(), priors = [], hasViews } = readOptions(name, options);
+  const { views: given, latentDim, posterior = 'point', init, priors = [], hasViews } = readOptions(name, options);
   const isSpread = isLatentDistribution(posterior);
   const views = Object.entries(given).map(([view, own]) => checkedView(name, view, own));
-  const areTied = posterior.name === 'fixedAt' || priors.some(({ independent }) => independent !== true);
+  const areTied = isHeld(posterior) || priors.some(({ independent }) => independent !== true);
   if (isSpread || !areTied || views.length > 1) checkRows(name, views);
   const density = isSpread ? unitNormal : undefined;
-  const latents = latent({ dim: latentDim, density, posterior, factors: priors });
+  const latents = latent({ dim: latentDim, density, init, posterior, factors: priors });
   const { of } = settings(
     views.map(({ y }) => y),
     posterior,
     latentDim,
+    init,
   );
   const made = views.map((view, i) => [view, (isSpread ? rowsProcess : pointProcess)(view, of(i))] as const);
   const mappings = Object.fromEntries(
@@ -213,26 +232,27 @@ export const MAPPING = 'mapping';
 
 function readOptions(name: string, options: AnyOptions) {
   if (options === null || typeof options !== 'object' || !('views' in options)) {
-    if (isLatentDistribution((options as LatentVariableModelOptions | null)?.latents)) {
+    if (isLatentDistribution((options as LatentVariableModelOptions | null)?.posterior)) {
       throw new InvalidInputError(
         `Latents of ${name} that are distributions need views. Use bayesianGplvm for one view, or give views: { pose: { observations: Y, kernel: rbf() } }.`,
       );
     }
-    const { latentDim, latents, priors, ...view } = checkOptions(schema, options, name);
+    const { latentDim, posterior, init, priors, ...view } = checkOptions(schema, options, name);
     return {
       latentDim,
-      latents,
+      posterior,
+      init,
       priors: checkFields(name, priors),
       views: { '': view as ViewOptions },
       hasViews: false,
     };
   }
-  if (isLatentDistribution(options.latents) && 'priors' in options) {
+  if (isLatentDistribution(options.posterior) && 'priors' in options) {
     throw new InvalidInputError(
       `Latents of ${name} that are distributions have a standard normal prior, and take no other. Leave out priors.`,
     );
   }
-  const { latentDim, latents, priors, views } = checkOptions(viewsSchema, options, name);
+  const { latentDim, posterior, init, priors, views } = checkOptions(viewsSchema, options, name);
   if (Object.keys(views).length === 0) {
     throw new InvalidInputError(
       `${name} needs at least one view, such as views: { pose: { observations: Y, kernel: rbf() } }.`,
@@ -240,7 +260,8 @@ function readOptions(name: string, options: AnyOptions) {
   }
   return {
     latentDim,
-    latents,
+    posterior,
+    init,
     priors: checkFields(name, priors),
     views: views as Record<string, ViewOptions>,
     hasViews: true,
@@ -264,6 +285,8 @@ export function checkLatents(name: string, given: object): void {
   checkFields(name, (given as { readonly priors?: readonly Prior[] }).priors);
 }
 
+export const isHeld = (posterior: Posterior): boolean => posterior !== 'point' && posterior.name === 'fixedAt';
+
 /** A fixed seed: a model is independent of the seed of its fit. */
 const SEED = 0;
 
@@ -277,21 +300,28 @@ interface Settings {
 /** Where latents start beside these observations, and complete observations of each. */
 export function settings(
   views: readonly Observations[],
-  posterior: Latents | LatentDistribution,
+  posterior: Posterior,
   latentDim: number,
+  init: LatentOptions['init'] = 'pca',
 ): Settings {
   const observations = lazily(() => imputed(joinedColumns(views.map(({ data }) => data)), latentDim));
   const isSpread = isLatentDistribution(posterior);
   const start = lazily((): Matrix => {
-    if (isSpread) return posterior.start(observations(), latentDim);
-    const parameters = Object.entries(posterior.parameters(observations(), latentDim, SEED));
+    const Y = observations();
+    if (isLatentDistribution(posterior)) return posterior.start(Y, latentDim);
+    if (posterior === 'point') return initialLatents(init === 'tsne' ? 'pca' : init, Y, latentDim);
+    const parameters = Object.entries(posterior.parameters(Y, latentDim, SEED));
     const values = Object.fromEntries(parameters.map(([path, { initial }]) => [path, initial]));
-    return latentsOf(posterior, values, observations(), observations());
+    return withFloat64(() =>
+      tensorMatrix(posterior.apply(valueTensors(values), matrixTensor(posterior.features(Y, Y)))),
+    );
   });
   const widths = views.map(({ raw }, i) => ({ name: `${i}`, columns: raw.columns }));
   const columns = widths.reduce((sum, own) => sum + own.columns, 0);
+  // Throws where there are too few principal components to start at.
+  if (posterior === 'point' && latentDim > Math.min(columns, views[0]!.raw.rows - 1)) start();
   const entries = views.reduce((sum, own) => sum + entriesOf(own), 0);
-  const fitted = posterior.name === 'fixedAt' ? 0 : (latentDim * views[0]!.raw.rows) / entries;
+  const fitted = isHeld(posterior) ? 0 : (latentDim * views[0]!.raw.rows) / entries;
   const completed = (view: number) =>
     views.length === 1 ? observations() : columnsByName(observations(), widths)[view]!;
   return {
@@ -311,7 +341,7 @@ export interface Declaration {
   /** X ~ its priors; N(0, I) where it is integrated out. */
   readonly latents: LatentVariable;
   /** How it is inferred, as `latents` was made with. */
-  readonly posterior: Latents | LatentDistribution;
+  readonly posterior: Posterior;
   /** The priors that are the factors of `latents`, in their order. */
   readonly priors: readonly Prior[];
   /** The observed variables by name, each a process of `latents`. */
@@ -376,7 +406,7 @@ function searchedModel({ latents, posterior, priors, mappings, hasViews }: Decla
   }));
   return {
     latentDim: latents.dim,
-    latents: posterior,
+    arePoints: posterior === 'point',
     priors: priors.map((prior, i) => ({ prior, path: priorPath(names, priors.slice(0, i + 1)) })),
     views,
     observations: () => imputed(joinedColumns(views.map(({ observations }) => observations.data)), latents.dim),
@@ -399,7 +429,7 @@ function declarationToJSON(name: string, { latents, posterior, priors, mappings,
     model: 'latentVariableModel',
     name,
     latentDim: latents.dim,
-    latents: posterior.toJSON(),
+    latents: posterior === 'point' ? { name: 'free' } : posterior.toJSON(),
     priors: priors.map(priorToJSON),
     ...(hasViews ? { views: Object.fromEntries(views) } : (views[0]![1] as object)),
   };

@@ -7,10 +7,10 @@ import { fit } from '../../inference/fit/fit.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/constant.ts';
 import { rbf } from '../../kernels/rbf.ts';
-import type { Latents } from '../../latents/latents.ts';
-import { fixedAt, free } from '../../latents/pointLatents.ts';
+import { fixedAt } from '../../latents/pointLatents.ts';
 import type { Mapped } from '../../model/abilities.ts';
 import { readObservations } from '../../model/language/observations.ts';
+import type { PointRows } from '../../model/language/variable.ts';
 import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model } from '../../model/model.ts';
 import type { PlacedPosterior } from '../../model/posterior.ts';
@@ -95,8 +95,8 @@ export function decoded(
         inducing: inducing ?? Math.min(INDUCING, latents.rows),
         kernel: add(rbf({ variance, lengthscale: LENGTHSCALE * deviation }), bias({ variance: 0.1 * variance })),
         ...(strength === undefined
-          ? { latents: heldMap(fixedAt(latents), map) }
-          : { latents: free({ init: latents }), priors: [factor(strength)] }),
+          ? { posterior: heldMap(fixedAt(latents), map) }
+          : { init: latents, priors: [factor(strength)] }),
       });
       return { model, message: ` The map: ${message}` };
     },
@@ -104,8 +104,8 @@ export function decoded(
 }
 
 /** Latents that are held at those of a fitted map, whose own density places new rows among them. */
-export function heldMap(held: Latents, map: MapModel): Latents {
-  const onMap: Latents = Object.freeze<Latents>({
+export function heldMap(held: PointRows, map: MapModel): PointRows {
+  const onMap: PointRows = Object.freeze<PointRows>({
     ...held,
     from: () => onMap,
     place: async (Y, latents) => {

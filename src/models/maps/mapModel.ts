@@ -160,9 +160,11 @@ export function mapModel(name: string, given: MapParts): MapModel {
     kind: 'latents',
     name: 'free',
     parameters: () => ({ latents: real(startOf(parts, name)) }),
+    from: () => posterior,
     mapsObservations: false,
     features: (Y) => Y,
     apply: (p) => p.latents as Tensor2D,
+    toJSON: () => ({ name: 'free' }),
   };
   const variables = () => {
     const y = known(points);

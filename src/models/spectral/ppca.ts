@@ -12,12 +12,14 @@ import {
   standardizationOf,
   standardized,
 } from '../../core/observations.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, missingOption } from '../../core/options.ts';
 import { damagedAt } from '../../core/saved.ts';
 import { counted } from '../../core/wording.ts';
 import { principalAxes as axesOf } from '../../engine/dense/principalComponents.ts';
 import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
+import type { ComputationStep } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
+import { incompleteAxes } from './embedding/incompleteAxes.ts';
 import {
   type LinearGaussian,
   linearPosterior,
@@ -25,7 +27,13 @@ import {
   type PrincipalAxes,
   principalAxes,
 } from './embedding/linearGaussian.ts';
-import { checkVaried, latentDimOption, type SpectralModel, savedSpectral } from './embedding/options.ts';
+import {
+  checkVaried,
+  latentDimOption,
+  type SpectralEmbedding,
+  type SpectralModel,
+  savedSpectral,
+} from './embedding/options.ts';
 
 export interface PpcaOptions {
   /** q, from 1 and below the number of directions in which Y varies; default 2, or 1 where Y varies in two. */
@@ -34,12 +42,15 @@ export interface PpcaOptions {
   readonly dual?: boolean;
   /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, does so where these differ by more than ten times. */
   readonly scale?: ScaleOption;
+  /** What to do about missing entries (NaN): without it they are an error; with 'ignore' the likelihood is that of the observed entries. Not with `dual`. */
+  readonly missing?: 'ignore';
 }
 
 const schema = v.strictObject({
   latentDim: v.optional(v.unwrap(latentDimOption)),
   dual: v.optional(v.boolean(), false),
   scale: v.optional(scaleOption, 'auto'),
+  missing: missingOption,
 });
 
 /**
@@ -49,7 +60,8 @@ const schema = v.strictObject({
  * With `dual` the latents are the parameters, and the eigenvalues those of YcYcᵀ/D: X = U(Λ − σ²I)^½, σ² the mean of the N − q left
  * out. It is the maximum of a GPLVM with a linear kernel of variance 1 and no prior.
  *
- * Fits fill in missing entries (NaN) of rows: `impute(Y)` gives their means and variances given the observed ones, but with `dual`.
+ * Fits fill in missing entries (NaN) of rows: `impute(Y)` gives their means and variances given the observed ones, but with `dual`. With `missing: 'ignore'` the rows that are fitted
+ * may have missing entries too: the likelihood of the observed ones is maximized by EM, and `eigenvalues` are those of WWᵀ + σ²I.
  *
  * `parameters.weights` is W (D×q), `parameters.noise` is σ², `objective` the log likelihood. Columns with deviations s_d that differ by more than ten times
  * are divided by them for the fit. Results are in the columns' own units: row d of W is s_d times that of the divided columns, and `parameters.noise` is a list of D variances σ²s_d².
@@ -69,10 +81,15 @@ export function ppca(
   Y: MatrixLike,
   options: PpcaOptions = {},
 ): SpectralModel<Predicting & Reconstructing & Partial<Imputing & Pick<DistributedLatents, 'missingLogDensity'>>> {
-  const { latentDim, dual, scale } = checkOptions(schema, options, 'ppca');
-  const points = observationsFrom(Y, false, scale === true);
+  const { latentDim, dual, scale, missing } = checkOptions(schema, options, 'ppca');
+  if (dual && missing !== undefined) {
+    throw new InvalidInputError(
+      "ppca takes missing entries where latents are integrated out only. Leave out dual, or missing: 'ignore'.",
+    );
+  }
+  const points = observationsFrom(Y, missing === 'ignore', scale === true);
   checkVaried(points, 'ppca');
-  return defined({ points, latentDim, dual, scale });
+  return defined({ points, latentDim, dual, scale, missing });
 }
 
 interface PpcaData {
@@ -80,6 +97,7 @@ interface PpcaData {
   readonly latentDim: number | undefined;
   readonly dual: boolean;
   readonly scale: ScaleOption;
+  readonly missing: 'ignore' | undefined;
 }
 
 const defined = defineComputedModel({
@@ -88,6 +106,7 @@ const defined = defineComputedModel({
     const isDivided = isScaled(points, scale);
     const standardization = standardizationOf(points, true, isDivided);
     const centered = standardized(points, standardization);
+    if (points.data.some(Number.isNaN)) return incomplete(centered, standardization, latentDim ?? 2, isDivided, scale);
     const isFlat = latentDim === undefined && variesInTwoDirections(centered);
     const found = principalAxes(centered, isFlat ? 1 : (latentDim ?? 2), 'ppca');
     const solved = (dual ? dualSolution : solution)(points, found);
@@ -106,8 +125,42 @@ const defined = defineComputedModel({
     const map = linearMapOf(found, dual);
     return { ...linearPosterior(map, points.columns), ...(!dual && { missing: missingLinear(map) }) };
   },
-  toJSON: ({ points, latentDim, dual, scale }) => savedSpectral('ppca', points, { latentDim, dual, scale }),
+  toJSON: ({ points, latentDim, dual, scale, missing }) =>
+    savedSpectral('ppca', points, { latentDim, dual, scale, missing }),
 });
+
+/** The solution of rows with missing entries, N×D, centered and scaled as the model has them. */
+function* incomplete(
+  Y: Matrix,
+  standardization: Standardization,
+  q: number,
+  isDivided: boolean,
+  scale: ScaleOption,
+): Generator<ComputationStep, SpectralEmbedding, void> {
+  const observed = Float64Array.from({ length: Y.columns }, (_, d) =>
+    Y.column(d).reduce((count, entry) => count + (Number.isNaN(entry) ? 0 : 1), 0),
+  );
+  const empty = observed.indexOf(0);
+  if (empty >= 0) {
+    throw new InvalidInputError(
+      `Column ${empty} of the observations (from 0) has no observed entry, so nothing says what is missing there. Leave that column out.`,
+    );
+  }
+  const { W, mean, noise, latents, logLikelihood } = yield* incompleteAxes(Y, q, 'ppca');
+  const { mean: center, deviation } = standardization;
+  const shifted = center.map((entry, d) => entry + deviation[d]! * mean[d]!);
+  const objective = logLikelihood - observed.reduce((sum, count, d) => sum + count * log(deviation[d]!), 0);
+  const lengths = Float64Array.from({ length: q }, (_, c) => W.column(c).reduce((sum, w) => sum + w * w, noise));
+  if (!(noise > 1e-12 * lengths[0]!)) throw withoutNoise(q);
+  return {
+    latents,
+    eigenvalues: lengths,
+    parameters: inOwnUnits({ W, noise }, { mean: shifted, deviation }, isDivided),
+    objective,
+    terms: { mapping: objective },
+    message: `The maximum of the likelihood of the observed entries, by EM.${isDivided && scale === 'auto' ? SCALED_NOTE : ''}`,
+  };
+}
 
 const FLAT = ' The observations vary in two directions, of which noise takes one: there is 1 latent dimension.';
 
@@ -150,7 +203,11 @@ function dualSolution({ rows: N, columns: D }: Matrix, found: PrincipalAxes): So
 }
 
 /** W, mean and noise of the columns in their own units. */
-function inOwnUnits({ W, noise }: Solution, { mean, deviation }: Standardization, isDivided: boolean) {
+function inOwnUnits(
+  { W, noise }: Pick<Solution, 'W' | 'noise'>,
+  { mean, deviation }: Standardization,
+  isDivided: boolean,
+) {
   const own = { mean: Array.from(mean) };
   if (!isDivided) return { weights: W, ...own, noise };
   const weights = new Matrix(
@@ -164,10 +221,13 @@ function inOwnUnits({ W, noise }: Solution, { mean, deviation }: Standardization
 function meanOfOthers(total: number, kept: Float64Array, count: number): number {
   const noise = (total - kept.reduce((sum, value) => sum + value, 0)) / (count - kept.length);
   if (count > kept.length && noise > 1e-14 * kept[0]!) return noise;
-  throw new InvalidInputError(
-    `The observations vary in ${counted(kept.length, 'direction')} only, so no noise is left and the likelihood has no maximum. ${kept.length > 1 ? 'Choose a smaller latentDim' : 'Take pca, which needs no noise'}.`,
-  );
+  throw withoutNoise(kept.length);
 }
+
+const withoutNoise = (directions: number) =>
+  new InvalidInputError(
+    `The observations vary in ${counted(directions, 'direction')} only, so no noise is left and the likelihood has no maximum. ${directions > 1 ? 'Choose a smaller latentDim' : 'Take pca, which needs no noise'}.`,
+  );
 
 function scaledColumns({ data, rows, columns }: Matrix, factorOf: (column: number) => number): Matrix {
   const factors = Array.from({ length: columns }, (_, c) => factorOf(c));

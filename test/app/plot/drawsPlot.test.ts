@@ -19,7 +19,7 @@ const inputs = [0, 0.4, 0.9, 1.3, 2];
 const model = latentVariableModel({
   observations: inputs.map((t) => [Math.sin(2 * t)]),
   latentDim: 1,
-  latents: fixedAt(inputs.map((t) => [t])),
+  posterior: fixedAt(inputs.map((t) => [t])),
   kernel: rbf({ variance: fixed(1), lengthscale: positive(1, { prior }) }),
   noise: positive(0.1, { prior }),
   center: false,

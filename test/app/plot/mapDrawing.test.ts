@@ -125,7 +125,8 @@ it('moves the picture of very many points with a gesture, over a background on a
     fillRect: (...rect: number[]) => drawn.push([placed, ...rect]),
     drawImage: () => drawn.push([placed, 'picture']),
   };
-  const element = () => ({ width: 0, height: 0, clientWidth: 300, clientHeight: 200, getContext: () => context });
+  const size = { width: 0, height: 0, clientWidth: 300, clientHeight: 200 };
+  const element = () => ({ ...size, style: { touchAction: '' }, getContext: () => context });
   const canvas = { ...element(), addEventListener: () => undefined } as unknown as HTMLCanvasElement;
   vi.stubGlobal('document', { createElement: element });
   vi.stubGlobal('window', { devicePixelRatio: 2, addEventListener: () => undefined, setTimeout });

@@ -197,7 +197,7 @@ describe('a shard', () => {
 
   const undisturbed = lazily(() => evaluated((_, __, send) => send()));
 
-  it('whose questions and answers are lost is asked again, with the same bits', async () => {
+  it('whose questions and answers are lost is asked again, with the same bits', { tags: 'long' }, async () => {
     const whole = await undisturbed();
     const kinds = ['"evaluate"', '"answer"', '"slopes"'];
     const spread = await evaluated(async (_, bytes, send) => {

@@ -35,7 +35,7 @@ async function surface(
   const X = Array.from({ length: points }, () => range.map(([from, to]) => from + (to - from) * random.uniform()));
   const options = {
     latentDim: 2,
-    latents: fixedAt(X),
+    posterior: fixedAt(X),
     kernel: rbf({ variance, lengthscale }),
     noise: 1e-6 * variance,
   };
@@ -176,7 +176,7 @@ describe('geodesics of other dimensions', () => {
       const angle = (1.5 * Math.PI * i) / 39;
       return [Math.cos(angle), Math.sin(angle)];
     });
-    const options = { latentDim: 2, latents: fixedAt(arc), kernel: rbf({ lengthscale: 0.4 }), noise: 1e-3 };
+    const options = { latentDim: 2, posterior: fixedAt(arc), kernel: rbf({ lengthscale: 0.4 }), noise: 1e-3 };
     const observations = arc.map(([a, b]) => [a!, b!, a! * b!]);
     const result: Fit = (await fit(latentVariableModel({ observations, ...options }), { maxIterations: 0 })) as never;
     const { latents, converged } = geometry(result).geodesic(0, 39, { points: 21 });
@@ -216,7 +216,7 @@ describe('interpolation along a geodesic', () => {
   it('predicts at its points, and names the columns of a table', async () => {
     const arc = Array.from({ length: 30 }, (_, i) => [Math.cos(i / 8), Math.sin(i / 8)]);
     const observations = arc.map(([a, b]) => [a!, b!, a! * b!]);
-    const options = { latentDim: 2, latents: fixedAt(arc), kernel: rbf({ lengthscale: 0.4 }), noise: 1e-3 };
+    const options = { latentDim: 2, posterior: fixedAt(arc), kernel: rbf({ lengthscale: 0.4 }), noise: 1e-3 };
     const model = latentVariableModel({ observations, ...options });
     const table = { observations: Matrix.from(observations), columns: ['a', 'b', 'c'] };
     const result = await fit(model, { maxIterations: 0, table });

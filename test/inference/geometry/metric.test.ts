@@ -78,7 +78,7 @@ function closedForm(x: number[], v: number, l: number, b: number, noise: number)
 }
 
 const known = (kernel: ReturnType<typeof rbf>, noise = 0.01, observations = Y) =>
-  fit(latentVariableModel({ observations, latentDim: 2, latents: fixedAt(X), kernel, noise }), { maxIterations: 0 });
+  fit(latentVariableModel({ observations, latentDim: 2, posterior: fixedAt(X), kernel, noise }), { maxIterations: 0 });
 
 /** Largest entry of the difference of two matrices, as a part of the largest entry of the second. */
 const difference = (a: number[][], b: number[][]) => {
@@ -188,7 +188,7 @@ describe('the expected metric', () => {
     const whole = await known(rbf({ variance: 1.3, lengthscale: 0.8 }));
     const options = {
       latentDim: 2,
-      latents: fixedAt(X),
+      posterior: fixedAt(X),
       kernel: rbf({ variance: 1.3, lengthscale: 0.8 }),
       noise: 0.01,
     };
@@ -224,7 +224,7 @@ describe('the expected metric', () => {
       a: { observations: Y.map((row) => row.slice(0, 2)), kernel: rbf(), noise: 0.1 },
       b: { observations: Y.map((row) => row.slice(2)), kernel: matern52(), noise: 0.2 },
     };
-    const result = await fit(latentVariableModel({ latentDim: 2, latents: fixedAt(X), views }), { maxIterations: 0 });
+    const result = await fit(latentVariableModel({ latentDim: 2, posterior: fixedAt(X), views }), { maxIterations: 0 });
     const [a, b, both] = [{ view: 'a' }, { view: 'b' }, {}].map((options) => geometry(result, options).metric(NEW)[0]!);
     both!.data.forEach((entry, i) => {
       expect(entry).toBeCloseTo(a!.data[i]! + b!.data[i]!, 10);

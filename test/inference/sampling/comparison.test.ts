@@ -78,7 +78,7 @@ test('checkPredictive finds what a model misses, and what it does not', async ()
       latentVariableModel({
         observations: Y,
         latentDim: 1,
-        latents: fixedAt(inputs),
+        posterior: fixedAt(inputs),
         kernel,
         noise: positive(0.1),
         center: false,
@@ -110,7 +110,7 @@ describe('compareModels of draws', () => {
         latentVariableModel({
           observations: t.map((x) => [Math.sin(3 * x) + 0.05 * Math.cos(40 * x)]),
           latentDim: 1,
-          latents: fixedAt(t.map((x) => [x])),
+          posterior: fixedAt(t.map((x) => [x])),
           kernel,
           noise: 0.1,
           center: false,

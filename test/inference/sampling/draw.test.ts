@@ -51,7 +51,7 @@ const regression = (points = 30) =>
   latentVariableModel({
     observations: Y.slice(0, points),
     latentDim: 1,
-    latents: fixedAt(inputs.slice(0, points).map((t) => [t])),
+    posterior: fixedAt(inputs.slice(0, points).map((t) => [t])),
     kernel: rbf({ variance: positive(1, { prior }), lengthscale: positive(1, { prior }) }),
     noise: positive(0.1, { prior }),
     center: false,
@@ -220,7 +220,7 @@ describe('draws', () => {
         const rest = latentVariableModel({
           observations: Y.slice(0, 8).toSpliced(n, 1),
           latentDim: 1,
-          latents: fixedAt(
+          posterior: fixedAt(
             inputs
               .slice(0, 8)
               .toSpliced(n, 1)
@@ -240,7 +240,7 @@ describe('draws', () => {
     const noisy = latentVariableModel({
       observations: Y.slice(0, 8),
       latentDim: 1,
-      latents: fixedAt(inputs.slice(0, 8).map((t) => [t])),
+      posterior: fixedAt(inputs.slice(0, 8).map((t) => [t])),
       kernel: add(rbf(), white({ variance: fixed(0.1) })),
       noise: 0.1,
     });
@@ -294,7 +294,7 @@ describe('priors', () => {
     latentVariableModel({
       observations: Y.slice(0, 8),
       latentDim: 1,
-      latents: fixedAt(inputs.slice(0, 8).map((t) => [t])),
+      posterior: fixedAt(inputs.slice(0, 8).map((t) => [t])),
       kernel: rbf(),
       noise: positive(0.1, { prior }),
     });
@@ -346,7 +346,7 @@ describe('priors', () => {
     const hierarchical = latentVariableModel({
       observations: Y.slice(0, 8),
       latentDim: 1,
-      latents: fixedAt(inputs.slice(0, 8).map((t) => [t])),
+      posterior: fixedAt(inputs.slice(0, 8).map((t) => [t])),
       kernel: rbf({ variance: fixed(1), lengthscale: positive(1, { prior: gamma({ shape: 2, rate: positive(1) }) }) }),
       noise: fixed(0.1),
     });
@@ -394,7 +394,7 @@ describe('what cannot be drawn', () => {
     const singular = latentVariableModel({
       observations,
       latentDim: 1,
-      latents: fixedAt([[0], [0], [1]]),
+      posterior: fixedAt([[0], [0], [1]]),
       kernel: rbf({ variance: positive(1, { prior }), lengthscale: fixed(1) }),
       noise: positive(1e-6, { prior: gamma({ shape: 0.02, rate: 1 }) }),
       center: false,

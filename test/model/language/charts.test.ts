@@ -253,11 +253,8 @@ describe('a model of variables', () => {
         const steps = op.add(op.log(op.mul(turn, p.variance)), op.div(op.square(bend), p.variance));
         return op.mul(-0.5, op.add(op.sum(steps), op.sum(op.square(op.slice(Z, [0, 0], [2, q])))));
       },
-      condition: () => ({
-        next: (before) => {
-          const [n, q] = before.shape;
-          return op.sub(op.mul(2, op.slice(before, [n - 1, 0], [1, q])), op.slice(before, [n - 2, 0], [1, q]));
-        },
+      condition: (p) => ({
+        next: (row) => ({ mean: op.sub(op.mul(2, row(1)), row(2)), variance: p.variance }),
       }),
     });
     const moving = defineModel({

@@ -95,9 +95,11 @@ const swing = defineDensity({
   },
   condition: (p) => ({
     next: (before) => {
-      const row = (back: number) => op.slice(before, [before.shape[0] - back, 0], [1, -1]);
-      const turned = op.mul(op.mul(op.mul(2, p.decay), op.cos(p.turn)), row(1));
-      return op.sub<op.Tensor2D>(turned, op.mul(op.square(p.decay), row(2)));
+      const turned = op.mul(op.mul(op.mul(2, p.decay), op.cos(p.turn)), before(1));
+      return {
+        mean: op.sub<op.Tensor2D>(turned, op.mul(op.square(p.decay), before(2))),
+        variance: op.square(p.spread),
+      };
     },
   }),
 });

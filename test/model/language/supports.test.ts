@@ -103,7 +103,7 @@ it.each([
   const viewed = await fit(
     latentVariableModel({
       latentDim: 1,
-      latents: gaussianLatents(),
+      posterior: gaussianLatents(),
       views: {
         a: { observations: counts, kernel: rbf(), likelihood: poisson(), inducing: 4 },
         b: { observations: counts.toArrays().map(([a, b]) => [a! - b!]), kernel: rbf(), inducing: 4 },

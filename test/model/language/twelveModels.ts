@@ -159,11 +159,11 @@ const inertia = defineDensity({
       op.sum(normalRows(rows(value, 0, 2), 0, op.scalar(1))),
     );
   },
-  condition: () => ({
-    next: (before) => {
-      const n = before.shape[0];
-      return op.sub<Tensor2D>(op.mul(2, rows(before, n - 1, n)), rows(before, n - 2, n - 1));
-    },
+  condition: (p) => ({
+    next: (before) => ({
+      mean: op.sub<Tensor2D>(op.mul(2, before(1)), before(2)),
+      variance: op.square(p.spread),
+    }),
   }),
 });
 export const secondOrder = defineModel({

@@ -62,3 +62,122 @@ describe('missing entries of ppca', () => {
     await expect(result.project([[Number.NaN, ...complete.row(0).subarray(1)]])).rejects.toThrow(InvalidInputError);
   });
 });
+
+/** Σ_n log N(y_n,o; mean_o, (WWᵀ + σ²I)_oo) by Gaussian elimination. */
+function observedLikelihood(Y: Matrix, W: Matrix, mean: readonly number[], noise: number): number {
+  const covariance = (a: number, b: number) =>
+    W.row(a).reduce((sum, w, c) => sum + w * W.at(b, c), a === b ? noise : 0);
+  let total = 0;
+  for (let i = 0; i < Y.rows; i++) {
+    const there = Array.from({ length: Y.columns }, (_, j) => j).filter((j) => !Number.isNaN(Y.at(i, j)));
+    const rows = there.map((a) => [...there.map((b) => covariance(a, b)), Y.at(i, a) - mean[a]!]);
+    let [logDeterminant, form] = [0, 0];
+    rows.forEach((pivot, k) => {
+      logDeterminant += Math.log(pivot[k]!);
+      form += pivot.at(-1)! ** 2 / pivot[k]!;
+      for (const row of rows.slice(k + 1)) {
+        const factor = row[k]! / pivot[k]!;
+        for (let j = k; j < row.length; j++) row[j]! -= factor * pivot[j]!;
+      }
+    });
+    total -= 0.5 * (there.length * Math.log(2 * Math.PI) + logDeterminant + form);
+  }
+  return total;
+}
+
+describe('ppca of a table with missing entries', () => {
+  it('is at the maximum of the likelihood of the observed entries', async () => {
+    const result = await fit(ppca(Y, { latentDim: 2, missing: 'ignore' }));
+    expect(result.status).toBe('converged');
+    const { weights, mean, noise } = result.parameters as { weights: Matrix; mean: number[]; noise: number };
+    const likelihood = (W = weights, center: readonly number[] = mean, s = noise) =>
+      observedLikelihood(Y, W, center, s);
+    expect(Math.abs(result.objective / likelihood() - 1)).toBeLessThan(1e-10);
+    const moved = (of: Matrix, k: number, by: number) => {
+      const data = of.data.slice();
+      data[k]! += by;
+      return new Matrix(data, of.rows, of.columns);
+    };
+    // Central differences along every parameter vanish beside their curvature.
+    const step = 1e-4;
+    const along = (at: (by: number) => number) => {
+      const [up, down, here] = [at(step), at(-step), likelihood()];
+      expect(up + down).toBeLessThan(2 * here);
+      expect(Math.abs(up - down) / (2 * here - up - down)).toBeLessThan(0.1);
+    };
+    for (let k = 0; k < weights.data.length; k += 5) along((by) => likelihood(moved(weights, k, by)));
+    for (const d of [0, 6, 11])
+      along((by) =>
+        likelihood(
+          weights,
+          mean.map((m, j) => (j === d ? m + by : m)),
+        ),
+      );
+    along((by) => likelihood(weights, mean, noise * (1 + by)));
+    // Its axes are orthogonal.
+    const products = weights.column(0).reduce((sum, w, d) => sum + w * weights.at(d, 1), 0);
+    expect(Math.abs(products)).toBeLessThan(1e-10);
+    // E[x | y_o] = W_oᵀ(W_oW_oᵀ + σ²I)⁻¹(y_o − mean_o)
+    const there = Array.from({ length: 12 }, (_, j) => j).filter((j) => !Number.isNaN(Y.at(3, j)));
+    const block = there.map((a) =>
+      there.map((b) => weights.row(a).reduce((s, w, c) => s + w * weights.at(b, c), a === b ? noise : 0)),
+    );
+    const pull = solved(
+      block,
+      there.map((a) => Y.at(3, a) - mean[a]!),
+    );
+    result.latents.row(3).forEach((x, c) => {
+      expect(x).toBeCloseTo(
+        there.reduce((sum, a, k) => sum + weights.at(a, c) * pull[k]!, 0),
+        10,
+      );
+    });
+  });
+
+  it('is the closed form where nothing is missing, and near it where little is', async () => {
+    const whole = await fit(ppca(complete, { latentDim: 2 }));
+    expect((await fit(ppca(complete, { latentDim: 2, missing: 'ignore' }))).latents).toEqual(whole.latents);
+    const holed = Matrix.from(complete);
+    holed.data[5] = Number.NaN;
+    const near = await fit(ppca(holed, { latentDim: 2, missing: 'ignore' }));
+    expect(near.objective).toBeGreaterThan(whole.objective);
+    expectClose(near.parameters.noise as number, whole.parameters.noise as number, 0.02);
+    expectClose(near.latents.row(40), whole.latents.row(40), 0.02);
+  });
+
+  it('comes back from its file, and refuses what it cannot take', async () => {
+    const result = await fit(ppca(Y, { latentDim: 2, missing: 'ignore' }));
+    const again = await loadFit(JSON.parse(JSON.stringify(result)));
+    expect(again.latents).toEqual(result.latents);
+    expect(await again.impute!(Y)).toEqual(await result.impute!(Y));
+    expect(() => ppca(Y)).toThrow(InvalidInputError);
+    expect(() => ppca(Y, { dual: true, missing: 'ignore' })).toThrow(/dual/);
+    const empty = Matrix.from(Y);
+    for (let i = 0; i < Y.rows; i++) empty.data[12 * i + 4] = Number.NaN;
+    await expect(fit(ppca(empty, { latentDim: 2, missing: 'ignore' }))).rejects.toThrow(/Column 4/);
+  });
+
+  it('holds 90 % of hidden entries in intervals of 90 %', { tags: 'long' }, async () => {
+    let [held, all] = [0, 0];
+    for (let seed = 0; seed < 20; seed++) {
+      const own = seededRandom(seed);
+      const W = Array.from({ length: 12 }, () => [own.normal(), own.normal()]);
+      const rows = Matrix.from(
+        Array.from({ length: 200 }, () => {
+          const x = [own.normal(), own.normal()];
+          return W.map(([a, b]) => a! * x[0]! + b! * x[1]! + 0.5 * own.normal());
+        }),
+      );
+      const holed = Matrix.from(rows);
+      for (let k = 0; k < holed.data.length; k++) if (own.uniform() < 0.2) holed.data[k] = Number.NaN;
+      const { mean, variance } = await (await fit(ppca(holed, { latentDim: 2, missing: 'ignore' }))).impute!(holed);
+      holed.data.forEach((entry, k) => {
+        if (!Number.isNaN(entry)) return;
+        all++;
+        if (Math.abs(rows.data[k]! - mean.data[k]!) < 1.645 * Math.sqrt(variance.data[k]!)) held++;
+      });
+    }
+    expect(held / all).toBeGreaterThan(0.87);
+    expect(held / all).toBeLessThan(0.93);
+  });
+});

@@ -119,7 +119,9 @@ describe('project of a Bayesian GPLVM', () => {
     expect(mean.data).not.toEqual(result.predict(latents).mean.data);
   });
 
-  it('finds variances under other likelihoods, smaller ones for rows of which more is observed', async () => {
+  it('finds variances under other likelihoods, smaller ones for rows of which more is observed', {
+    tags: 'long',
+  }, async () => {
     const random = seededRandom(4);
     const counts = Matrix.from(
       Y.toArrays().map((row) => row.map((y) => Math.floor(Math.exp(1.5 * y) + random.uniform()))),
@@ -146,7 +148,7 @@ describe('project of a Bayesian GPLVM', () => {
   });
 
   it('is the encoder where there is one, with its variances', async () => {
-    const model = bayesianGplvm(Y, { latentDim: 1, inducing: 6, latents: encoded(mlpMap({ hidden: 3 })) });
+    const model = bayesianGplvm(Y, { latentDim: 1, inducing: 6, posterior: encoded(mlpMap({ hidden: 3 })) });
     const result = await fit(model, { maxIterations: 30 });
     const { latents, latentVariances } = await result.project(Y);
     expect(latents.data).toEqual(result.latents.data);
@@ -165,7 +167,7 @@ describe('project of views with one distribution of the latents', () => {
     a: { observations: Y, kernel: rbf(), inducing: 6 },
     b: { observations: arc(25, 3, 1), kernel: rbf(), inducing: 6 },
   };
-  const model = () => latentVariableModel({ latentDim: 1, latents: gaussianLatents(), views });
+  const model = () => latentVariableModel({ latentDim: 1, posterior: gaussianLatents(), views });
 
   it('finds the Gaussians of the fit from both views, and wider ones from one', async () => {
     const result = await fit(model(), exact);

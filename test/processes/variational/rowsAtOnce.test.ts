@@ -92,7 +92,7 @@ describe('counts in many columns', () => {
       // Of 40 inputs on a line the covariance is singular but for it: differences see rounding only.
       jitter: 1e-4,
       likelihood: poisson({ offset: 'rowSums' }),
-      latents: gaussianLatents({ init: Matrix.from(Array.from({ length: N }, () => [random.normal()])) }),
+      posterior: gaussianLatents({ init: Matrix.from(Array.from({ length: N }, () => [random.normal()])) }),
     });
     const density = logDensityOf(model);
     try {

@@ -30,36 +30,55 @@ export interface Dataset {
   readonly notes: readonly string[];
 }
 
-const PIXELS = /^r(?:ow)?_?(\d+)_?c(?:ol)?_?(\d+)$|^(?:pixel|pix|px)_?(\d+)$/i;
+/** Pixels by line and column (`row3col4`, `pixel_3_4` of scikit-learn, `3x4` of MNIST as CSV), or by a running number (`pixel17`). */
+const PIXELS =
+  /^r(?:ow)?_?(\d+)_?c(?:ol)?_?(\d+)$|^(?:pixel|pix|px)_?(\d+)[_x](\d+)$|^(\d+)x(\d+)$|^(?:pixel|pix|px)_?(\d+)$/i;
 
 /**
- * How rows are shown when nothing more is said of them than the names of their columns: as images where these are those of pixels (`row3col4`, `pixel17`), as curves where
- * they are numbers that rise, such as wavelengths, else value by value.
+ * How rows are shown when nothing more is known than the names of their columns: as images where these are those of pixels, as curves where they are
+ * numbers that rise, such as wavelengths, else value by value.
+ *
+ * @param constants - names of columns of the file that are no observations because they are constant: pixels of a border, for example
  */
-export function rowView(columns: readonly string[]): RowView {
+export function rowView(columns: readonly string[], constants: readonly string[] = []): RowView {
   const numbers = columns.map(Number);
   const rises = numbers.every((value, j) => Number.isFinite(value) && (j === 0 || value > numbers[j - 1]!));
   if (columns.length > 2 && rises) return { kind: 'curve' };
-  const named = columns.map((column) => PIXELS.exec(column));
-  if (columns.length < 4 || named.includes(null)) return { kind: 'values' };
-  const places = named.map((found) => [Number(found![1]), Number(found![2])] as const);
-  if (places.every(([i, j]) => !Number.isNaN(i + j))) return gridOf(places);
-  const side = Math.round(Math.sqrt(columns.length));
-  return side * side === columns.length && places.every(([i]) => Number.isNaN(i))
-    ? { kind: 'image', height: side, width: side }
-    : { kind: 'values' };
+  const placeOf = (column: string) =>
+    PIXELS.exec(column)
+      ?.slice(1)
+      .filter((part) => part !== undefined)
+      .map(Number);
+  const named = columns.map(placeOf);
+  const absent = constants.map(placeOf).filter((place) => place !== undefined);
+  const isBy = (count: number) => named.every((place) => place?.length === count);
+  if (columns.length < 4) return { kind: 'values' };
+  if (isBy(2)) return gridOf(named.map(inGrid), absent.map(inGrid));
+  // Running numbers fill a square.
+  const side = Math.round(Math.sqrt(columns.length + absent.length));
+  if (!isBy(1) || side * side !== columns.length + absent.length) return { kind: 'values' };
+  const first = Math.min(...[...named, ...absent].map((place) => place![0]!));
+  const inSquare = (place: readonly number[] | undefined): Place => [
+    Math.floor((place![0]! - first) / side),
+    (place![0]! - first) % side,
+  ];
+  return gridOf(named.map(inSquare), absent.map(inSquare));
 }
 
-/** An image whose pixels are named by their lines and columns: constant ones, which are no columns, may be absent, half of them at the most. */
-function gridOf(places: readonly (readonly [row: number, column: number])[]): RowView {
+type Place = readonly [line: number, column: number];
+const inGrid = (place: readonly number[] | undefined): Place => [place![0]!, place![1]!];
+
+/** An image whose pixels are named by their lines and columns; constant ones, which are no columns, may be absent, half of them if their names are not known. */
+function gridOf(places: readonly Place[], constants: readonly Place[]): RowView {
+  const known = [...places, ...constants];
   const [rows, across] = [0, 1].map((axis) => {
-    const at = places.map((place) => place[axis]!);
+    const at = known.map((place) => place[axis]!);
     // Numbers begin at 0, or at 1.
     const first = Math.min(1, ...at);
     return { first, length: Math.max(...at) - first + 1 };
   }) as [{ first: number; length: number }, { first: number; length: number }];
   const [height, width] = [rows.length, across.length];
-  if (height * width > 2 * places.length) return { kind: 'values' };
+  if (height * width > 2 * known.length) return { kind: 'values' };
   const pixels = new Array<number>(height * width).fill(-1);
   for (const [k, [i, j]] of places.entries()) pixels[(i - rows.first) * width + j - across.first] = k;
   const isInOrder = pixels.every((column, pixel) => column === pixel);

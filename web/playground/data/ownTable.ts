@@ -1,7 +1,7 @@
-import { Matrix } from 'latentfield/core';
+import { differInUnits, Matrix } from 'latentfield/core';
+import { csv } from '../exports.ts';
 import type { PlainTable } from '../page.worker.ts';
 import { PageWorker } from '../pageWorker.ts';
-import { MOST_IN_LINK } from '../settings.ts';
 import { counted, type Dataset, deviationsOf, rowView } from './dataset.ts';
 import type { Repair } from './repairs.ts';
 
@@ -9,7 +9,7 @@ import type { Repair } from './repairs.ts';
 export interface OwnTable {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Its text where it is small enough for a link. */
+  /** Its text where it is small enough for links and to be kept over a reload. */
   readonly csv: string | undefined;
   readonly labels: string;
   /** Columns that may hold labels. */
@@ -45,9 +45,9 @@ const HEAD = 120_000;
 const isText = (name: string) => /\.(csv|tsv|tab|txt)$/i.test(name);
 /** Names of columns that hold classes, though these are numbers. */
 const CLASSES = /^(class|classes|label|labels|target|category|group|cluster|species|type|kind|digit|y)$/i;
-/** Parts by which the deviations of columns may differ before it is told. */
-const APART = 30;
 
+/** Bytes of a table that is kept for links and for a reload. */
+const MOST_KEPT = 2e6;
 /** Bytes up to which ways to read a table are looked for that could not be read. */
 const MOST_REPAIRED = 10e6;
 
@@ -95,7 +95,7 @@ export class TableReader {
       return {
         name,
         bytes,
-        csv: isText(name) && bytes.length <= MOST_IN_LINK ? new TextDecoder().decode(bytes) : undefined,
+        csv: isText(name) && bytes.length <= MOST_KEPT ? new TextDecoder().decode(bytes) : undefined,
         labels: chosen,
         choices: [
           ...new Set([
@@ -118,6 +118,23 @@ export class TableReader {
     this.worker?.end('Reading was canceled.');
     this.worker = undefined;
   }
+}
+
+/** The table of a fit that was opened: as if its rows had been read from a file. */
+export function tableOfDataset(dataset: Dataset): OwnTable {
+  const { observations, columns, labels, labelColumn, name } = dataset;
+  const text = csv(observations, columns, dataset);
+  const chosen = labels === undefined ? '' : labelColumn;
+  return {
+    name: name.replace(/\.json$/i, '').replace(/(?:\.csv)?$/i, '.csv'),
+    bytes: new TextEncoder().encode(text),
+    csv: text.length <= MOST_KEPT ? text : undefined,
+    labels: chosen,
+    choices: [...(chosen === '' ? [] : [chosen]), ...columns],
+    dataset,
+    uses: [],
+    advice: { units: unitsAdvice(dataset), classes: '' },
+  };
 }
 
 /** Columns of text that may be classes: neither one text throughout nor a name for each row. */
@@ -156,7 +173,10 @@ function datasetOf(name: string, table: PlainTable, labels: string): Dataset {
     labelColumn: labels === '' ? 'label' : labels,
     ids: table.ids,
     idColumn: table.idColumn ?? 'id',
-    view: rowView(table.columns),
+    view: rowView(
+      table.columns,
+      table.others.flatMap(({ column, constant }) => (constant ? [column] : [])),
+    ),
     notes: table.notes,
   };
 }
@@ -210,9 +230,9 @@ function unitsAdvice({ observations, columns }: Dataset): string {
   const deviations = [...deviationsOf(observations)].map((value, j) => ({ value, column: columns[j]! }));
   const sorted = deviations.filter(({ value }) => value > 0).sort((a, b) => b.value - a.value);
   const [largest, middle] = [sorted[0], sorted[Math.floor(sorted.length / 2)]];
-  if (largest === undefined || sorted.length < 2 || largest.value < APART * middle!.value) return '';
-  const times = Number((largest.value / middle!.value).toPrecision(2)).toLocaleString('en');
-  return `Column '${largest.column}' varies ${times} times as much as '${middle!.column}': it alone would decide the map. Bring columns to mean 0 and deviation 1.`;
+  if (!differInUnits(observations)) return '';
+  const times = Number((largest!.value / middle!.value).toPrecision(2)).toLocaleString('en');
+  return `Column '${largest!.column}' varies ${times} times as much as '${middle!.column}': columns of large deviation would decide the map nearly alone. Bring columns to mean 0 and deviation 1.`;
 }
 
 /** Whole numbers of few kinds that were taken as measurements. */

@@ -1,5 +1,5 @@
 import type { OwnTable } from '../data/ownTable.ts';
-import { IN_BATCHES, isSlow, type Settings } from '../settings.ts';
+import { DIVIDES_COLUMNS, IN_BATCHES, isSlow, type Settings } from '../settings.ts';
 
 interface Given {
   readonly settings: Settings;
@@ -9,12 +9,15 @@ interface Given {
 /** What to look at in a table before it is fitted. */
 export function TableAdvice({ table, settings, change }: Given & { readonly table: OwnTable }) {
   const { units, classes } = table.advice;
+  const isDivided = DIVIDES_COLUMNS.includes(settings.model);
   return (
     <>
       {units !== '' && (
-        <p class={settings.standardize ? 'note' : 'warn'} role="status">
+        <p class={settings.standardize || isDivided ? 'note' : 'warn'} role="status">
           {settings.standardize ? (
             'Columns are brought to mean 0 and deviation 1.'
+          ) : isDivided ? (
+            `Columns are in different units: ${settings.model} divides them by their deviations.`
           ) : (
             <>
               {units}{' '}

@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Dataset, type RowView, rowsOfDataset } from '../data/dataset.ts';
-import { newRows, type OwnTable, repairs, TableReader } from '../data/ownTable.ts';
+import { newRows, type OwnTable, repairs, TableReader, tableOfDataset } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
 import { exampleOf } from '../example.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
-import { DEFAULTS, FILLS_HOLES, isSlow, linkOf, type Settings, settingsOf } from '../settings.ts';
-import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith } from '../share.ts';
+import { keepTable, keptTable } from '../keptTable.ts';
+import { DEFAULTS, FILLS_HOLES, isSlow, MODELS, type Settings, settingsOf } from '../settings.ts';
+import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith, settingsLink, unpacked } from '../share.ts';
 import { Drawer } from './drawer.tsx';
 import { type AddedRows, Explorer } from './explorer.tsx';
 import { taken } from './fileDrop.tsx';
@@ -17,6 +18,8 @@ import { useTheme } from './theme.ts';
 
 const PHONE = '(max-width: 760px)';
 const HELD = heldByPage();
+/** The table that was fitted before the page was loaded again. */
+const KEPT = keptTable();
 const NO_FAILURE = { error: '', repairWays: [] };
 
 export function App() {
@@ -30,7 +33,9 @@ export function App() {
   /** Whether a table is asked for, though there may be a map. */
   const [isNew, setNew] = useState(false);
   /** Whether what is chosen is to be fitted, or opened, by itself. */
-  const [isRun, setRun] = useState(HELD === undefined && location.hash.length < 2);
+  const [isRun, setRun] = useState(HELD === undefined && KEPT === undefined && location.hash.length < 2);
+  /** What a link expects of the visitor. */
+  const [awaited, setAwaited] = useState('');
   const [isCompact, setCompact] = useState(false);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isKeys, setKeys] = useState(false);
@@ -68,6 +73,7 @@ export function App() {
       );
       setOwn(table);
       setView(undefined);
+      setAwaited('');
       change({ set: 'own', labels: table.labels });
       return true;
     } catch (failure) {
@@ -94,14 +100,26 @@ export function App() {
   const takeFile = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
     name.endsWith('.json') ? open(name, bytes) : read(name, bytes);
   const open = async (name: string, bytes: Uint8Array<ArrayBuffer>) => {
-    if ((await controls.open(name, new TextDecoder().decode(bytes))) === undefined) return;
+    if ((await openText(name, new TextDecoder().decode(bytes))) === undefined) return;
     setDrawerOpen(false);
     setNew(false);
+  };
+  /** Opens a saved fit; its table and settings, where it holds them, become those of the page. */
+  const openText = async (name: string, text: string): Promise<Shown | undefined> => {
+    const found = await controls.open(name, text);
+    if (found?.of === undefined) return found;
+    const table = tableOfDataset(found.of.dataset);
+    setOwn(table);
+    setView(undefined);
+    const { model } = found.fit;
+    change({ ...(model in MODELS && { model }), ...found.of.settings, set: 'own', labels: table.labels });
+    return found;
   };
   const start = (given: Settings, rows: Dataset) => {
     setDrawerOpen(false);
     setNew(false);
     controls.start(given, rows);
+    keepTable(given.set === 'own' && rows.name === own?.name ? own : undefined, given);
   };
 
   async function place(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
@@ -131,14 +149,17 @@ export function App() {
       }
       const shared = await fitOfLink(location.hash).catch(() => undefined);
       if (shared !== undefined) {
-        await controls.open(shared.name, shared.text);
+        await openText(shared.name, shared.text);
         return;
       }
       const found = settingsOf(location.hash);
       if (found === undefined) {
         if (location.hash.length > 1) setError('The address holds no settings that this page can read.');
-        else if (HELD === undefined) setRun(true);
-        else if ('text' in HELD) await controls.open(HELD.name, HELD.text);
+        else if (KEPT !== undefined) {
+          change(KEPT.settings);
+          setRun(await read(KEPT.name, new TextEncoder().encode(KEPT.csv), KEPT.settings.labels));
+        } else if (HELD === undefined) setRun(true);
+        else if ('text' in HELD) await openText(HELD.name, HELD.text);
         else {
           change(HELD.settings ?? {});
           setRun(await read(HELD.name, bytesOf(HELD.table)));
@@ -152,8 +173,15 @@ export function App() {
       setCompact(found.compact);
       if (found.settings.set !== 'own') return;
       change({ set: DEFAULTS.set });
-      if (found.csv === undefined) setError('The link is of a table that is too large for links. Drop the table here.');
-      else if (await read('table.csv', new TextEncoder().encode(found.csv), found.settings.labels)) setRun(found.run);
+      if (found.table === undefined) {
+        setNew(true);
+        setAwaited(
+          `This link holds settings of ${found.settings.model} for a table that is not in it. Open that table.`,
+        );
+        return;
+      }
+      const csv = await unpacked(found.table).catch(() => '');
+      if (await read('table.csv', new TextEncoder().encode(csv), found.settings.labels)) setRun(found.run);
     };
     follow();
     addEventListener('hashchange', follow);
@@ -214,6 +242,16 @@ export function App() {
     setReading(undefined);
   };
   const fitBar = !isCompact && fitting.run !== undefined && <FitBar run={fitting.run} {...{ theme, controls }} />;
+  /** Puts a link into the address and onto the clipboard. */
+  const shareLink = async (link: string, contents: string): Promise<string> => {
+    address.current = link;
+    history.replaceState(null, '', link);
+    const isCopied = await navigator.clipboard?.writeText(location.href).then(
+      () => true,
+      () => false,
+    );
+    return `The link ${isCopied ? 'is copied' : 'is the address of this page'}. ${contents}`;
+  };
   const shareFit = async () => ({ name: shown!.name, text: await shown!.fit.json() });
   return (
     <div class={`app${isCompact ? ' compact' : ''}`}>
@@ -224,21 +262,25 @@ export function App() {
           picture={isNew ? undefined : picture}
           {...{ fitting, controls, isDrawerOpen, query, setQuery, search, switchTheme, theme }}
           onDrawer={() => setDrawerOpen(!isDrawerOpen)}
+          onOpen={() => {
+            setDrawerOpen(false);
+            setNew(true);
+          }}
           share={{
-            settings: () => {
-              const link = linkOf(settings, settings.set === 'own' ? own?.csv : undefined);
-              address.current = link;
-              history.replaceState(null, '', link);
-              return settings.set === 'own' && own?.csv === undefined
-                ? 'The address now holds the settings; the table is too large for it.'
-                : 'The address of this page now holds the settings.';
+            settings: async () => {
+              const isOwn = settings.set === 'own';
+              const { link, hasTable } = await settingsLink(settings, isOwn ? own?.csv : undefined);
+              return shareLink(
+                link,
+                isOwn && !hasTable
+                  ? 'It holds the settings; the table is too large for it, and is asked for where the link is opened.'
+                  : `It holds the settings${isOwn ? ' and the table' : ''}.`,
+              );
             },
             fit: async () => {
               const link = await fitLink(await shareFit());
               if (link === undefined) return 'This fit is too large for a link. Save it as one page.';
-              address.current = link;
-              history.replaceState(null, '', link);
-              return `The address of this page now holds the fit and its table, ${Math.ceil(link.length / 1000)} kB.`;
+              return shareLink(link, `It holds the fit and its table, ${Math.ceil(link.length / 1000)} kB.`);
             },
             page: async () => {
               const name = `${shown!.name.replace(/\.\w+$/, '').replace(/[^\w-]+/g, '-')}.html`;
@@ -259,6 +301,7 @@ export function App() {
       {picture !== undefined && !isNew ? (
         <Explorer
           {...{ shown, picture, theme, isPhone, isDrawerOpen, query, chosen, onKeys, exported }}
+          isEmbedded={isCompact}
           added={added?.of === shown ? added?.rows : undefined}
           fitBar={fitBar}
           onFitRows={(rows) => start({ ...settings, ...shown?.of?.settings, set: settings.set }, rows)}
@@ -270,7 +313,7 @@ export function App() {
         </>
       ) : (
         <Welcome
-          {...{ reading, cancel, error, repairWays, settings, change, isDrawerOpen }}
+          {...{ reading, cancel, error, repairWays, awaited, settings, change, isDrawerOpen }}
           table={settings.set === 'own' ? own : undefined}
           onFile={takeFile}
           onExample={(set) => {

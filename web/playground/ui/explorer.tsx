@@ -1,8 +1,9 @@
 import type { Matrix } from 'latentfield/core';
+import { LEAST_TRUSTWORTHINESS } from 'latentfield/inference';
 import type { CanvasMap, MapMargins, MapScene } from 'latentfield/plot';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Dataset, rowsOfDataset } from '../data/dataset.ts';
+import { counted, type Dataset, rowsOfDataset } from '../data/dataset.ts';
 import { byLabels, byNumbers, type Coloring, ofOneColor, type Theme } from '../drawing/colors.ts';
 import { picturesOf } from '../drawing/images.ts';
 import { namesOf } from '../drawing/names.ts';
@@ -10,24 +11,21 @@ import { csv, type Exported, save } from '../exports.ts';
 import type { Pictured, Shown } from '../fitting.ts';
 import { METHODS, useMaps } from '../maps.ts';
 import { useMoving } from '../motion.ts';
-import type { Placed } from '../page.worker.ts';
+import { nearestRows } from '../neighbors.ts';
+import type { Placed, Scores } from '../page.worker.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { rowsFound } from '../search.ts';
-import { type Behind, doubtAt, meanOf, terrainOf, useHeldMaps, useTerrain } from '../terrain.ts';
+import { type Behind, meanOf, shareAt, terrainOf, useHeldMaps, useTerrain } from '../terrain.ts';
 import { useSampling } from '../useSampling.ts';
 import { Figure, type Reading, rangesOf, short } from './figures.tsx';
 import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
 import { MapNames, MapSwitch } from './mapSwitch.tsx';
 import { MapView } from './mapView.tsx';
 import { ChosenPanel, MOST_REACHES, Overview } from './panel.tsx';
-import { PathReading, PlaceReading, RowReading, useAlong, useNear, type Walk } from './readings.tsx';
+import { PathReading, PlaceReading, RowReading, type RowTrust, useAlong, useNear, type Walk } from './readings.tsx';
 import { TrustBox } from './trust.tsx';
 
 const BY_ROW = 'row number';
-/** Neighbors kept below which the place of a row is in doubt, at first. */
-const FEW_KEPT = 3;
-/** Part of the map's extent beyond which a neighbor in the table is far away on the map. */
-const FAR = 0.12;
 const NOTHING = { point: -1, x: 0, y: 0 };
 const NO_KINDS: ReadonlySet<number> = new Set();
 /** The part of the map's width by which an arrow key moves the cross. */
@@ -41,6 +39,8 @@ interface Given {
   readonly theme: Theme;
   readonly isPhone: boolean;
   readonly isDrawerOpen: boolean;
+  /** Whether the map stands within another page: moving over it decodes, and a click pins the place. */
+  readonly isEmbedded: boolean;
   readonly query: string;
   /** Rises when the rows that are found are to be chosen. */
   readonly chosen: number;
@@ -60,6 +60,7 @@ export function Explorer({
   theme,
   isPhone,
   isDrawerOpen,
+  isEmbedded,
   query,
   chosen,
   added,
@@ -70,7 +71,7 @@ export function Explorer({
 }: Given) {
   const { dataset, fit, latents: fitLatents } = picture;
   const isRunning = fit === undefined;
-  const { scores, maps, make, cancel } = useMaps(shown, shown?.of?.dataset);
+  const { scores, compared, maps, make, cancel } = useMaps(shown, shown?.of?.dataset);
   const [method, look] = useState('');
   const other = isRunning || method === '' ? undefined : maps[method];
   const isOwn = other?.latents === undefined;
@@ -87,7 +88,7 @@ export function Explorer({
   const [behind, setBehind] = useState<Behind>('certainty');
   const [hiddenBefore, setHiddenKinds] = useState<ReadonlySet<number>>(NO_KINDS);
   const [isTrust, setTrust] = useState(false);
-  const [few, setFew] = useState(FEW_KEPT);
+  const [least, setLeast] = useState(LEAST_TRUSTWORTHINESS);
   const [hovered, setHovered] = useState(NOTHING);
   const [chosenBefore, setChosenRow] = useState(-1);
   const [cursorBefore, setCursor] = useState<readonly number[]>();
@@ -119,6 +120,7 @@ export function Explorer({
   const reader = isOwn ? fit : held?.fit;
   const walk = walkBefore?.of === reader ? walkBefore : undefined;
   const map = useRef<CanvasMap | undefined>(undefined);
+  const isPinned = useRef(false);
   const canDecode = reader?.predicts === true && rows !== undefined;
 
   useEffect(() => {
@@ -161,7 +163,9 @@ export function Explorer({
   );
   const draws = useSampling(isOwn ? fit : undefined, across, up);
   const { places, isMoving } = useMoving(target, isRunning ? '' : method);
-  const found = useMemo(() => (rows === undefined ? undefined : rowsFound(query, rows)), [rows, query]);
+  const matching = useMemo(() => (rows === undefined ? undefined : rowsFound(query, rows)), [rows, query]);
+  /** Nothing fades where nothing matches. */
+  const found = matching?.length === 0 ? undefined : matching;
 
   const mapScores = isOwn ? scores : other?.scores;
   const scene = useMemo<MapScene>(() => {
@@ -172,13 +176,13 @@ export function Explorer({
         : Uint8Array.from({ length: count }, (_, i) => (hiddenKinds.has(coloring.kindOf[i]!) ? 1 : 0));
     const among = subset ?? found;
     const inside = among && new Set(among);
-    const kept = isTrust ? mapScores?.kept : undefined;
-    const isDoubtful = (i: number) => kept !== undefined && kept[i]! < few;
+    const trusted = isTrust ? mapScores?.byRow?.trustworthiness : undefined;
+    const isDoubtful = (i: number) => trusted !== undefined && trusted[i]! < least;
     const faint =
-      inside === undefined && kept === undefined
+      inside === undefined && trusted === undefined
         ? undefined
         : Uint8Array.from({ length: count }, (_, i) =>
-            inside?.has(i) === false || (kept !== undefined && !isDoubtful(i)) ? 1 : 0,
+            inside?.has(i) === false || (trusted !== undefined && !isDoubtful(i)) ? 1 : 0,
           );
     const variances = isOwn ? fit?.latentVariances : undefined;
     const name = isOwn ? 'latent' : METHODS[method]!;
@@ -191,7 +195,7 @@ export function Explorer({
       hidden,
       faint,
       radius: isPhone && count < 4000 ? 2.3 : undefined,
-      ringed: kept && Uint8Array.from({ length: count }, (_, i) => (isDoubtful(i) ? 1 : 0)),
+      ringed: trusted && Uint8Array.from({ length: count }, (_, i) => (isDoubtful(i) ? 1 : 0)),
       terrain: isMoving ? undefined : terrain,
       pictures: isMoving || isRunning ? undefined : pictures,
       reach:
@@ -213,7 +217,7 @@ export function Explorer({
     subset,
     found,
     isTrust,
-    few,
+    least,
     mapScores,
     isPhone,
     terrain,
@@ -228,7 +232,23 @@ export function Explorer({
     () => (pointed < 0 || pointed >= (rows?.observations.rows ?? 0) ? undefined : rows!.observations.row(pointed)),
     [rows, pointed],
   );
-  const near = useNear(isMoving || isRunning ? undefined : rows, pointedValues, pointed);
+  const near = useNear(isMoving || isRunning ? undefined : rows, compared, pointedValues, pointed);
+  /** Rows nearest to the one that is pointed at on the map, as many as are compared. */
+  const nearOnMap = useMemo(
+    () =>
+      new Set(
+        near.length === 0
+          ? []
+          : nearestRows(
+              latents,
+              latents.row(pointed),
+              mapScores?.neighbors ?? near.length,
+              pointed,
+              ONES(latents.columns),
+            ),
+      ),
+    [near, latents, mapScores],
+  );
   const walked = useMemo(
     () =>
       walk?.found?.latents.toArrays() ??
@@ -308,9 +328,17 @@ export function Explorer({
   };
   const choose = (row: number) => {
     letGo();
+    isPinned.current = true;
     setChosenRow(row);
   };
+  /** Decodes the place under the pointer. */
+  const askUnder = (px: number, py: number) => {
+    const { clientWidth, clientHeight } = canvas.current!;
+    const [[left, right], [low, high]] = map.current!.spans();
+    askAt(left + ((right - left) * px) / clientWidth, high - ((high - low) * py) / clientHeight, false);
+  };
   const letGo = () => {
+    isPinned.current = false;
     setStart(undefined);
     setWalk(undefined);
     setCursor(undefined);
@@ -394,7 +422,7 @@ export function Explorer({
     if (isHandled) event.preventDefault();
   };
 
-  const common = rows && ranges && { dataset: rows, ranges, theme, coloring, choose };
+  const common = rows && ranges && { dataset: rows, compared, ranges, theme, coloring, choose };
   const canvas = useRef<HTMLElement>(null);
   exported.current =
     shown === undefined || shown.of === undefined || isRunning
@@ -418,7 +446,12 @@ export function Explorer({
           margins={margins}
           label={`Map of ${latents.rows} rows, ${isRunning ? `being fitted by ${picture.model}` : title}`}
           events={{
-            hover: (point, x, y) => setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y })),
+            isEmbedded,
+            hover: (point, x, y) => {
+              if (isEmbedded && point < 0 && (x > 0 || y > 0) && canDecode && up !== undefined && !isPinned.current)
+                askUnder(x, y);
+              else setHovered((now) => (now.point === point && point < 0 ? now : { point, x, y }));
+            },
             pick: (point) => {
               if (point < 0) letGo();
               else if (tool === 'path') takeEnd(Array.from(latents.row(point)));
@@ -431,7 +464,13 @@ export function Explorer({
               setLasso({ method, ring });
               setTool('ask');
             },
-            ...(canDecode && up !== undefined && { ask: tool === 'path' ? pathAt : askAt }),
+            ...(canDecode &&
+              up !== undefined && {
+                ask: (x: number, y: number, isNew: boolean) => {
+                  isPinned.current = true;
+                  (tool === 'path' ? pathAt : askAt)(x, y, isNew);
+                },
+              }),
           }}
           onKey={onKey}
           onMade={(made) => {
@@ -447,7 +486,7 @@ export function Explorer({
           {...{ tool, setTool, isTrust, setTrust }}
           hasPaths={canDecode && up !== undefined}
           map={map}
-          canTrust={scores?.kept !== undefined && !isRunning}
+          canTrust={scores?.byRow !== undefined && !isRunning}
           onKeys={() => onKeys('?')}
         />
         {rows !== undefined && (
@@ -469,8 +508,8 @@ export function Explorer({
             predicts={canDecode && up !== undefined}
           />
         )}
-        {isTrust && mapScores?.kept !== undefined && !isRunning && (
-          <TrustBox kept={mapScores.kept} of={mapScores.neighbors} {...{ few, setFew }} close={() => setTrust(false)} />
+        {isTrust && mapScores?.byRow !== undefined && !isRunning && (
+          <TrustBox byRow={mapScores.byRow.trustworthiness} {...{ least, setLeast }} close={() => setTrust(false)} />
         )}
         {background !== undefined && terrain !== undefined && !isMoving && !isTrust && (
           <BehindScale {...{ background, behind, theme }} isHeld={!isOwn} />
@@ -479,6 +518,13 @@ export function Explorer({
           <MapNames {...{ method, setMethod, maps }} fit={shown.fit} />
         )}
         {fitBar}
+        {matching !== undefined && (
+          <p class="matches card" role="status">
+            {matching.length === 0
+              ? `No row matches '${query}': search for a number, a label, an id, or column > value.`
+              : `${matching.length.toLocaleString('en')} of ${counted(latents.rows, 'row')}`}
+          </p>
+        )}
         {!isRunning && fitBar === false && canDecode && cursor === undefined && chosenRow < 0 && (
           <p class="hint card">
             {tool === 'path' ? (
@@ -487,7 +533,8 @@ export function Explorer({
               </>
             ) : (
               <>
-                <b>Drag</b> to decode · <b>scroll</b> to zoom · <b>Shift and drag</b> to choose rows
+                <b>{isEmbedded ? 'Move' : 'Drag'}</b> to decode · <b>{isEmbedded ? 'click, then scroll' : 'scroll'}</b>{' '}
+                to zoom · <b>Shift and drag</b> to choose rows
               </>
             )}
           </p>
@@ -519,7 +566,8 @@ export function Explorer({
             <ChosenPanel
               {...common}
               rows={subset}
-              doubtful={mapScores?.kept && subset.filter((i) => mapScores.kept![i]! < few).length}
+              scores={mapScores}
+              least={least}
               fit={
                 subset.length < 4
                   ? undefined
@@ -539,9 +587,9 @@ export function Explorer({
               {...common}
               row={chosenRow}
               reading={{ observed: rows.observations.row(chosenRow), ...reading }}
-              kept={mapScores?.kept && [mapScores.kept[chosenRow]!, mapScores.neighbors, few]}
+              trust={trustOf(mapScores, chosenRow, least)}
               near={pointed === chosenRow ? near : []}
-              isFar={(i) => apart(target, chosenRow, i) > FAR}
+              isFar={(i) => !nearOnMap.has(i)}
               expectedBy={canDecode ? (isOwn ? 'the model' : HELD) : undefined}
               step={step}
               close={letGo}
@@ -551,14 +599,14 @@ export function Explorer({
               {...common}
               note={`${placeNote(cursor!, axes, isOwn ? 'latent' : METHODS[method]!)}${isOwn ? '' : ` By ${HELD}.`}`}
               reading={reading}
-              doubt={background && up !== undefined ? doubtAt(background, cursor![across]!, cursor![up]!) : undefined}
+              share={background && up !== undefined ? shareAt(background, cursor![across]!, cursor![up]!) : undefined}
               along={along?.mean}
               close={letGo}
             />
           ) : (
             fit !== undefined && (
               <Overview
-                {...{ ...common, fit, isTrust, setTrust, few }}
+                {...{ ...common, fit, isTrust, setTrust, least }}
                 other={isOwn ? undefined : METHODS[method]}
                 draws={isOwn && fit.canDraw ? { ...draws, rows: latents.rows } : undefined}
                 scores={mapScores}
@@ -578,10 +626,11 @@ export function Explorer({
   );
 }
 
-/** How far two rows lie from each other on a map, as a part of its larger extent. */
-function apart({ x, y }: { readonly x: Float64Array; readonly y: Float64Array }, i: number, j: number): number {
-  const length = (list: Float64Array) => list.reduce((a, b) => Math.max(a, b)) - list.reduce((a, b) => Math.min(a, b));
-  return Math.hypot(x[i]! - x[j]!, y[i]! - y[j]!) / (Math.max(length(x), length(y)) || 1);
+/** Trustworthiness of a row's place, and how many of its nearest rows are among its nearest on the map. */
+function trustOf(scores: Scores | undefined, row: number, least: number): RowTrust | undefined {
+  if (scores?.byRow === undefined) return undefined;
+  const { trustworthiness, kept } = scores.byRow;
+  return { trustworthiness: trustworthiness[row]!, kept: kept[row]!, neighbors: scores.neighbors, least };
 }
 
 /** A value, or where there is none the last one of the same owner. */
@@ -591,6 +640,7 @@ function useLast<T>(value: T | undefined, owner: unknown): T | undefined {
   return last.current.value;
 }
 
+const ONES = (count: number) => new Float64Array(count).fill(1);
 const mean = ([a, b]: readonly [number, number]) => (a + b) / 2;
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ...{ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },

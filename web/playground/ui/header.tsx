@@ -15,6 +15,7 @@ interface Given {
   readonly theme: Theme;
   readonly isDrawerOpen: boolean;
   readonly onDrawer: () => void;
+  readonly onOpen: () => void;
   readonly query: string;
   readonly setQuery: (query: string) => void;
   /** Chooses the rows that were found. */
@@ -22,7 +23,7 @@ interface Given {
   readonly search: { readonly current: HTMLInputElement | null };
   readonly switchTheme: () => void;
   readonly share: {
-    readonly settings: () => string;
+    readonly settings: () => Promise<string>;
     readonly fit: () => Promise<string>;
     readonly page: () => Promise<string>;
   };
@@ -31,8 +32,20 @@ interface Given {
 
 /** What the map shows, how far a fit is, search, sharing and saving. */
 export function Header(given: Given) {
-  const { fitting, picture, isDrawerOpen, onDrawer, query, setQuery, onChoose, search, switchTheme, share, exported } =
-    given;
+  const {
+    fitting,
+    picture,
+    isDrawerOpen,
+    onDrawer,
+    onOpen,
+    query,
+    setQuery,
+    onChoose,
+    search,
+    switchTheme,
+    share,
+    exported,
+  } = given;
   const { shown, run } = fitting;
   return (
     <header>
@@ -51,6 +64,9 @@ export function Header(given: Given) {
         <Mark />
         <span>latentfield</span>
       </h1>
+      <button type="button" class="solid" onClick={onOpen}>
+        Open a table
+      </button>
       <p class="subject">
         <b>{picture?.name}</b>{' '}
         {picture?.dataset !== undefined && (
@@ -87,7 +103,7 @@ export function Header(given: Given) {
         icon="share"
         isDisabled={shown === undefined}
         items={[
-          ['Link to these settings', 'fitted anew where it is opened', async () => share.settings()],
+          ['Link to these settings', 'fitted anew where it is opened', share.settings],
           ['Link with the whole fit', 'for small tables; it holds the rows', share.fit],
           ['One page with the fit', 'an HTML file that decodes without network', share.page],
         ]}

@@ -247,9 +247,12 @@ export function BehindScale({
     const list = numbers ?? background.deviation;
     return [list.reduce((a, b) => Math.min(a, b)), list.reduce((a, b) => Math.max(a, b))] as const;
   }, [numbers]);
+  /** Linear models have one variance everywhere. */
+  const isFlat = behind === 'certainty' && range[1] - range[0] <= 1e-9 * range[1];
+  const written = (value: number) => (behind === 'certainty' ? `${Math.round(100 * value)} %` : short(value));
   const [title, unit] =
     behind === 'certainty'
-      ? ['Uncertainty', 'sd of a new row']
+      ? ['Uncertainty', 'of the spread of each column']
       : behind === 'magnification'
         ? ['Change of a step', 'log, expected row']
         : [behind.slice(7), 'expected, faded where unknown'];
@@ -257,19 +260,30 @@ export function BehindScale({
   const stops = behind === 'certainty' ? [certain, mid, vague] : theme.numbers;
   const colors = Array.from({ length: 12 }, (_, k) => mixed(stops, k / 11));
   return (
-    <section class="scale card" aria-label={`${title}, ${unit}: ${short(range[0])} to ${short(range[1])}`}>
+    <section
+      class="scale card"
+      aria-label={`${title}, ${unit}: ${isFlat ? `${written(range[0])} everywhere` : `${written(range[0])} to ${written(range[1])}`}`}
+    >
       <p class="title">
         {title} <em>{unit}</em>
       </p>
-      <span class="ramp" style={`background: linear-gradient(90deg, ${colors.join(', ')})`}>
-        {behind === 'certainty' &&
-          CONTOURS.map((level) => <i key={level} style={`left: ${100 * level}%; background: ${theme.map.contour}`} />)}
-      </span>
-      <p class="ticks">
-        <span>{short(range[0])}</span>
-        <span>{short((range[0] + range[1]) / 2)}</span>
-        <span>{short(range[1])}</span>
-      </p>
+      {isFlat ? (
+        <p class="note">{written(range[0])} everywhere: this model has one variance for all places</p>
+      ) : (
+        <>
+          <span class="ramp" style={`background: linear-gradient(90deg, ${colors.join(', ')})`}>
+            {behind === 'certainty' &&
+              CONTOURS.map((level) => (
+                <i key={level} style={`left: ${100 * level}%; background: ${theme.map.contour}`} />
+              ))}
+          </span>
+          <p class="ticks">
+            <span>{written(range[0])}</span>
+            <span>{written((range[0] + range[1]) / 2)}</span>
+            <span>{written(range[1])}</span>
+          </p>
+        </>
+      )}
       <p class="beyond">
         <i /> beyond the data
       </p>

@@ -33,6 +33,7 @@ export function MapView({ scene, theme, tool, margins, events, label, onKey, onM
       hover: (point, px, py) => newest.current.hover(point, px, py),
       pick: (point) => newest.current.pick(point),
       lasso: (points, ring) => newest.current.lasso(points, ring),
+      isEmbedded: newest.current.isEmbedded === true,
       ...(canAsk && { ask: (x: number, y: number, isNew: boolean) => newest.current.ask?.(x, y, isNew) }),
     });
     map.current = made;

@@ -26,7 +26,7 @@ export function Overview({
   scores,
   isTrust,
   setTrust,
-  few,
+  least,
   onlyKind,
   draws,
   ...common
@@ -38,8 +38,8 @@ export function Overview({
   readonly scores: Scores | undefined;
   readonly isTrust: boolean;
   readonly setTrust: (isTrust: boolean) => void;
-  /** Neighbors kept below which the place of a row is in doubt. */
-  readonly few: number;
+  /** Trustworthiness below which the place of a row is in doubt. */
+  readonly least: number;
   readonly onlyKind: (kind: number) => void;
 }) {
   const { dataset, coloring } = common;
@@ -61,13 +61,13 @@ export function Overview({
       <section class="part" aria-label="How far to trust this map">
         <div class="head">
           <h3>How far to trust this map</h3>
-          {scores?.kept !== undefined && (
+          {scores?.byRow !== undefined && (
             <button type="button" class="link" aria-pressed={isTrust} onClick={() => setTrust(!isTrust)}>
               {isTrust ? 'Hide on the map' : 'Show on the map'}
             </button>
           )}
         </div>
-        <Trust {...{ scores, few, dataset }} />
+        <Trust {...{ scores, least, dataset }} />
       </section>
       {draws !== undefined && <SamplingPart {...draws} />}
       {fit.relevance !== undefined && other === undefined && <Relevance relevance={fit.relevance} />}
@@ -77,22 +77,18 @@ export function Overview({
 
 function Trust({
   scores,
-  few,
+  least,
   dataset: { observations, labels },
 }: {
   readonly scores: Scores | undefined;
-  readonly few: number;
+  readonly least: number;
   readonly dataset: Dataset;
 }) {
   if (scores === undefined) {
-    return (
-      <p class="note">
-        {observations.rows > 3000 ? 'Compare with another map to see scores.' : 'Counting neighbors …'}
-      </p>
-    );
+    return <p class="note">Counting neighbors …</p>;
   }
-  const { trustworthiness, kept, neighbors, neighborError } = scores;
-  const doubtful = kept?.reduce((count, value) => count + (value < few ? 1 : 0), 0);
+  const { trustworthiness, byRow, neighborError, scored } = scores;
+  const doubtful = byRow?.trustworthiness.reduce((count, value) => count + (value < least ? 1 : 0), 0);
   return (
     <p>
       {trustworthiness !== undefined && (
@@ -105,15 +101,20 @@ function Trust({
           <b class={doubtful > 0 ? 'doubt' : ''}>
             {doubtful} row{doubtful === 1 ? '' : 's'}
           </b>{' '}
-          {doubtful === 1 ? 'keeps' : 'keep'} fewer than {few} of the {neighbors} nearest rows.{' '}
+          in doubt: neighbors on the map are not those in the table (trustworthiness below {least}).{' '}
         </>
       )}
       {trustworthiness === undefined && observations.data.some(Number.isNaN) && (
-        <>Rows with missing cells have no nearest rows, so neighbors are not counted. </>
+        <>This model does not fill in missing cells, so neighbors are not counted. </>
       )}
       {neighborError !== undefined && new Set(labels).size > 1 && (
         <>
-          The nearest point has another label for <b>{(100 * neighborError).toFixed(1)} %</b>.
+          The nearest point has another label for <b>{(100 * neighborError).toFixed(1)} %</b>.{' '}
+        </>
+      )}
+      {scored < observations.rows && (
+        <>
+          Scores of {scored.toLocaleString('en')} of {observations.rows.toLocaleString('en')} rows.
         </>
       )}
     </p>
@@ -272,7 +273,8 @@ const MOST_LISTED = 40;
 /** Rows that were chosen together, beside all others. */
 export function ChosenPanel({
   rows,
-  doubtful,
+  scores,
+  least,
   fit,
   save,
   clear,
@@ -280,8 +282,9 @@ export function ChosenPanel({
   ...common
 }: Common & {
   readonly rows: readonly number[];
-  /** How many of them keep few neighbors, where that is counted. */
-  readonly doubtful: number | undefined;
+  readonly scores: Scores | undefined;
+  /** Trustworthiness below which the place of a row is in doubt. */
+  readonly least: number;
   /** undefined where they are too few. */
   readonly fit: (() => void) | undefined;
   readonly save: () => void;
@@ -294,6 +297,9 @@ export function ChosenPanel({
   for (const i of rows) counts.set(coloring.kindOf[i]!, (counts.get(coloring.kindOf[i]!) ?? 0) + 1);
   const kinds = [...counts].sort(([, a], [, b]) => b - a);
   const isAll = rows.length === observations.rows;
+  const byRow = scores?.byRow;
+  const doubtful = rows.filter((i) => byRow !== undefined && byRow.trustworthiness[i]! < least).length;
+  const keptHere = rows.reduce((sum, i) => sum + (byRow?.kept[i] ?? 0), 0);
   const { these, rest, deviations } = useMemo(() => comparedWithRest(observations, rows), [rows, dataset]);
   return (
     <>
@@ -350,15 +356,10 @@ export function ChosenPanel({
           ) : view.kind === 'curve' ? (
             <Curve {...common} label="Against the rest" observed={rest} expected={these} deviations={deviations} />
           ) : null}
-          {doubtful !== undefined && (
+          {byRow !== undefined && (
             <p class="note">
-              {doubtful === 0 ? (
-                'All of these lie near their nearest rows in the table.'
-              ) : (
-                <>
-                  <b class="doubt">{doubtful} of these</b> sit away from their nearest rows in the table.
-                </>
-              )}
+              <b class={doubtful > 0 ? 'doubt' : ''}>{doubtful} of these</b> in doubt (trustworthiness below {least}).
+              On average they keep {(keptHere / rows.length).toFixed(1)} of their {scores!.neighbors} nearest rows.
             </p>
           )}
         </section>

@@ -2,6 +2,7 @@ import type { Matrix } from 'latentfield/core';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Dataset, rowName } from '../data/dataset.ts';
 import type { Coloring, Theme } from '../drawing/colors.ts';
+import type { ComparedRows } from '../maps.ts';
 import { nearestRows } from '../neighbors.ts';
 import type { Fitted } from '../pageWorker.ts';
 import { Curve, Figure, Picture, Pictures, type Ranges, type Reading, short, Values, type Words } from './figures.tsx';
@@ -9,6 +10,8 @@ import { Icon } from './icon.tsx';
 
 interface Common {
   readonly dataset: Dataset;
+  /** Rows as they are compared with each other, once that is known. */
+  readonly compared: ComparedRows | undefined;
   readonly ranges: Ranges;
   readonly theme: Theme;
   readonly coloring: Coloring;
@@ -23,23 +26,30 @@ const NEAR = 8;
 /** The rows of the table nearest to a row of values; none of a table that is too large for it. */
 export function useNear(
   dataset: Dataset | undefined,
+  compared: ComparedRows | undefined,
   values: ArrayLike<number> | undefined,
   but: number,
 ): readonly number[] {
   return useMemo(
     () =>
-      dataset === undefined || values === undefined || dataset.observations.data.length > MOST_ENTRIES
+      dataset === undefined ||
+      compared === undefined ||
+      values === undefined ||
+      dataset.observations.data.length > MOST_ENTRIES
         ? []
-        : nearestRows(dataset.observations, values, NEAR, but),
-    [dataset, values, but],
+        : nearestRows(dataset.observations, values, NEAR, but, compared.unit),
+    [dataset, compared, values, but],
   );
 }
 
-/** Words for how sure the model is at a place. */
+/** Share of the spread of the columns from which on hardly more is known than their means. */
+const BEYOND = 0.9;
+
+/** Words for the standard deviation of a new row as a share of the spread of the columns. */
 const CERTAINTIES = [
-  [0.1, 'Well known'],
-  [0.35, 'Known'],
-  [0.86, 'Uncertain'],
+  [0.35, 'Well known'],
+  [0.65, 'Known'],
+  [BEYOND, 'Uncertain'],
   [Number.POSITIVE_INFINITY, 'Beyond the data'],
 ] as const;
 
@@ -47,20 +57,20 @@ const CERTAINTIES = [
 export function PlaceReading({
   note,
   reading,
-  doubt,
+  share,
   along,
   close,
   ...common
 }: Common & {
   readonly note: string;
   readonly reading: Reading;
-  /** From 0, where the map is most certain, to 1, beyond the data. */
-  readonly doubt: number | undefined;
+  /** Standard deviation of a new row as a share of the spread of the columns. */
+  readonly share: number | undefined;
   readonly along: Matrix | undefined;
   readonly close: () => void;
 }) {
-  const { dataset } = common;
-  const near = useNear(dataset, reading.expected, -1);
+  const { dataset, compared } = common;
+  const near = useNear(dataset, compared, reading.expected, -1);
   return (
     <>
       <div class="head">
@@ -71,7 +81,7 @@ export function PlaceReading({
         <Close close={close} />
       </div>
       <ShownAs {...common} label="Expected here" reading={reading} />
-      {doubt !== undefined && <Gauge doubt={doubt} />}
+      {share !== undefined && <Gauge share={share} />}
       {along !== undefined && <Along {...common} rows={along} title="Along the path" />}
       {near.length > 0 && (
         <section class="part" aria-label="Rows most like it">
@@ -88,7 +98,7 @@ export function PlaceReading({
 export function RowReading({
   row,
   reading,
-  kept,
+  trust,
   near,
   isFar,
   expectedBy,
@@ -98,8 +108,7 @@ export function RowReading({
 }: Common & {
   readonly row: number;
   readonly reading: Reading;
-  /** How many of its nearest rows it keeps in the map, of how many, and below which number it is in doubt. */
-  readonly kept: readonly [kept: number, of: number, few: number] | undefined;
+  readonly trust: RowTrust | undefined;
   readonly near: readonly number[];
   readonly isFar: (row: number) => boolean;
   /** What says what is expected where the row lies, if anything does. */
@@ -136,14 +145,15 @@ export function RowReading({
         </span>
       </div>
       <ShownAs {...common} label={title} reading={reading} />
-      {(kept !== undefined || off !== undefined) && (
+      {(trust !== undefined || off !== undefined) && (
         <section class="part" aria-label="Can its place be trusted?">
           <h3>Can its place be trusted?</h3>
           <p>
-            {kept !== undefined && (
+            {trust !== undefined && (
               <>
-                {kept[0] < kept[2] ? <b class="doubt">Not fully.</b> : <b>Yes.</b>} {kept[0]} of its {kept[1]} nearest
-                rows in the table are among its {kept[1]} nearest here.{' '}
+                <b class={trust.trustworthiness < trust.least ? 'doubt' : ''}>{verdictOf(trust)}</b> {trust.kept} of its{' '}
+                {trust.neighbors} nearest rows in the table are among its {trust.neighbors} nearest here;
+                trustworthiness {trust.trustworthiness.toFixed(2)} of 1.{' '}
               </>
             )}
             {off !== undefined &&
@@ -162,7 +172,7 @@ export function RowReading({
         <section class="part" aria-label="Nearest rows in the table">
           <div class="head">
             <h3>Nearest rows in the table</h3>
-            <span class="note">hollow: far away on this map</span>
+            <span class="note">hollow: not among the nearest on this map</span>
           </div>
           <Near {...common} rows={near} isFar={isFar} />
         </section>
@@ -170,6 +180,23 @@ export function RowReading({
       <Values {...common} label={`Values, ${title}`} {...reading} />
     </>
   );
+}
+
+/** How far the place of a row can be trusted. */
+export interface RowTrust {
+  /** 1 where all its nearest rows on the map are its nearest in the table. */
+  readonly trustworthiness: number;
+  /** How many of its nearest rows in the table are among its nearest on the map, of how many. */
+  readonly kept: number;
+  readonly neighbors: number;
+  /** Trustworthiness below which a row is in doubt: the rule of `assess`. */
+  readonly least: number;
+}
+
+/** Verdict on the place of a row: in doubt by the rule of `assess`, else by whether most of its nearest rows are kept. */
+function verdictOf({ trustworthiness, kept, neighbors, least }: RowTrust): string {
+  if (trustworthiness < least) return 'No.';
+  return 2 * kept >= neighbors ? 'Yes.' : 'Roughly: the region, not the neighbors.';
 }
 
 /** √(mean of ((y − E[y])/sd)²) over the columns that are there. */
@@ -214,19 +241,22 @@ function ShownAs({ reading, label, ...common }: Common & { readonly reading: Rea
   );
 }
 
-function Gauge({ doubt }: { readonly doubt: number }) {
-  const word = CERTAINTIES.find(([below]) => doubt < below)![1];
+function Gauge({ share }: { readonly share: number }) {
+  const word = CERTAINTIES.find(([below]) => share < below)![1];
   return (
     <div class="gauge">
-      <div role="img" aria-label={`${word}: ${Math.round(100 * doubt)} % of the way from known to beyond the data`}>
-        <i style={`left: ${Math.min(99, Math.max(1, 100 * doubt))}%`} />
+      <div
+        role="img"
+        aria-label={`${word}: a new row varies by ${Math.round(100 * share)} % of the spread of each column`}
+      >
+        <i style={`left: ${Math.min(99, Math.max(1, 100 * share))}%`} />
       </div>
       <p>
         <span>known</span>
         <b>{word}</b>
         <span>beyond the data</span>
       </p>
-      {doubt >= 0.86 && (
+      {share >= BEYOND && (
         <p class="note">
           <b class="doubt">No row lies near.</b> What is shown is close to the average of all rows, not a finding.
         </p>
@@ -255,7 +285,7 @@ function Near({
           <li key={i}>
             <button
               type="button"
-              aria-label={`${name}${isFar(i) ? ', far away on this map' : ''}`}
+              aria-label={`${name}${isFar(i) ? ', not among the nearest on this map' : ''}`}
               title={name}
               onClick={() => choose(i)}
             >

@@ -91,6 +91,8 @@ interface WelcomeGiven {
   readonly reading: ReadingFile | undefined;
   readonly cancel: () => void;
   readonly error: string;
+  /** What a link expects of the visitor. */
+  readonly awaited: string;
   /** What can be done with a table that could not be read. */
   readonly repairWays: readonly WayOn[];
   /** A table that was read and is not fitted yet. */
@@ -108,8 +110,20 @@ interface WelcomeGiven {
 
 /** Where there is no map: a table is dropped here, read, and looked at before it is fitted. */
 export function Welcome(given: WelcomeGiven) {
-  const { reading, cancel, error, repairWays, table, settings, change, onFit, onControls, onBack, isDrawerOpen } =
-    given;
+  const {
+    reading,
+    cancel,
+    error,
+    repairWays,
+    awaited,
+    table,
+    settings,
+    change,
+    onFit,
+    onControls,
+    onBack,
+    isDrawerOpen,
+  } = given;
   return (
     <>
       <main class={`stage blank${isDrawerOpen ? ' aside' : ''}`}>
@@ -126,7 +140,7 @@ export function Welcome(given: WelcomeGiven) {
               <Ways ways={repairWays} />
               <Begin {...given} first="Another file" />
             </>
-          ) : table !== undefined ? (
+          ) : table !== undefined && awaited === '' ? (
             <>
               <h2>{table.name}</h2>
               <p class="note">
@@ -154,6 +168,7 @@ export function Welcome(given: WelcomeGiven) {
           ) : (
             <>
               <h2>Drop a table here</h2>
+              {awaited !== '' && <p role="status">{awaited}</p>}
               <p>
                 Or paste cells. A map of its rows is fitted in this page. Nothing leaves it. Files: .csv, .tsv, .txt,
                 .npy, .npz, or a saved fit.json.

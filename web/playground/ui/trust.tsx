@@ -1,21 +1,22 @@
-/** How many neighbors rows keep, and the number below which their places are in doubt. */
+/** Bars of the histogram. */
+const BINS = 20;
+
+/** Trustworthiness of the rows, and the number below which their places are in doubt. */
 export function TrustBox({
-  kept,
-  of,
-  few,
-  setFew,
+  byRow,
+  least,
+  setLeast,
   close,
 }: {
-  readonly kept: Uint8Array;
-  readonly of: number;
-  readonly few: number;
-  readonly setFew: (few: number) => void;
+  readonly byRow: Float64Array;
+  readonly least: number;
+  readonly setLeast: (least: number) => void;
   readonly close: () => void;
 }) {
-  const counts = new Array<number>(of + 1).fill(0);
-  for (const value of kept) counts[value]! += 1;
+  const counts = new Array<number>(BINS).fill(0);
+  for (const value of byRow) counts[Math.min(BINS - 1, Math.max(0, Math.floor(BINS * value)))]! += 1;
   const most = Math.max(...counts);
-  const doubtful = counts.slice(0, few).reduce((sum, count) => sum + count, 0);
+  const doubtful = byRow.reduce((count, value) => count + (value < least ? 1 : 0), 0);
   return (
     <section class="scale trust card" aria-label="Rows not to trust here">
       <p class="title">
@@ -24,32 +25,33 @@ export function TrustBox({
           Close
         </button>
       </p>
-      <div class="histogram" role="img" aria-label={`Rows by neighbors kept: ${counts.join(', ')}`}>
+      <div class="histogram" role="img" aria-label={`Rows by trustworthiness from 0 to 1: ${counts.join(', ')}`}>
         {counts.map((count, value) => (
           <i
             key={value}
-            class={value < few ? 'few' : ''}
+            class={(value + 1) / BINS <= least ? 'few' : ''}
             style={`height: ${count === 0 ? 0 : Math.max(4, (100 * count) / most)}%`}
           />
         ))}
       </div>
       <p class="ticks">
         <span>0</span>
-        <span>{of} kept</span>
+        <span>1</span>
       </p>
       <input
         type="range"
-        aria-label="Neighbors kept, at least"
-        min="1"
-        max={of}
-        value={few}
-        onInput={({ currentTarget }) => setFew(Number(currentTarget.value))}
+        aria-label="Trustworthiness, at least"
+        min="0.05"
+        max="1"
+        step="0.05"
+        value={least}
+        onInput={({ currentTarget }) => setLeast(Number(currentTarget.value))}
       />
       <p class="said">
         <b class={doubtful > 0 ? 'doubt' : ''}>
           {doubtful} row{doubtful === 1 ? '' : 's'}
         </b>{' '}
-        (rings) {doubtful === 1 ? 'keeps' : 'keep'} fewer than {few} of the {of} nearest rows.{' '}
+        (rings) {doubtful === 1 ? 'has' : 'have'} a trustworthiness below {least}.{' '}
         <span>Point at one: lines lead to its nearest.</span>
       </p>
     </section>

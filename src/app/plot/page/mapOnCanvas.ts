@@ -1,4 +1,4 @@
-import type { insidePolygon } from './drawing.ts';
+import type { insidePolygon } from '../../../scene/index.ts';
 import type { drawLand, drawMarks, drawOver, drawRulers, Land, landOf } from './mapDrawing.ts';
 import type { CanvasMap, MapEvents, MapMargins, MapScene, MapTerrain, MapTheme, MapTool } from './mapScene.ts';
 
@@ -245,7 +245,20 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   const fingers = new Map<number, { x: number; y: number }>();
   let gesture: { kind: MapTool | 'pick'; x: number; y: number; point: number; isTouch: boolean } | undefined;
   let isSpace = false;
+  let isActive = false;
+  const activate = (to: boolean) => {
+    isActive = to;
+    canvas.style.touchAction = to ? 'none' : 'pan-y';
+  };
+  activate(on.isEmbedded !== true);
+  const pressed = ({ target }: PointerEvent) => {
+    if (on.isEmbedded && target !== canvas) activate(false);
+  };
+  const blurred = () => activate(on.isEmbedded !== true);
   const down = (event: PointerEvent) => {
+    // The first swipe is the page's, which cancels it; a tap is the map's.
+    if (!isActive && event.pointerType === 'touch') return;
+    activate(true);
     canvas.setPointerCapture(event.pointerId);
     const [x, y] = [event.offsetX, event.offsetY];
     fingers.set(event.pointerId, { x, y });
@@ -292,6 +305,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
     } else if (gesture.kind === 'ask') on.ask!(...placeAt(x, y), false);
   };
   const up = (event: PointerEvent) => {
+    activate(true);
     fingers.delete(event.pointerId);
     const ended = gesture;
     gesture = undefined;
@@ -319,6 +333,7 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   };
   const left = () => on.hover(-1, 0, 0);
   const wheel = (event: WheelEvent) => {
+    if (!isActive) return;
     event.preventDefault();
     // The power by its series: within a thousandth for one turn of a wheel.
     const turn = Math.max(-2, Math.min(2, -event.deltaY * 0.0015));
@@ -352,6 +367,8 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
   canvas.addEventListener('contextmenu', noMenu);
   window.addEventListener('keydown', space);
   window.addEventListener('keyup', space);
+  window.addEventListener('pointerdown', pressed);
+  window.addEventListener('blur', blurred);
 
   return {
     show(next, colors) {
@@ -387,6 +404,8 @@ export function mapOnCanvas(canvas: HTMLCanvasElement, on: MapEvents, parts: Map
       observer.disconnect();
       window.removeEventListener('keydown', space);
       window.removeEventListener('keyup', space);
+      window.removeEventListener('pointerdown', pressed);
+      window.removeEventListener('blur', blurred);
       for (const [name, listener] of Object.entries({
         ...{ pointerdown: down, pointermove: dragged, pointerup: up, pointercancel: canceled },
         ...{ pointerleave: left, wheel, contextmenu: noMenu },

@@ -101,6 +101,8 @@ export type MapTool = 'ask' | 'lasso' | 'move';
 
 /** Listeners of a {@link CanvasMap}. */
 export interface MapEvents {
+  /** Leaves the wheel and swipes to the page around the map until the map is clicked. */
+  readonly isEmbedded?: boolean;
   /** The pointer entered a point, or left it (−1); with the pixel of the pointer. */
   hover(point: number, px: number, py: number): void;
   /** A point was clicked, or a position without one (−1). */

@@ -127,7 +127,11 @@ export async function redisTransport(options: RedisTransportOptions): Promise<Tr
         .remove(id)
         .catch(() => undefined);
     },
-    workers: (name) => queueOf(name).getWorkersCount(),
+    async workers(name) {
+      // A server that takes no writes, such as one out of memory, shows its workers and gives them no jobs.
+      await redis.set(`${prefix}:alive`, '', 'EX', keptSeconds);
+      return queueOf(name).getWorkersCount();
+    },
     waiting: (name) => queueOf(name).getWaitingCount(),
     serve: async (name, options) => serve(bullmq, name, { ...settings, lockSeconds }, options),
     async close() {

@@ -1,0 +1,83 @@
+// @module-tag long
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { comparedRows, fit, gplvm, localScores, pca } from 'latentfield';
+import { LEAST_TRUSTWORTHINESS } from 'latentfield/inference';
+import { parseTable } from 'latentfield/io';
+import { expect, it } from 'vitest';
+import {
+  choose,
+  describePlayground,
+  file,
+  map,
+  open,
+  openFit,
+  page,
+  panel,
+  press,
+  root,
+  saved,
+  served,
+} from './playgroundPage.ts';
+
+/** 178 wines of three growers, 13 measurements in units that differ a thousandfold (Aeberhard & Forina, UCI, CC BY 4.0). */
+const WINE = readFileSync(join(root, 'test/tables/wine.csv'), 'utf8');
+
+/** Scores of the same fit by Node: those of `assess`, and of PCA in its units. */
+async function byNode() {
+  const { observations } = await parseTable(new TextEncoder().encode(WINE), 'wine.csv', { labels: 'class' });
+  const result = await fit(gplvm(observations, { latentDim: 2 }), { maxIterations: 2000, seed: 0, engine: 'wasm' });
+  const rows = await comparedRows(result);
+  const own = localScores(rows, result.latents, { neighbors: 10 });
+  const linear = await fit(pca(rows, { latentDim: 2 }), { engine: 'wasm' });
+  const row = 40;
+  const distance = (i: number) => rows.row(i).reduce((sum, value, j) => sum + (value - rows.at(row, j)) ** 2, 0);
+  const near = Array.from({ length: rows.rows }, (_, i) => i).filter((i) => i !== row);
+  return {
+    trust: own.overall.trustworthiness.toFixed(3),
+    doubtful: own.pointwise.trustworthiness.filter((value) => value < LEAST_TRUSTWORTHINESS).length,
+    pca: localScores(rows, linear.latents, { neighbors: 10 }).overall.trustworthiness.toFixed(3),
+    near: near.sort((a, b) => distance(a) - distance(b)).slice(0, 8),
+  };
+}
+
+describePlayground('columns in different units', () => {
+  it('are compared in the units of the fit everywhere: scores, doubt, nearest rows, other maps, and after reopening', async () => {
+    const expected = await byNode();
+    expect(expected.trust).toBe('0.948');
+    expect(expected.doubtful).toBe(9);
+    await open({}, '#new', false);
+    await choose('any', file('wine.csv', WINE));
+    await page.locator('.welcome').getByText('gplvm divides them by their deviations').waitFor();
+    await press('Fit now');
+    await page.waitForSelector('[data-status=done]');
+    const shows = async () => {
+      await panel().getByText(`Trustworthiness ${expected.trust} of 1. ${expected.doubtful} rows in doubt`).waitFor();
+      await page.getByRole('button', { name: `PCA trustworthiness ${expected.pca}` }).waitFor();
+      // The scale says what share of the spread of a column is unknown, which no unit changes.
+      await page.getByRole('region', { name: /^Uncertainty, of the spread of each column: \d+ % to \d+ %$/ }).waitFor();
+      await map().focus();
+      await page.keyboard.press('/');
+      await page.keyboard.type('41');
+      const near = panel().getByRole('region', { name: 'Nearest rows in the table' }).getByRole('button');
+      await expect
+        .poll(() => near.allInnerTexts())
+        .toEqual(expected.near.map((i) => expect.stringMatching(`^row ${i + 1}, `)));
+      await page.getByRole('searchbox').fill('');
+    };
+    await shows();
+    const json = await saved('fit.json');
+    await page.context().close();
+
+    // Reopened, it is compared in the same units, and keeps its settings.
+    await open();
+    await openFit(json);
+    await shows();
+    await expect.poll(() => page.locator('[name=model]').inputValue()).toBe('gplvm');
+    await press('Share');
+    await press('Link to these settings');
+    await page.getByText('It holds the settings and the table.').waitFor();
+    const settings = JSON.parse(decodeURIComponent(page.url().slice(served.url.length + 1)));
+    expect(settings).toMatchObject({ set: 'own', model: 'gplvm', labels: 'class', maxIterations: 2000 });
+  });
+});
