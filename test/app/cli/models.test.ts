@@ -423,7 +423,7 @@ describe('exit code 2', () => {
     ],
     ['a map that is an object', ['--model', 'gplvm'], { backConstraint: {} }, "must be 'kernel', 'mlp' or 'linear'"],
     ['an unknown map', ['--model', 'gplvm'], { backConstraint: 'spline' }, 'one of kernel, mlp, linear'],
-    ['latents', ['--model', 'gplvm'], { latents: {} }, 'Use init, backConstraint and dynamics.'],
+    ['posterior', ['--model', 'gplvm'], { posterior: {} }, 'Use init, backConstraint and dynamics.'],
     ['an unknown engine', ['--model', 'gplvm', '--engine', 'gpu'], undefined, 'Allowed choices are auto, wasm'],
     ['half a restart', ['--model', 'gplvm', '--restarts', '0.5'], undefined, 'It must be a whole number from 0.'],
     ['a negative tolerance', ['--model', 'gplvm', '--tolerance', '-1'], undefined, 'It must be a number from 0.'],
