@@ -2,14 +2,27 @@
 // and pages that were tampered with. Each is a named attack; the first two are repeated as often as there are cases.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { fit, gplvm, Matrix } from 'latentfield';
-import { readTable } from 'latentfield/io';
+import {
+  defineDensity,
+  defineModel,
+  fit,
+  fixed,
+  gaussianProcess,
+  gplvm,
+  latent,
+  Matrix,
+  observed,
+  rbf,
+  samplePosterior,
+} from 'latentfield';
+import { parseTable, readTable } from 'latentfield/io';
+import * as op from 'latentfield/ops';
 import seedrandom from 'seedrandom';
 import { childOf } from './child.mjs';
 import { Y } from './savedModels.mjs';
@@ -63,6 +76,8 @@ async function replaced({ path, data, random, cases, report }) {
     else if (code !== 0 && code !== 2) report.fail(`kill ${k}`, `${code}: ${stderr}`);
     else report.count(code === 0 ? 'killed, one result' : 'killed, refused as mixed');
   }
+  // Sockets are left alone until they are some seconds old.
+  await pause(6000);
   const { code, stderr } = await latentfield(...args(0).slice(1));
   if (code !== 0) report.fail('a fit after the kills', stderr);
   const left = readdirSync(out).filter((name) => /\.(tmp|lock|socket)/.test(name));
@@ -129,7 +144,7 @@ const attacks = {
       for (const command of [
         ['fit', pipe, '--model', 'pca', '--out', path('piped')],
         ['select', pipe, '--model', 'gplvm', '--grid', '{"latentDim":[1,2]}'],
-        ['compare', pipe],
+        ['compare', pipe, '--out', path('compared')],
       ]) {
         const child = spawn(process.execPath, [program, ...command], { stdio: 'ignore' });
         await pause(4 * AT_ONCE);
@@ -271,7 +286,146 @@ const attacks = {
       '--out',
       'here',
     ]);
-    return code === 2 && !/failed unexpectedly/.test(stderr) ? undefined : `${code}: ${stderr}`;
+    return code === 2 && /working directory was deleted/.test(stderr) ? undefined : `${code}: ${stderr}`;
+  },
+  'a folder for temporary files that is missing is named': async ({ data }) => {
+    const command = [process.execPath, program, 'explore', data, '--model', 'pca'];
+    const { code, stderr } = await childOf(command, { env: { TMPDIR: '/missing' } });
+    return code === 2 && stderr.includes('Set TMPDIR') ? undefined : `${code}: ${stderr}`;
+  },
+  'a process without WebAssembly is told of --jitless': async ({ path, data }) => {
+    const command = [process.execPath, '--jitless', program, 'fit', data, '--model', 'pca', '--out', path('jitless')];
+    const { code, stderr } = await childOf(command);
+    return code === 1 && stderr.includes('without --jitless') ? undefined : `${code}: ${stderr}`;
+  },
+  'workers start in programs from --eval': async () => {
+    const code = `import { fit, gplvm } from 'latentfield'; const Y = ${JSON.stringify(Y)};
+      console.log((await fit(gplvm(Y, { latentDim: 1 }), { restarts: 2, workers: 2, maxIterations: 2 })).status);`;
+    const child = await childOf([process.execPath, '--input-type=module', '-e', code]);
+    return child.stdout === 'maxIterations\n' ? undefined : `${child.code}: ${child.stderr}`;
+  },
+  'text that no string can hold is refused': async () => {
+    const error = await parseTable(new Uint8Array(2 ** 29), 'a.csv', { maxBytes: 1e9 }).catch((caught) => caught);
+    return error.code === 'tooLarge' && error.message.includes('Split it') ? undefined : error.stack;
+  },
+  'a wide table has a picture, or a sentence about it, and little memory': async ({ path }) => {
+    for (const [columns, isDrawn] of [
+      [5000, true],
+      [40_000, false],
+    ]) {
+      const table = path(`wide${columns}.csv`);
+      const row = (i) => Array.from({ length: columns }, (_, j) => Math.sin(i * j + i).toFixed(3)).join();
+      writeFileSync(
+        table,
+        [Array.from({ length: columns }, (_, j) => `y${j}`), row(0), row(1), row(2), row(3)].join('\n'),
+      );
+      const command = [process.execPath, '--max-old-space-size=400', program, 'fit', table, '--model', 'gplvm'];
+      const { code, stderr } = await childOf([...command, '--max-iterations', '1', '--out', path(`wide${columns}`)]);
+      const isSaid = stderr.includes('the picture has no background');
+      if (code !== 0 || isSaid === isDrawn) return `${columns} columns: ${code}: ${stderr}`;
+    }
+    return undefined;
+  },
+  'an ordinary user and a read-only folder: said before anything is computed': async ({ path, data }) => {
+    if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).error !== undefined) return undefined;
+    const fitted = path('readOnly');
+    spawnSync(process.execPath, [program, 'fit', data, '--model', 'gplvm', '--max-iterations', '2', '--out', fitted]);
+    for (const name of ['', 'readOnly', 'data.csv']) chmodSync(path(name), 0o755);
+    const as = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', process.execPath, program];
+    for (const args of [
+      ['fit', data, '--model', 'pca', '--out', path('mine')],
+      ['fit', data, '--model', 'pca', '--out', fitted, '--force'],
+      ['project', fitted, data, '--out', path('placed.csv')],
+      ['predict', fitted, '--out', path('predicted.csv')],
+      ['draw', fitted, '--out', path('draws')],
+      ['explore', data, '--page', path('page.html')],
+    ]) {
+      const { code, stderr } = await childOf([...as, ...args]);
+      if (code !== 2 || !stderr.includes('permission denied')) return `${args[0]}: ${code}: ${stderr}`;
+    }
+    chmodSync(data, 0);
+    const { code, stderr } = await childOf([...as, 'fit', data, '--model', 'pca', '--out', '/tmp/mine']);
+    chmodSync(data, 0o644);
+    return code === 2 && stderr.includes('permission denied') ? undefined : `an unreadable table: ${code}: ${stderr}`;
+  },
+  'every command writes the same in Turkish and German': async ({ path, data }) => {
+    const written = [];
+    for (const locale of ['C.UTF-8', 'tr_TR.UTF-8', 'de_DE.UTF-8']) {
+      const out = path(`in-${locale}`);
+      const texts = [];
+      for (const args of [
+        ['fit', data, '--model', 'gplvm', '--max-iterations', '3', '--out', out, '--plot', 'svg,html'],
+        ['info', out],
+        ['info', 'gplvm'],
+        ['project', out, data],
+        ['predict', out],
+        ['sample', out],
+        ['interpolate', out, '--from', '0', '--to', '3'],
+        ['impute', out, data],
+        ['score', out],
+        ['select', data, '--model', 'gplvm', '--grid', '{"latentDim":[1,2]}', '--max-iterations', '2'],
+        [
+          'draw',
+          out,
+          '--out',
+          join(out, 'draws'),
+          '--warmup',
+          '5',
+          '--draws',
+          '5',
+          '--chains',
+          '1',
+          '--priors',
+          'weak',
+        ],
+        ['FIT', data],
+      ]) {
+        const { code, stdout } = await childOf([process.execPath, program, ...args], {
+          env: { LC_ALL: locale, LANG: locale },
+        });
+        texts.push(`${args[0]} ${code}`, stdout.replaceAll(out, '').replace(/\d+\.\d s\b/g, ''));
+      }
+      for (const name of ['latents.csv', 'trace.csv', 'plot.svg', 'plot.html', 'draws/draws.csv']) {
+        texts.push(readFileSync(join(out, name), 'utf8'));
+      }
+      written.push(texts);
+    }
+    const [first, ...rest] = written;
+    const at = first.findIndex((text, k) => rest.some((texts) => texts[k] !== text));
+    return at < 0
+      ? undefined
+      : `${first[at].slice(0, 200)} / ${rest.map((texts) => texts[at].slice(0, 200)).join(' / ')}`;
+  },
+  'draws keep out of regions whose density is −∞ or NaN': async () => {
+    // log p(z) = log(−z) − z²/2 for z < 0: the mean is −√(π/2).
+    const rayleigh = defineDensity({
+      name: 'rayleigh',
+      parameters: {},
+      logDensity: (_, { value }) => op.sum(op.sub(op.log(op.neg(value)), op.mul(0.5, op.square(value)))),
+    });
+    const density = gaussianProcess({ kernel: rbf({ variance: fixed(1e-8), lengthscale: fixed(1) }), noise: fixed(1) });
+    const model = defineModel({
+      name: 'walled',
+      variables: () => {
+        const z = latent({ dim: 1, density: rayleigh(), init: Y.map(() => [-1]) });
+        return { z, y: observed(Y, { given: z, density }) };
+      },
+    })(undefined);
+    for (const method of ['nuts', 'hmc', 'slice']) {
+      const draws = await samplePosterior(model, {
+        method,
+        chains: 2,
+        draws: 300,
+        warmup: 300,
+        seed: 1,
+        priors: 'inTerms',
+      });
+      for (const [name, { mean, q95, mcseMean }] of Object.entries(draws.summary())) {
+        const isRight = q95 < 0 && Math.abs(mean + Math.sqrt(Math.PI / 2)) < 5 * mcseMean;
+        if (!isRight) return `${method}: ${name} has the mean ${mean} ± ${mcseMean}`;
+      }
+    }
+    return undefined;
   },
 };
 

@@ -25,6 +25,9 @@ const attacks = {
   kills: { cases: 200, quick: 3, load: async () => (await import('./kills.mjs')).attackKills },
   scales: { cases: 1000, quick: 40, load: async () => (await import('./scales.mjs')).attackScales },
   edges: { cases: 200, quick: 10, load: async () => (await import('./edges.mjs')).attackEdges },
+  columnar: { cases: 20_000, quick: 500, load: async () => (await import('./columnar.mjs')).attackColumnar },
+  races: { cases: 100, quick: 2, load: async () => (await import('./queueRaces.mjs')).attackQueueRaces },
+  signals: { cases: 162, quick: 9, load: async () => (await import('./signals.mjs')).attackSignals },
   queue: { cases: 20, quick: 1, load: async () => (await import('./queue.mjs')).attackQueue },
 };
 

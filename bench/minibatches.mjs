@@ -5,7 +5,7 @@
  *
  * Generated points on a curved sheet in 10 columns, q = 2, 50 inducing inputs, batches of 256, on the WebAssembly engine: CPU seconds of the second
  * epoch, the growth exponent over the size before, and the most memory that tensors held in a fit, over that of one N×M matrix. With `--usps` the
- * 9298 digits of USPS, 256 columns, in place of them, whole and two parts of it, q = 10. With `--check` memory and bound must be those that docs/inference.md
+ * 9298 digits of USPS, 256 columns, in place of them, whole and two parts of it, q = 10. With `--check` memory and bound must be those that docs/project/inference.md
  * has of these sizes, to one unit of the last digit; seconds are not compared. Needs `npm run build`.
  */
 import { readFileSync } from 'node:fs';
@@ -93,7 +93,7 @@ const [data, made, latentDim, usual] = options.usps
   : ['generated', sheet, 2, '12500,25000,50000,100000'];
 
 /** Cells of the document's rows about these points, by what they are called here. */
-const documented = readFileSync(new URL('../docs/inference.md', import.meta.url), 'utf8')
+const documented = readFileSync(new URL('../docs/project/inference.md', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith(`| ${data} |`))
   .map((line) => line.split('|').map((cell) => cell.trim()))
@@ -128,6 +128,6 @@ for (const [name, latents] of [
   }
 }
 if (wrong.length > 0) {
-  console.error(`docs/inference.md says something else:\n  ${wrong.join('\n  ')}`);
+  console.error(`docs/project/inference.md says something else:\n  ${wrong.join('\n  ')}`);
   process.exit(1);
 }

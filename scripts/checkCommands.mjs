@@ -2,7 +2,7 @@
 // of them, and fails when one ends in an error. What needs a service is listed with the reason, and must at least exist.
 //
 //   npm run check:commands
-//   npm run check:commands -- README.md docs/pictures.md
+//   npm run check:commands -- README.md docs/pages-and-notebooks.md
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

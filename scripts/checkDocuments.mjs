@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { lineOf, programOf } from './documents/programOf.mjs';
+import { END_OF_BLOCK, lineOf, programOf } from './documents/programOf.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const prepared = [process.execPath, [join(root, 'scripts/prepare.mjs'), '--build']];
@@ -53,10 +53,11 @@ const documents = [
   'CONTRIBUTING.md',
   ...filesIn('docs', '.md').filter((file) => !file.startsWith('docs/api')),
 ];
-const programs = [
-  ...documents.flatMap((file) => programOf(file, read(file))),
-  ...filesIn('src', '.ts').flatMap(docstringsOf),
-];
+const chosen = process.argv.slice(2).filter((file) => file.endsWith('.md'));
+const programs =
+  chosen.length > 0
+    ? chosen.flatMap((file) => programOf(file, read(file)))
+    : [...documents.flatMap((file) => programOf(file, read(file))), ...filesIn('src', '.ts').flatMap(docstringsOf)];
 
 function docstringsOf(file) {
   const text = read(file);
@@ -137,15 +138,20 @@ const wrong = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText 
 
 const running = programs.filter(({ runs }) => runs);
 if (wrong.length === 0) {
-  for (const { name, code, places } of running) {
+  for (const { name, code, places, outputs } of running) {
     const script = join(place, name.replace(/ts$/, 'mjs'));
     writeFileSync(
       script,
       ts.transpileModule(code, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } })
         .outputText,
     );
-    const { status, stderr } = spawnSync(process.execPath, [script], { cwd: place, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script], { cwd: place, encoding: 'utf8' });
     if (status !== 0) wrong.push(`${places[0].replace(/:.*/, '')}: the program of this document fails:\n${stderr}`);
+    const printed = stdout.split(`${END_OF_BLOCK}\n`);
+    for (const [block, { output, place }] of outputs.entries()) {
+      if (status !== 0 || output === undefined || output === printed[block]) continue;
+      wrong.push(`${place}: the output shown is not the one printed:\n${printed[block]}`);
+    }
   }
 }
 if (wrong.length > 0) {

@@ -1,5 +1,5 @@
 // Packs the package, installs the tarball into an empty project, imports every entry point there, fits a toy model with it, saves
-// and loads it, type-checks programs against its declarations, and runs the one of docs/extending.md. What is installed beside it must be small and run no scripts.
+// and loads it, type-checks programs against its declarations, and runs the one of docs/custom-components.md. What is installed beside it must be small and run no scripts.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -140,11 +140,11 @@ async function checkDeclarations() {
 }
 
 /**
- * The models and parts of one's own in docs/extending.md, as a user has them: beside nothing but the package and TensorFlow.js, whose layers one of
+ * The models and parts of one's own in docs/custom-components.md, as a user has them: beside nothing but the package and TensorFlow.js, whose layers one of
  * them takes. Strictly compiled, and what comes of that is run.
  */
 function runExtending() {
-  const document = 'docs/extending.md';
+  const document = 'docs/custom-components.md';
   const [{ code, places }] = programOf(document, readFileSync(join(root, document), 'utf8'));
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules/@tensorflow/tfjs/package.json'), 'utf8'));
   // The version that is known to the cache.

@@ -2,7 +2,7 @@
 //
 //   npm run check:prose
 //   npm run check:prose -- docs/models.md
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TextlintKernelDescriptor } from '@textlint/kernel';
@@ -12,9 +12,14 @@ import prh from 'textlint-rule-prh';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rules = join(root, 'scripts/prose/rules.yml');
-/** Documents in plain English; others follow. */
-const DOCUMENTS = ['README.md', 'docs/commands.md', 'docs/which-model.md'];
-const files = process.argv.length > 2 ? process.argv.slice(2) : DOCUMENTS;
+/** Evidence for maintainers, and the reference of the API, which are not checked. */
+const UNCHECKED = /^docs\/(?:project|api)\//;
+
+const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`)
+  .filter((file) => !UNCHECKED.test(file));
+const files = process.argv.length > 2 ? process.argv.slice(2) : ['README.md', ...documents.sort()];
 
 const linter = createLinter({
   descriptor: new TextlintKernelDescriptor({

@@ -86,8 +86,9 @@ const steps = [
   // The same bits on Node 20, 22, 24, Bun, Deno and in Chromium; names those that it could not get.
   { name: 'runtimes', run: [node('checkRuntimes.mjs')], isBeside: true },
   { name: 'documents', run: [node('checkDocuments.mjs')], isBeside: true },
+  { name: 'cards', run: [node('modelCards.mjs', '--check')], isBeside: true },
   { name: 'reference', run: [node('commandReference.mjs', '--check')], isBeside: true },
-  // The numbers of docs/inference.md that do not depend on the machine.
+  // The numbers of docs/project/inference.md that do not depend on the machine.
   {
     name: 'batches',
     run: [

@@ -1,4 +1,4 @@
-// Draws every kernel of the catalog for docs/kernels.md: the covariance with three points on a line, and samples of a process
+// Draws every kernel of the catalog for docs/custom-components.md: the covariance with three points on a line, and samples of a process
 // with that covariance. `node scripts/drawKernels.mjs [FOLDER]` writes one SVG each; the folder is docs/kernels unless given.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

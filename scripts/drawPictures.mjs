@@ -1,4 +1,4 @@
-// Draws the first picture of the README and those of docs/pictures.md, from generated data, with the built package:
+// Draws the first picture of the README and those of docs/pages-and-notebooks.md, from generated data, with the built package:
 // `npm run pictures`, or `node scripts/drawPictures.mjs NAME…` for some of them. `--png` writes PNG files beside them, to look at.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

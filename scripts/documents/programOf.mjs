@@ -1,12 +1,15 @@
 /** The number of the line in which a place of a text is, from 1. */
 export const lineOf = (text, index) => text.slice(0, index).split('\n').length;
 
+/** Printed after each block of a document's program, so that the output of each is known. */
+export const END_OF_BLOCK = '\u0004';
+
 /**
- * The ts blocks of a document, one after another, as one program: its code, and the place in the document of each line. What a later block imports
- * again is imported once. None of a document without blocks.
+ * The ts blocks of a document, one after another, as one program: its code, the place in the document of each line, and the output that the document
+ * shows below a block, as a `text` block. What a later block imports again is imported once. None of a document without blocks.
  */
 export function programOf(file, text) {
-  const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)];
+  const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)];
   if (blocks.length === 0) return [];
   const code = [];
   const places = [];
@@ -21,6 +24,11 @@ export function programOf(file, text) {
       else code.push(isAgain ? '' : line.replace(/^export (const|function)/, '$1'));
       places.push(`${file}:${lineOf(text, index) + 1 + i}`);
     });
+    // The last line of a block is empty.
+    code[code.length - 1] = `console.log('${END_OF_BLOCK}');`;
   }
-  return [{ name: `${file.replace(/\W/g, '_')}.ts`, code: `export {};${code.join('\n')}`, places, runs: true }];
+  const outputs = blocks.map(({ 2: output, index }) => ({ output, place: `${file}:${lineOf(text, index)}` }));
+  return [
+    { name: `${file.replace(/\W/g, '_')}.ts`, code: `export {};${code.join('\n')}`, places, outputs, runs: true },
+  ];
 }

@@ -53,6 +53,7 @@ export async function lockPath(path: string): Promise<Lock> {
     };
     process.on('exit', release);
     await removeStaleFiles(lock);
+    await removeDeadSockets(dirname(lock), token);
     for (const { token: of } of ended) rmSync(await socketName(dirname(lock), of), { force: true });
     const last = ended.at(-1);
     return last === undefined
@@ -91,7 +92,7 @@ async function claimed(lock: string, own: Holder, path: string): Promise<readonl
       }
     }
     const file = last === undefined ? lock : `${lock}.${last.token}`;
-    if (!(await created(file, own))) continue;
+    if (!(await created(file, own, lock))) continue;
     // The holder of a chain that was released meanwhile holds nothing.
     const again = await chainOf(lock);
     if ((again.at(-1) as Holder | undefined)?.token === own.token) return again.slice(0, -1) as Holder[];
@@ -131,10 +132,11 @@ function holderIn(text: string): Holder | undefined {
 }
 
 /** Creates the file of a holder in one step with its content; false if it exists. */
-async function created(file: string, own: Holder): Promise<boolean> {
+async function created(file: string, own: Holder, lock: string): Promise<boolean> {
   const { rm, writeFile } = await fileSystem();
   const { dirname } = await node<typeof import('node:path')>('path');
-  const temporary = await temporaryName(file, own);
+  // Under the name of the first file, by which leftovers of the whole chain are found.
+  const temporary = await temporaryName(lock, own);
   try {
     await writeFile(temporary, JSON.stringify(own), { flag: 'wx' });
     await claim(temporary, file);
@@ -193,6 +195,23 @@ async function listening(folder: string, token: string): Promise<{ close(): void
       rmSync(path, { force: true });
     },
   };
+}
+
+/** Age in milliseconds from which a socket that nobody listens to was left by a killed process; a younger one may be about to listen. */
+const DEAD_SOCKET = 5000;
+
+/** Removes sockets of processes that were killed before they had the lock, so that no chain names them. */
+async function removeDeadSockets(folder: string, own: string): Promise<void> {
+  const { readdir, rm, stat } = await fileSystem();
+  for (const name of await readdir(folder).catch(() => [])) {
+    const token = /^\.([0-9a-f]{16})\.socket$/.exec(name)?.[1];
+    if (token === undefined || token === own) continue;
+    const path = await socketName(folder, token);
+    const made = await stat(path).catch(() => undefined);
+    if (made === undefined || Date.now() - made.mtimeMs < DEAD_SOCKET || (await hasListener(folder, token)) !== false)
+      continue;
+    await rm(path, { force: true }).catch(() => undefined);
+  }
 }
 
 /** Whether a process listens; undefined if there is no such socket. */

@@ -60,7 +60,7 @@ export const defineModel: DefineModel = ((definition: VariablesDefinition<unknow
   if (has('parts') || has('terms')) {
     throw new InvalidInputError(
       'defineModel takes variables: each says its density and what that is given, and all else follows. Parts and terms, which it took before, are densities with ' +
-        'parameters: see docs/your-own-model.md.',
+        'parameters: see docs/first-model.md.',
     );
   }
   return has('solve') && !has('variables')

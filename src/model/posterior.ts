@@ -47,6 +47,8 @@ export interface Prediction {
   readonly mean: Matrix;
   /** n×D */
   readonly variance: Matrix;
+  /** Monte Carlo standard error of the mean, n×D, where variables between are integrated over draws: 128 of them for `predict`. */
+  readonly meanError?: Matrix;
 }
 
 /** The posterior p(x*|y*) of the places of new rows, by weighted points around its maxima. */

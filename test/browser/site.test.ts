@@ -14,7 +14,7 @@ import { servedFolder } from './servedFolder.ts';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const site = join(root, 'web/dist');
-const isBuilt = existsSync(join(site, 'first-picture.html'));
+const isBuilt = existsSync(join(site, 'first-map.html'));
 const why = isBuilt ? '' : ' (the site is not built: npm run site)';
 
 interface Violation {
@@ -49,7 +49,7 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
       'index.html',
       'playground/index.html',
       'playground/kernels.html',
-      ...['first-picture', 'which-model', 'your-own-model', 'kernels', 'new-points', 'inference'].map(html),
+      ...['first-map', 'which-model', 'first-model', 'custom-components', 'new-rows', 'fitting'].map(html),
       ...['numbers-and-traps', 'benchmarks', 'troubleshooting', 'every-error-sentence', 'notation', 'gallery'].map(
         html,
       ),
@@ -74,7 +74,7 @@ describe.skipIf(why !== '')(`the site${why}`, () => {
         });
         server.on('exit', () => reject(new Error(told)));
       });
-      for (const path of ['', 'playground/', 'first-picture.html']) {
+      for (const path of ['', 'playground/', 'first-map.html']) {
         const { status, headers } = await fetch(address + path);
         expect([path, status, headers.get('content-type')]).toEqual([path, 200, expect.stringContaining('text/html')]);
         expect(await (await fetch(address + path)).text()).toBe(
@@ -204,7 +204,14 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     const found: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await browser.newPage({ colorScheme });
-      const names = ['index', 'gallery', 'kernels', 'from-gpy', 'articles/trust', 'reference/index/functions/gplvm'];
+      const names = [
+        'index',
+        'gallery',
+        'custom-components',
+        'coming-from',
+        'articles/trust',
+        'reference/index/functions/gplvm',
+      ];
       for (const name of names) {
         await page.goto(`${served.url}${name}.html`);
         // The explorer in the frame of the landing page has tests of its own.
@@ -238,9 +245,9 @@ describe.skipIf(whyNot !== '')(`the site in a browser${whyNot}`, () => {
     await opened('gallery.html');
     await page.keyboard.press('/');
     await page.locator('#localsearch-input').fill('error bars');
-    await page.locator('.results a[href*="new-points.html"]').first().click();
-    await page.waitForURL(`${served.url}new-points.html*`);
-    await page.getByRole('heading', { name: 'New points, missing data' }).waitFor();
+    await page.locator('.results a[href*="new-rows.html"]').first().click();
+    await page.waitForURL(`${served.url}new-rows.html*`);
+    await page.getByRole('heading', { name: 'New rows, missing cells and trust' }).waitFor();
     await page.goBack();
     await page.locator('.vp-doc h2 a[target=_self]', { hasText: 'Digits kept apart by their labels' }).click();
     await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('[name=model]')?.value === 'gplrf');

@@ -46,7 +46,7 @@ describe('a definition of a model', () => {
     [
       'by parts and terms, as it was before',
       { name: 'old', parts: () => ({}), terms: {}, latents: () => 0 },
-      /takes variables.*Parts and terms.*see docs\/your-own-model\.md/,
+      /takes variables.*Parts and terms.*see docs\/first-model\.md/,
     ],
   ])('%s is refused', (_, definition, message) => {
     const make = () => defineModel(definition as never);

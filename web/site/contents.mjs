@@ -2,28 +2,72 @@
 const GROUPS = {
   Begin: [
     [
-      'first-picture',
-      'First picture',
-      'getting started tutorial quickstart install beginner example plot open read my own csv file table excel text columns labels classes share send map to somebody',
+      'first-map',
+      'A first map',
+      'getting started tutorial quickstart install beginner example open read my own csv file table excel text columns what happens labels classes share send map to somebody',
+    ],
+    [
+      'first-model',
+      'A first model of your own',
+      'custom model prior latent input prior likelihood probabilistic programming tutorial batches covariates groups',
+    ],
+    [
+      'concepts',
+      'Concepts and glossary',
+      'notation letters meaning float32 float64 precision do I need to normalize scale standardize my data features columns units before a fit reproducible reproducibility across machines random_state',
     ],
     [
       'which-model',
       'Which model',
-      'choose algorithm recommend best method number of dimensions compare dimensionality reduction techniques large dataset slow big data how long does it take for thousands of rows speed memory hyperparameters counts single cell rna time series classification supervised',
+      'choose algorithm recommend best method number of dimensions compare dimensionality reduction techniques large dataset slow big data 1M rows how long does it take for thousands of rows speed memory hyperparameters counts single cell rna time series motion capture classification supervised',
     ],
-    ['commands', 'Command reference', 'cli flags options help terminal shell'],
     ['gallery', 'Gallery', 'demo examples live interactive'],
     [
       'troubleshooting',
       'Troubleshooting',
-      'error warning does not converge convergence failed stuck nan singular cholesky not positive definite jitter crash out of memory disconnected graph components all points collapse same point',
+      'error warning does not converge convergence fit stopped failed stuck nan singular cholesky not positive definite jitter crash out of memory disconnected graph components all points collapse same point',
     ],
+  ],
+  Guides: [
+    [
+      'tables-and-commands',
+      'Tables and the command line',
+      'csv excel text columns cli terminal delimiter dates one hot sparse counts cell ranger parquet',
+    ],
+    [
+      'pages-and-notebooks',
+      'Pages, notebooks and pictures',
+      'cdn script tag html run in the browser without a server offline client side observable quarto deno jupyter python anywidget no build esbuild plot scatter how to color the points by class colors labels svg png interactive hover ellipses visualize 3d',
+    ],
+    [
+      'new-rows',
+      'New rows, missing cells, trust',
+      'missing values NaN null inf empty cells data imputation impute fill in holes transform function new data available out of sample unseen test set point instance x_star y_star representation inverse transform reconstruct error bars uncertainty confidence intervals variance prediction save load restore trained model embedding serialize pickle persist persisting bgplvm bayesian gplvm evaluate quality assess stability distance geodesic metric magnification',
+    ],
+    [
+      'fitting',
+      'Fitting and sampling',
+      'optimizer learning rate iterations early stopping restarts local optima random_state seed reproducible same parameters same data same 2D result different results every run progress trustworthiness of an embedding callback fix constrain parameter constraint lengthscale prior mcmc hmc nuts sampling mini-batch stochastic score metric cross validation model selection gpu threads parallel',
+    ],
+    [
+      'custom-components',
+      'Custom components',
+      'custom kernel plugin covariance function rbf matern periodic ARD lengthscale likelihood prior sampler solver',
+    ],
+  ],
+  Reference: [
+    [
+      'models',
+      'Model cards',
+      'perplexity n_neighbors min_dist tune t-SNE UMAP parameters understanding number of dimensions how many components to keep dimensionality intrinsic dimension ARD relevance inducing points sparse likelihood counts binary labels supervised back constraints dynamics gaussian process prior over time series isomap lle laplacian eigenmaps spectral embedding mds precomputed distance matrix dissimilarity precomputed neighborhood graph radius neighbors number of connected components kernel pca gamma inverse transform',
+    ],
+    ['commands', 'Commands', 'cli flags options help terminal shell'],
   ],
   Articles: [
     [
       'articles/gplvm',
       'What a GPLVM does',
-      'explain intuition gaussian process latent variable model uncertainty interpret tutorial',
+      'explain intuition gaussian process latent variable model uncertainty interpret',
     ],
     [
       'articles/maximum-entropy',
@@ -38,73 +82,30 @@ const GROUPS = {
   ],
   'Coming from': [
     [
-      'from-scikit-learn',
-      'scikit-learn',
-      'sklearn python PCA TSNE Isomap fit_transform inverse_transform port migrate',
+      'coming-from',
+      'Other libraries',
+      'sklearn python PCA TSNE Isomap fit_transform inverse_transform port migrate GPy GPLVM BayesianGPLVM kern optimize fix gpflow tensorflow SVGP set_trainable umap-js javascript n_neighbors min_dist druidjs',
     ],
-    ['from-gpy', 'GPy', 'python GPLVM BayesianGPLVM kern optimize migrate'],
-    ['from-gpflow', 'GPflow', 'python tensorflow GPLVM BayesianGPLVM SVGP set_trainable migrate'],
     ['project/same-model', 'Pyro, NumPyro, GPflow, Stan', 'probabilistic programming pyro numpyro stan'],
-    ['from-umap-js', 'umap-js', 'javascript UMAP n_neighbors min_dist nearest browser migrate'],
-    ['from-druidjs', 'DruidJS', 'javascript dimensionality reduction druid migrate'],
     [
       'project/other-explorers',
       'Embedding Atlas, Projector, Distill',
       'apple embedding atlas tensorflow tensorboard projector distill misread alternative explorer',
     ],
   ],
-  Guides: [
-    [
-      'models',
-      'Gaussian-process models',
-      'perplexity n_neighbors min_dist tune t-SNE UMAP parameters number of dimensions how many components to keep dimensionality intrinsic dimension ARD relevance inducing points sparse likelihood counts binary labels supervised back constraints dynamics time series',
-    ],
-    [
-      'fields',
-      'Fields and spectral embeddings',
-      'isomap lle laplacian eigenmaps spectral embedding mds precomputed distance matrix dissimilarity precomputed neighborhood graph radius neighbors connected components kernel pca gamma inverse transform',
-    ],
-    ['kernels', 'Kernels', 'covariance function rbf matern periodic ARD lengthscale custom kernel'],
-    [
-      'new-points',
-      'New points, missing data',
-      'missing values NaN null empty cells impute fill in holes transform new data out of sample unseen test set inverse transform reconstruct error bars uncertainty confidence intervals variance prediction save load restore model serialize pickle persist bayesian gplvm',
-    ],
-    [
-      'inference',
-      'Inference',
-      'optimizer learning rate iterations early stopping restarts local optima random_state seed reproducible same 2D result every run progress trustworthiness of an embedding callback fix parameter constraint prior mcmc hmc nuts sampling mini-batch stochastic score metric trustworthiness cross validation model selection',
-    ],
-    ['trust', 'Assess a map', 'evaluate quality assess fit stability points not to trust'],
-    [
-      'geometry',
-      'Geometry of a map',
-      'distance geodesic shortest path metric magnification distances between points riemannian interpolation',
-    ],
-    ['pictures', 'Pictures', 'plot scatter colors labels svg png interactive hover ellipses error bars visualize 3d'],
-    [
-      'by-url',
-      'By URL, and in notebooks',
-      'cdn script tag html run in the browser without a server offline client side observable quarto deno jupyter python anywidget jsr no build esbuild',
-    ],
-    ['your-own-model', 'Your own model', 'custom model prior likelihood probabilistic programming'],
-    ['extending', 'Extending', 'custom kernel plugin'],
-  ],
-  Numbers: [
-    [
-      'numbers-and-traps',
-      'Numbers and traps',
-      'float32 float64 precision do I need to normalize scale standardize my data features columns units before a fit reproducible across machines same random_state',
-    ],
-    ['project/engines', 'Engines, threads and precision', 'gpu parallel multithreading n_jobs fast speed up blas wasm'],
-    ['project/distributed', 'Several machines', 'cluster redis parallel sweep grid search'],
+  'The project': [
     ['project/benchmarks', 'Benchmarks', 'how fast speed comparison time memory large'],
-    ['project/reliability', 'What can be relied on'],
+    ['project/reliability', 'Reliability'],
     ['project/reproductions/overview', 'Results of the papers'],
     ['project/reproductions/README', 'Tables and figures of the papers'],
-  ],
-  'The project': [
-    ['notation', 'Notation'],
+    ['project/engines', 'Engines, threads and precision', 'gpu parallel multithreading n_jobs fast speed up blas wasm'],
+    ['project/distributed', 'Several machines', 'cluster redis parallel sweep grid search'],
+    ['project/trust', 'Trust: measurements'],
+    ['project/models', 'Gaussian-process models: details'],
+    ['project/fields', 'Fields: details'],
+    ['project/inference', 'Fitting: measurements'],
+    ['project/abilities', 'Abilities of models'],
+    ['project/notation', 'Notation'],
     ['every-error-sentence', 'Every error sentence'],
     ['project/stability', 'What may change'],
     ['project/package', 'What the package weighs', 'bundle size esbuild vite webpack kilobytes'],

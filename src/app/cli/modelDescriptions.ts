@@ -3,12 +3,12 @@ import { namedModels } from '../../index.ts';
 /** Descriptions of options with their defaults, which apply to all models that take the option unless a model overrides them. */
 export const OPTIONS: Readonly<Record<string, string>> = {
   latentDim: 'number of latent dimensions (2; flag --dim)',
-  kernel: 'covariance of the mapping ("rbf + bias" with the scales held; flag --kernel)',
+  kernel: 'covariance of the mapping ("rbf + bias" with fixed scales; flag --kernel)',
   noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
   likelihood:
-    'of the observations, instead of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one a column] }; others with inducing (Gaussian; flag --likelihood)',
+    'distribution of the observations, instead of noise: "gaussian", or { "likelihood": "gaussian", "variance": [one per column] }; others with inducing (gaussian; flag --likelihood)',
   priors: 'priors on the latents (["standardNormal"]; [] for none)',
-  missing: '"ignore" uses the entries that are there (missing ones are an error; flag --missing)',
+  missing: '"ignore" uses the observed entries (a missing entry is an error; flag --missing)',
   center: 'whether column means are removed (true)',
   scale:
     'whether columns are divided by their deviations: true, false, or where these differ by more than ten times ("auto")',
@@ -21,26 +21,26 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   radius: 'points at most this far apart are neighbors, instead of neighbors (none)',
   basePrecision: 'precision of the field apart from its graph (small enough to connect the graph)',
   slackPenalty: 'penalty for exceeding a distance; "Infinity" in JSON (Infinity: none may be exceeded)',
-  copies: 'how many copies of the field the distances are of (the number of columns)',
+  copies: 'number of copies of the field (the number of columns)',
   start: 'initial weights, as a graph (none)',
   embedding:
     'how eigenvectors become latents, for spectral clustering { "vectors": k, "rows": "unit" }; fields have "method" too: "kernelPca" or "eigenmap" (as they are; "kernelPca")',
   input: '"points", or "distances" N×N ("points")',
   disconnected:
-    'of a graph that is not connected: "connect" its parts by their shortest edges, show the "largest", or "error" ("connect")',
+    'for a graph that is not connected: "connect" its parts by their shortest edges, keep the "largest", or "error" ("connect")',
   regularization: 'part of the trace added to each local Gram matrix (1e-3)',
   landmarks: 'number of landmarks, whose distances place all other points; for large N (none)',
   inducing:
-    'number of inducing inputs of the mapping, for large N, or "none" (none; for gplvm of more than 1000 points 50 a dimension; flag --inducing)',
-  latentVariance: "where the latents' variances start (0.5)",
+    'number of inducing inputs of the mapping, for large N, or "none" (none; 50 per dimension for gplvm of more than 1000 points; flag --inducing)',
+  latentVariance: "start of the latents' variances (0.5)",
   perplexity: 'effective number of neighbors (30, or a third of the others)',
   exaggeration: 'factor of the attraction in the first steps (12)',
   metric: '"euclidean", "cosine", "correlation", "hamming", or "precomputed" for N×N distances ("euclidean")',
   steps: 'steps of the schedule (750)',
   decoder: 'true, or { "inducing", "strength" }: predicts the columns from the map (false)',
-  minDist: 'distance up to which points are as near as can be (0.1)',
+  minDist: 'distance below which points count as touching (0.1)',
   spread: 'scale of the distances beyond (1)',
-  negatives: 'negative samples an edge: how strongly points repel each other (5)',
+  negatives: 'negative samples per edge: how strongly points repel each other (5)',
   jitter:
     'added to the covariance of the inducing inputs (1e-8 of its mean, and 1e-6 of the variance of a default kernel)',
 };
@@ -73,7 +73,7 @@ interface Description {
   readonly hasUnitColumns?: true;
 }
 
-const BOUND = 'cost O(N³) an evaluation. --inducing 50 fits a bound of the model at cost O(N·50²).';
+const BOUND = 'cost O(N³) per evaluation. --inducing 50 fits a bound of the model at cost O(N·50²).';
 
 /** Descriptions by model name. A model without one can be fitted too; the help then only lists its name. */
 const MODELS: Readonly<Record<string, Description>> = {
@@ -97,7 +97,7 @@ const MODELS: Readonly<Record<string, Description>> = {
       'bound',
     ],
     own: {
-      kernel: 'covariance of the mapping (an rbf with one lengthscale a dimension)',
+      kernel: 'covariance of the mapping (an rbf with one lengthscale per dimension)',
       noise: 'variance of the noise, or { "fixed": number } (a hundredth of the mean variance)',
       inducing: 'number of inducing inputs (at most 50; flag --inducing)',
       init: '"pca", "tsne" (a t-SNE map), or N×q numbers to start at ("pca")',
@@ -109,17 +109,17 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: [...FAMILY, 'centers'],
     own: {
       kernel:
-        'covariance of the mapping (a thin plate spline times the mean variance; "thinPlateSpline" is the form of the paper)',
-      centers: 'number of centers of the spline, for many points (one a point; flag --centers)',
+        'covariance of the mapping (a thin plate spline times the mean variance; "thinPlateSpline" is the one of the paper)',
+      centers: 'number of centers of the spline, for many points (one per point; flag --centers)',
       inducing:
-        'number of inducing inputs of the mapping, or "none" (none; of more than 1000 points without centers 50 a dimension)',
+        'number of inducing inputs of the mapping, or "none" (none; 50 per dimension for more than 1000 points without centers)',
     },
   },
   gplrf: {
     summary: 'GPLVM whose latents keep points of one label together; some labels may be missing',
     options: [...FAMILY, 'strength', 'neighbors'],
     own: {
-      priors: 'priors beside that of the labels (none)',
+      priors: 'further priors on the latents (none)',
       strength: 'weight of the prior, or "validate" to choose it by held-out points ("auto": by the size of the data)',
       neighbors: 'number of nearest neighbors joined to each point too, for points without a label (none)',
       backConstraint: 'latents as a function of the data ("kernel")',
@@ -133,7 +133,7 @@ const MODELS: Readonly<Record<string, Description>> = {
       strength: 'weight of the prior (1)',
       form: '"published" or "paper" ("published")',
       r: 'added to the scatter between classes (1)',
-      priors: 'priors beside that of the labels (none)',
+      priors: 'further priors on the latents (none)',
       backConstraint: 'latents as a function of the data ("kernel")',
     },
     many: BOUND,
@@ -141,17 +141,17 @@ const MODELS: Readonly<Record<string, Description>> = {
   llGplvm: {
     summary: 'GPLVM whose latents keep local linear neighborhoods',
     options: [...FAMILY, 'neighbors', 'strength'],
-    own: { priors: 'priors beside that of the neighborhoods (none)' },
+    own: { priors: 'further priors on the latents (none)' },
     many: BOUND,
   },
   rankGplvm: {
     summary: 'GPLVM that shrinks latent dimensions that are not needed',
     options: [...FAMILY, 'strength', 'beta'],
-    own: { beta: 'how soon a direction counts as one (1)', priors: 'priors beside that of the rank (none)' },
+    own: { beta: 'how soon a direction counts as one (1)', priors: 'further priors on the latents (none)' },
     many: BOUND,
   },
   tsne: {
-    summary: 't-SNE: a map on which neighbors stay neighbors, and new rows have a place',
+    summary: 't-SNE: a map on which neighbors stay neighbors, with placement of new rows',
     options: ['latentDim', 'perplexity', 'neighbors', 'metric', 'init', 'exaggeration', 'steps', 'decoder'],
     own: {
       neighbors: 'neighbors of each point that attract it, or "all" (3·perplexity)',
@@ -160,7 +160,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     predictsNothing: true,
   },
   umap: {
-    summary: 'UMAP: a map of the graph of neighbors, in which new rows have a place; many points',
+    summary: 'UMAP: a map of the neighbor graph, with placement of new rows; many points',
     options: ['latentDim', 'neighbors', 'minDist', 'spread', 'negatives', 'metric', 'init', 'steps', 'decoder'],
     own: {
       neighbors: 'nearest neighbors of each point (15, or all others of fewer points)',
@@ -173,12 +173,12 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: [...FAMILY, 'strength', 'perplexity'],
     own: {
       perplexity: 'effective number of neighbors (30, or a third of the points)',
-      priors: 'priors beside that of t-SNE (none)',
+      priors: 'further priors on the latents (none)',
     },
     many: BOUND,
   },
   meu: {
-    summary: 'maximum entropy unfolding: keeps distances to neighbors, learns the graph; fills holes',
+    summary: 'maximum entropy unfolding: keeps distances to neighbors, learns the graph; fills in missing entries',
     options: [
       'neighbors',
       'basePrecision',
@@ -209,7 +209,7 @@ const MODELS: Readonly<Record<string, Description>> = {
       preset: '"lawrence2012": parents by a sparse factor, fill included (none)',
       basePrecision:
         'added to the precision of the field before its inverse is embedded (1e-4 over the mean variance of the columns)',
-      order: 'order of the points, a list of row numbers (as given)',
+      order: 'order of the points, a list of row numbers (in the order of the rows)',
       regularization: 'part of the trace added to each local Gram matrix, or "auto" ("auto")',
     },
     predictsNothing: true,
@@ -219,7 +219,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     summary: 'sparse inverse covariance between points, with a penalty',
     options: ['neighbors', 'penalty', 'disconnected', 'preset', 'scale', 'embedding'],
     own: {
-      preset: '"lawrence2012": penalty 0 unless given (none)',
+      preset: '"lawrence2012": penalty 0 by default (none)',
       neighbors: 'nearest neighbors that may be joined, or "all" (7, or all others of fewer points)',
       penalty: "penalty on each entry (a hundredth of the mean of S's diagonal, less where that leaves components)",
     },
@@ -236,7 +236,7 @@ const MODELS: Readonly<Record<string, Description>> = {
     options: ['dual', 'scale', 'missing'],
     own: {
       latentDim: 'number of latent dimensions (2, or 1 where the data vary in two directions; flag --dim)',
-      dual: 'whether the weights are integrated out in the place of the latents (false)',
+      dual: 'whether the weights are integrated out instead of the latents (false)',
     },
   },
   kernelPca: {

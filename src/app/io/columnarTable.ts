@@ -1,7 +1,8 @@
 import type { DataType, Type as Types } from '@uwdata/flechette';
-import type { SchemaTree } from 'hyparquet';
+import type { ColumnChunk, SchemaTree } from 'hyparquet';
 import { InvalidInputError } from '../../core/errors.ts';
 import { optionalPackage, systemReason } from '../../core/host.ts';
+import { checkArrowMetadata } from './arrowMetadata.ts';
 import { type ColumnType, rawColumns, type TypedColumn } from './columnarColumns.ts';
 import { dayText, instantText, NANOSECONDS } from './dates.ts';
 import { checkTableSize } from './format.ts';
@@ -18,7 +19,9 @@ export async function parquetTable(bytes: Uint8Array, file: string, most: number
   const content = new Uint8Array(bytes).buffer;
   return withFormatErrors(file, 'Parquet', async () => {
     const metadata = parquetMetadata(content);
-    const schema = parquetSchema(metadata).children;
+    const tree = parquetSchema(metadata);
+    for (const { columns } of metadata.row_groups) for (const chunk of columns) checkPath(tree, chunk, file);
+    const schema = tree.children;
     const names = schema.map(({ element }) => element.name);
     const rows = Number(metadata.num_rows);
     checkTableSize(rows, names.length, most, file);
@@ -36,14 +39,28 @@ export async function parquetTable(bytes: Uint8Array, file: string, most: number
       const unit = durations.get(name);
       const type = unit === undefined ? parquetType(schema[j]!) : ({ kind: 'seconds', unit, isClock: false } as const);
       if (held === rows) return { name, type, values: parts.flatMap((part) => Array.from(part)) };
-      throw new InvalidInputError(
-        `'${file}' is damaged: its column '${name}' holds ${held} values, where the file says ${rows} rows.`,
-        { code: 'damaged' },
-      );
+      throw wrongLength(file, name, held, rows);
     });
     return tableOf(columns, file, most);
   });
 }
+
+/** @throws InvalidInputError if a column is not in the schema; hyparquet fails then while other columns are read, whose errors nobody would catch */
+function checkPath(tree: SchemaTree, { meta_data: chunk }: ColumnChunk, file: string): void {
+  let found: SchemaTree | undefined = tree;
+  for (const name of chunk?.path_in_schema ?? []) found = found?.children.find(({ element }) => element.name === name);
+  if (found !== undefined) return;
+  throw new InvalidInputError(
+    `'${file}' is damaged: its column '${chunk!.path_in_schema.join('.')}' is not in its schema.`,
+    { code: 'damaged' },
+  );
+}
+
+const wrongLength = (file: string, column: string, values: number, rows: number) =>
+  new InvalidInputError(
+    `'${file}' is damaged: its column '${column}' holds ${values} values, where the file says ${rows} rows.`,
+    { code: 'damaged' },
+  );
 
 /** Milliseconds of a day. */
 const DAY = 86_400_000;
@@ -117,19 +134,24 @@ export async function arrowTable(bytes: Uint8Array, file: string, most: number):
     `Reading '${file}'`,
   );
   return withFormatErrors(file, 'Arrow', async () => {
+    checkArrowMetadata(bytes, file);
     const table = tableFromIPC(new Uint8Array(bytes), {
       useBigInt: true,
       useBigIntTimestamp: true,
       useDecimalInt: true,
     });
     checkTableSize(table.numRows, table.names.length, most, file);
-    const columns = table.schema.fields.map(
-      ({ name, type }, j): TypedColumn => ({
+    const columns = table.schema.fields.map(({ name, type }, j): TypedColumn => {
+      const column = table.getChildAt(j);
+      if (column.length !== table.numRows || column.data.some(({ length }) => !(length <= table.numRows))) {
+        throw wrongLength(file, String(name), column.length, table.numRows);
+      }
+      return {
         name: String(name),
         type: arrowType(type, Type),
-        values: Array.from(table.getChildAt(j).toArray() as Iterable<unknown>),
-      }),
-    );
+        values: Array.from(column.toArray() as Iterable<unknown>),
+      };
+    });
     return tableOf(columns, file, most);
   });
 }

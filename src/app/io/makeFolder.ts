@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, existsSync, statSync } from 'node:fs';
 import { access, constants, mkdir, mkdtemp, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -98,21 +98,39 @@ export async function removeEmptyFolders(folder: string, topmost: string | undef
 /**
  * Checks where a table of results will be written, before it is computed.
  *
- * @throws InvalidInputError if the path is a folder, or its parent folder does not exist
+ * @throws InvalidInputError if the path is a folder, or its parent folder does not exist or is not writable
  * @internal
  */
 export function checkFilePath(file: string): void {
   checkPath(file, 'checkFilePath');
-  if (existsSync(file)) {
-    if (!statSync(file).isDirectory()) return;
+  const folder = dirname(resolve(file));
+  const found = existsSync(file) ? statSync(file) : undefined;
+  if (found?.isDirectory()) {
     throw new InvalidInputError(
       `'${file}' is a folder. Give the path of a file, such as '${file.replace(/\/+$/, '')}/table.csv'.`,
     );
   }
-  const folder = dirname(resolve(file));
-  if (existsSync(folder) && statSync(folder).isDirectory()) return;
-  const why = existsSync(folder) ? `'${folder}' is a file, not a folder` : `there is no folder '${folder}'`;
-  throw new InvalidInputError(`'${file}' cannot be written: ${why}. Make the folder first, or give another path.`);
+  if (found !== undefined && !found.isFile()) {
+    throw new InvalidInputError(
+      `'${file}' is a device or a pipe, which a table would take the place of. Give the path of a file, or no path for standard output.`,
+    );
+  }
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+    const why = existsSync(folder) ? `'${folder}' is a file, not a folder` : `there is no folder '${folder}'`;
+    throw new InvalidInputError(`'${file}' cannot be written: ${why}. Make the folder first, or give another path.`);
+  }
+  checkWritable(file, folder);
+}
+
+function checkWritable(file: string, folder: string): void {
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new InvalidInputError(
+      `'${file}' cannot be written: ${systemReason(error)}. Give a path in a folder that you may write to.`,
+      { cause: error, code: 'cannotWrite' },
+    );
+  }
 }
 
 function checkPath(path: unknown, caller: string): void {

@@ -229,7 +229,7 @@ export async function openSession(
     else if (state.kind === 'completed' || state.kind === 'unknown') {
       // It may have ended just now.
       if (await awaited.look()) return true;
-      awaited.fail(new LatentFieldError('A job came to an end, but its result is no longer there.'));
+      awaited.fail(new LatentFieldError(FORGOTTEN, { code: 'queueLost' }));
     }
     return state.kind === 'failed' || state.kind === 'completed' || state.kind === 'unknown';
   };
@@ -242,9 +242,21 @@ export async function openSession(
   });
   let alone = 0;
   let isLooking = false;
+  let asked = 0;
   const all = async () => {
+    if (isLooking && performance.now() - asked > 1000 * patience) {
+      failAll(
+        new LatentFieldError(
+          `The server of the queue '${queue}' has not answered for ${patience} seconds. Is it running?`,
+          {
+            code: 'queueLost',
+          },
+        ),
+      );
+    }
     if (isLooking || waiting.size === 0) return;
     isLooking = true;
+    asked = performance.now();
     try {
       alone = (await transport.workers(queue)) > 0 ? 0 : alone + LOOK / 1000;
       if (alone >= patience) {
@@ -302,5 +314,10 @@ export async function openSession(
     },
   };
 }
+
+/** Reason of a job that a server no longer knows. */
+const FORGOTTEN =
+  'The server of the queue no longer has a job or its result: it was started again without its data (set appendonly yes), or it evicts keys ' +
+  '(set maxmemory-policy noeviction). Run the same again; a sweep goes on from the fits that are done.';
 
 const sentence = (text: string) => `${text.replace(/\.$/, '')}.`;

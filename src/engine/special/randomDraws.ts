@@ -1,4 +1,5 @@
 import { exp, log, pow } from '../../core/elementary/index.ts';
+import { Matrix } from '../../core/matrix.ts';
 import type { Random } from '../../core/random.ts';
 import { lgamma } from './gamma.ts';
 
@@ -53,3 +54,38 @@ export function poissonDraw(rate: number, random: Random): number {
     if (log((v * inverse) / (a / (edge * edge) + b)) <= density) return count;
   }
 }
+
+/**
+ * Standard normal numbers for n draws, in columns of mean 0 and variance 1 without correlations with the n/4 columns before, so that moments of linear functions of them are exact.
+ *
+ * @see Barraquand, Numerical valuation of high dimensional multivariate European securities, Management Science 41 (1995)
+ */
+export function matchedNormals(n: number, random: Random): (columns: number) => Matrix {
+  const known: Float64Array[] = [];
+  const column = () => {
+    const own = Float64Array.from({ length: n }, () => random.normal());
+    const mean = own.reduce((sum, entry) => sum + entry, 0) / n;
+    own.forEach((entry, i) => {
+      own[i] = entry - mean;
+    });
+    for (const other of known.slice(-Math.floor(n / 4))) {
+      const part = dot(own, other) / n;
+      other.forEach((entry, i) => {
+        own[i]! -= part * entry;
+      });
+    }
+    const scale = Math.sqrt(n / dot(own, own));
+    known.push(own.map((entry) => scale * entry));
+    return known.at(-1)!;
+  };
+  return (columns) => {
+    const made = Array.from({ length: columns }, column);
+    return new Matrix(
+      Float64Array.from({ length: n * columns }, (_, i) => made[i % columns]![Math.floor(i / columns)]!),
+      n,
+      columns,
+    );
+  };
+}
+
+const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { checkOptions, integerFrom, seedOption } from '../../core/options.ts';
-import { type Random, seededRandom } from '../../core/random.ts';
+import { seededRandom } from '../../core/random.ts';
+import { matchedNormals } from '../../engine/special/randomDraws.ts';
 import type { Forecast } from '../../model/abilities.ts';
 import type { RowModel } from '../../model/rowModel.ts';
 
@@ -61,38 +62,3 @@ function overPaths(
   });
   return { mean, variance, meanError };
 }
-
-/**
- * Standard normal numbers for n paths, in columns of mean 0 and variance 1 without correlations with the n/4 columns before, so that moments of linear functions of them are exact.
- *
- * @see Barraquand, Numerical valuation of high dimensional multivariate European securities, Management Science 41 (1995)
- */
-function matchedNormals(n: number, random: Random): (columns: number) => Matrix {
-  const known: Float64Array[] = [];
-  const column = () => {
-    const own = Float64Array.from({ length: n }, () => random.normal());
-    const mean = own.reduce((sum, entry) => sum + entry, 0) / n;
-    own.forEach((entry, i) => {
-      own[i] = entry - mean;
-    });
-    for (const other of known.slice(-Math.floor(n / 4))) {
-      const part = dot(own, other) / n;
-      other.forEach((entry, i) => {
-        own[i]! -= part * entry;
-      });
-    }
-    const scale = Math.sqrt(n / dot(own, own));
-    known.push(own.map((entry) => scale * entry));
-    return known.at(-1)!;
-  };
-  return (columns) => {
-    const made = Array.from({ length: columns }, column);
-    return new Matrix(
-      Float64Array.from({ length: n * columns }, (_, i) => made[i % columns]![Math.floor(i / columns)]!),
-      n,
-      columns,
-    );
-  };
-}
-
-const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);

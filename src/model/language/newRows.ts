@@ -4,11 +4,12 @@ import { Matrix } from '../../core/matrix.ts';
 import type { Standardization } from '../../core/observations.ts';
 import { type Random, seededRandom } from '../../core/random.ts';
 import { firstRows, paddedRows } from '../../core/rowMatrices.ts';
+import { matchedNormals } from '../../engine/special/randomDraws.ts';
 import { doublesOf, matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { valueAndGradients } from '../../engine/tensors/gradients.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
-import { jointDraw, normalEntries } from '../jointDraw.ts';
+import { jointDraw } from '../jointDraw.ts';
 import type { Prediction } from '../posterior.ts';
 import type { RowModel, RowsByName } from '../rowModel.ts';
 import { type Conditional, checkedRowTerms, type RowMoments } from './density.ts';
@@ -20,7 +21,7 @@ import { isEncoded } from './variable.ts';
 export type OfNewRows = Required<Pick<RowModel, 'density' | 'predict' | 'sample'>> &
   Pick<RowModel, 'latents' | 'computed' | 'computedVariances' | 'ahead'>;
 
-/** How many draws stand for a variable between those that are given and those that are asked for. */
+/** Number of draws over which random variables between the given and the observed ones are integrated. */
 const DRAWS = 128;
 /** Seed of these draws: predictions are the same each time. */
 const DRAWS_SEED = 20_080_613;
@@ -129,10 +130,17 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
     return current;
   }
 
-  const inUnits = (name: string, mean: Matrix, variance: Matrix): Prediction => {
+  const inUnits = (name: string, found: Prediction): Prediction => {
     const standardization = seen.get(name)?.standardization;
-    if (standardization === undefined) return { mean, variance };
-    return { mean: unscaled(mean, standardization), variance: squareUnscaled(variance, standardization) };
+    if (standardization === undefined) return found;
+    const { mean, variance, meanError } = found;
+    return {
+      mean: unscaled(mean, standardization),
+      variance: squareUnscaled(variance, standardization),
+      ...(meanError && {
+        meanError: unscaled(meanError, { ...standardization, mean: new Float64Array(mean.columns) }),
+      }),
+    };
   };
 
   /** True if something between the given values and an observed variable is itself random. */
@@ -166,6 +174,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
       const spreads = mapValues(variances, paddedRows);
       const [{ rows: count }] = Object.values(given) as [Matrix, ...Matrix[]];
       const random = seededRandom(DRAWS_SEED);
+      const normals = matchedNormals(DRAWS, seededRandom(DRAWS_SEED));
       const found: Record<string, Prediction> = {};
       const copies = isIndirect(all) ? DRAWS : 1;
       const repeated = copies === 1 ? all : mapValues(all, (rows) => stacked(rows, copies));
@@ -182,22 +191,25 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         const ofFunction = op.relu<Tensor2D>(variance);
         const noisy = () => moments.observed?.() ?? { mean, variance: op.add<Tensor2D>(ofFunction, added) };
         const shown = noise ? noisy() : { mean, variance: ofFunction };
-        found[node.name] = inUnits(
-          node.name,
-          ...averaged(tensorMatrix(shown.mean), tensorMatrix(shown.variance), copies),
-        );
+        found[node.name] = inUnits(node.name, averaged(tensorMatrix(shown.mean), tensorMatrix(shown.variance), copies));
         if (isObserved) return undefined;
         // Latent rows in between have the noise of their density in them. Each row is predicted by itself, so covariances between rows are left out.
         if (moments.covariances === undefined)
           return drawn(owner, node, () => moments, conditional, rows, random, true);
         const whole = op.sqrt(op.add<Tensor2D>(ofFunction, added));
-        return op.add<Tensor2D>(mean, op.mul(whole, normalEntries(random, ...mean.shape)));
+        // The same draws for all rows, so that predictions of a row do not depend on the others.
+        const draws = repeatedEach(normals(mean.shape[1]), mean.shape[0] / DRAWS);
+        return op.add<Tensor2D>(mean, op.mul(whole, matrixTensor(draws)));
       });
       checkFollowed(fitted, all, found, 'predict');
       return Object.fromEntries(
-        Object.entries(found).map(([name, { mean, variance }]) => [
+        Object.entries(found).map(([name, { mean, variance, meanError }]) => [
           name,
-          { mean: firstRows(mean, count), variance: firstRows(variance, count) },
+          {
+            mean: firstRows(mean, count),
+            variance: firstRows(variance, count),
+            ...(meanError && { meanError: firstRows(meanError, count) }),
+          },
         ]),
       );
     });
@@ -372,20 +384,34 @@ function stacked({ data, rows, columns }: Matrix, copies: number): Matrix {
   return result;
 }
 
-/** Mean and variance of mixtures of this many copies with equal weights. */
-function averaged(mean: Matrix, variance: Matrix, copies: number): [Matrix, Matrix] {
-  if (copies === 1) return [mean, variance];
+/** Each row so many times, one below the other. */
+function repeatedEach({ data, rows, columns }: Matrix, times: number): Matrix {
+  const result = Matrix.zeros(rows * times, columns);
+  for (let i = 0; i < rows * times; i++) {
+    const k = Math.floor(i / times);
+    result.data.set(data.subarray(k * columns, (k + 1) * columns), i * columns);
+  }
+  return result;
+}
+
+/** Mean and variance of mixtures of this many copies with equal weights, and the standard error of the mean. */
+function averaged(mean: Matrix, variance: Matrix, copies: number): Prediction {
+  if (copies === 1) return { mean, variance };
   const rows = mean.rows / copies;
-  const [first, second] = [Matrix.zeros(rows, mean.columns), Matrix.zeros(rows, mean.columns)];
+  const [first, second, error] = [0, 1, 2].map(() => Matrix.zeros(rows, mean.columns)) as [Matrix, Matrix, Matrix];
   const size = first.data.length;
   for (let i = 0; i < size; i++) {
     let sum = 0;
     for (let k = 0; k < copies; k++) sum += mean.data[k * size + i]!;
     const center = sum / copies;
-    let spread = 0;
-    for (let k = 0; k < copies; k++) spread += variance.data[k * size + i]! + square(mean.data[k * size + i]! - center);
+    let [within, between] = [0, 0];
+    for (let k = 0; k < copies; k++) {
+      within += variance.data[k * size + i]! / copies;
+      between += square(mean.data[k * size + i]! - center) / copies;
+    }
     first.data[i] = center;
-    second.data[i] = spread / copies;
+    second.data[i] = within + between;
+    error.data[i] = Math.sqrt(between / copies);
   }
-  return [first, second];
+  return { mean: first, variance: second, meanError: error };
 }

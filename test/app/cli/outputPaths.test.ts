@@ -18,6 +18,7 @@ test('results for a folder where a file is, or below one, are refused in words',
   expect(() => checkFilePath(join(folder, 'missing', 'a.csv'))).toThrow(/there is no folder/);
   expect(() => checkFilePath(join(file, 'a.csv'))).toThrow(/is a file, not a folder/);
   expect(() => checkFilePath(join(folder, 'a.csv'))).not.toThrow();
+  if (process.platform !== 'win32') expect(() => checkFilePath('/dev/null')).toThrow(/is a device or a pipe/);
   await expect(makeFolder(undefined as never)).rejects.toThrow(
     /takes the path of a file or folder, but undefined was given/,
   );

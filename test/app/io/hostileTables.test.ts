@@ -106,6 +106,33 @@ it('a file that is not text is refused as such, with the place of its first null
   await expect(given).rejects.toThrow(/'binary\.csv' is not text: its character 7 is a null\. Save the table as \.csv/);
 });
 
+describe('Parquet files', () => {
+  it('with a column that is not in the schema are damaged, and leave no rejection behind', async () => {
+    const bytes = Buffer.from(columnarFiles.gzipParquet, 'base64');
+    bytes.write('wIde', bytes.lastIndexOf('wide'));
+    const rejected: unknown[] = [];
+    const listen = (reason: unknown) => rejected.push(reason);
+    process.on('unhandledRejection', listen);
+    await expect(parseTable(new Uint8Array(bytes), 'a.parquet')).rejects.toMatchObject({ code: 'damaged' });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.removeListener('unhandledRejection', listen);
+    expect(rejected).toEqual([]);
+  });
+});
+
+describe('Arrow files', () => {
+  it('whose metadata or columns claim more than the file holds are damaged', async () => {
+    for (const [at, value] of [
+      [1230, 183],
+      [699, 64],
+    ] as const) {
+      const bytes = bytesOf(columnarFiles.uncompressedArrow);
+      bytes[at] = value;
+      await expect(parseTable(bytes, 'a.arrow')).rejects.toMatchObject({ name: 'InvalidInputError', code: 'damaged' });
+    }
+  });
+});
+
 describe('long text', () => {
   it('is refused where no string can hold it', async () => {
     const error = await parseTable(new Uint8Array(2 ** 29), 'a.csv', { maxBytes: 1e9 }).catch((caught) => caught);

@@ -8,7 +8,7 @@ import { bitsOf, modelOf, names, optionsOf } from './twelveFits.ts';
 const isBuilt = existsSync(new URL('../../../dist/node/app-workers-fitWorker.js', import.meta.url));
 const unbuilt = isBuilt ? '' : ' (the library of its workers is not built: npm run build)';
 
-// docs/your-own-model.md says so of each of them.
+// docs/project/abilities.md says so of each of them.
 it.runIf(isBuilt).each(names)(
   `fits of %s are the same bits from a worker with the module of the models${unbuilt}`,
   async (name) => {

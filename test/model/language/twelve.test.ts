@@ -258,7 +258,7 @@ it('fits in batches run without workers', async () => {
   await expect(run).rejects.toThrow('A fit in batches runs without workers');
 });
 
-it('what they can do is the table of docs/your-own-model.md', { tags: 'long' }, async () => {
+it('what they can do is the table of docs/project/abilities.md', { tags: 'long' }, async () => {
   const abilities = ['project', 'predict', 'sample', 'impute', 'forecast'] as const;
   const lines = await Promise.all(
     names.map(async (name) => {
@@ -278,7 +278,7 @@ it('what they can do is the table of docs/your-own-model.md', { tags: 'long' }, 
     return `| \`${name}\` | ${cells.join(' | ')} |`;
   });
   expect(inTypes).toEqual(lines.map((line) => line.split(' | ').slice(0, 7).join(' | ').concat(' |')));
-  const page = readFileSync(new URL('../../../docs/your-own-model.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/project/abilities.md', import.meta.url), 'utf8');
   expect(page).toContain(lines.join('\n'));
   expect(page).toContain(described(modelOf('bent')).split('\n').slice(-6).join('\n'));
 });

@@ -1,4 +1,13 @@
-import { fit, InvalidInputError, loadFit, Matrix, ppca, seededRandom } from 'latentfield';
+import {
+  fit,
+  heldOutDensity,
+  InvalidInputError,
+  loadFit,
+  Matrix,
+  ppca,
+  seededRandom,
+  selectOptions,
+} from 'latentfield';
 import { pipeFlow } from 'latentfield/data';
 import { describe, expect, it } from 'vitest';
 import { expectClose } from '../../tolerance.ts';
@@ -179,5 +188,65 @@ describe('ppca of a table with missing entries', () => {
     }
     expect(held / all).toBeGreaterThan(0.87);
     expect(held / all).toBeLessThan(0.93);
+  });
+});
+
+describe('log p(y) of ppca', () => {
+  it.each([false, true])('is that of a normal distribution, with columns divided: %s', async (scale) => {
+    const result = await fit(ppca(complete, { latentDim: 3, scale }));
+    const {
+      weights: W,
+      mean,
+      noise,
+    } = result.parameters as { weights: Matrix; mean: number[]; noise: number | number[] };
+    const { logDensity, logDensityAtPlace } = await result.project(complete);
+    const noises = typeof noise === 'number' ? mean.map(() => noise) : noise;
+    // In units of each column's noise, where it is 1.
+    const scaled = new Matrix(
+      W.data.map((w, k) => w / Math.sqrt(noises[Math.floor(k / 3)]!)),
+      12,
+      3,
+    );
+    const log = noises.reduce((sum, s) => sum + 0.5 * Math.log(s), 0);
+    for (const i of [0, 40, 79]) {
+      const row = Matrix.from([mean.map((m, d) => (complete.at(i, d) - m) / Math.sqrt(noises[d]!))]);
+      const expected =
+        observedLikelihood(
+          row,
+          scaled,
+          mean.map(() => 0),
+          1,
+        ) - log;
+      expect(Math.abs(logDensity[i]! / expected - 1)).toBeLessThan(1e-9);
+      expect(logDensityAtPlace![i]).toBeGreaterThan(expected);
+    }
+    if (!scale) {
+      const total = logDensity.reduce((sum, entry) => sum + entry, 0);
+      expect(Math.abs(total / result.objective - 1)).toBeLessThan(1e-9);
+    }
+  });
+
+  // The density of 12 columns has no room for 8 factors: (12 − 8)² < 12 + 8.
+  it.each([
+    [2, 12],
+    [4, 12],
+    [8, 24],
+  ])('chooses %i factors of 300 rows and %i columns 18 of 20 times', { tags: 'long' }, async (factors, columns) => {
+    let right = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const own = seededRandom(100 * factors + seed);
+      const loadings = Array.from({ length: columns }, () => Array.from({ length: factors }, () => own.normal()));
+      const rows = Array.from({ length: 300 }, () => {
+        const x = Array.from({ length: factors }, () => own.normal());
+        return loadings.map((w) => w.reduce((sum, entry, c) => sum + entry * x[c]!, 0.5 * own.normal()));
+      });
+      const { best } = await selectOptions(
+        ({ latentDim }, { take }) => ppca(take(rows), { latentDim }),
+        { latentDim: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] },
+        { score: heldOutDensity(rows), folds: 5, seed: 1 },
+      );
+      if (best.latentDim === factors) right++;
+    }
+    expect(right).toBeGreaterThanOrEqual(18);
   });
 });

@@ -39,7 +39,7 @@ export default defineConfig({
     outline: [2, 3],
     externalLinkIcon: false,
     nav: [
-      { text: 'First picture', link: '/first-picture' },
+      { text: 'A first map', link: '/first-map' },
       { text: 'Articles', link: '/articles/gplvm' },
       { text: 'Gallery', link: '/gallery' },
       { text: 'Reference', link: '/reference/' },

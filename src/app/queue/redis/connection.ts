@@ -66,8 +66,8 @@ export function serverOptions(connection: string): ServerOptions {
 
 /** Milliseconds within which a server must answer at first. */
 const ANSWER = 4000;
-/** Milliseconds for which a server may be away, for example during a restart. */
-const AWAY = 60_000;
+/** Attempts to reconnect, the pauses between which grow to a second: a minute, for example of a restart. */
+const MOST_ATTEMPTS = 70;
 const MOST_PAUSE = 1000;
 
 /** Options of long-lived connections, which try to reconnect for a minute while the server is away. */
@@ -77,7 +77,7 @@ export function lasting(server: ServerOptions) {
     connectTimeout: ANSWER,
     // The blocking call of a worker waits until there is a job.
     maxRetriesPerRequest: null,
-    retryStrategy: (times: number) => (times * 250 > AWAY ? null : Math.min(50 * times, MOST_PAUSE)),
+    retryStrategy: (times: number) => (times > MOST_ATTEMPTS ? null : Math.min(50 * times, MOST_PAUSE)),
   };
 }
 

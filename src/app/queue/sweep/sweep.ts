@@ -193,7 +193,7 @@ async function swept(
         },
         fail(error: Error) {
           if (isStopped) return;
-          if (error instanceof LatentFieldError && error.code === 'queueLost') reject(error);
+          if (error instanceof LatentFieldError && error.code === 'queueLost') return reject(error);
           // Not kept: a restarted sweep tries it again.
           const scores = Object.fromEntries(spec.scores.map((name) => [name, null]));
           failures.set(id, {

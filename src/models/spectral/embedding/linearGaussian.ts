@@ -48,7 +48,7 @@ function predictLinear({ W, mean, noise, functionVariance }: LinearGaussian, X: 
 
 /**
  * x = (WᵀRW + ψ·prior·I)⁻¹WᵀR(y − mean) of every row of Y (n×D), R = ψΨ⁻¹ with ψ the noise of the first column, and log N(y; W·x + mean, Ψ) there; NaN
- * when there is no noise, and so no density. Under a prior the variances of x are those of its posterior, ψ(WᵀRW + ψI)⁻¹, unless the weights are uncertain.
+ * when there is no noise, and so no density. Under a prior the variances of x are those of its posterior, ψ(WᵀRW + ψI)⁻¹, and the log density that of N(mean, WWᵀ + Ψ), unless the weights are uncertain.
  */
 function placeLinear(map: LinearGaussian, Y: Matrix): Projection {
   const { W, mean, prior, functionVariance } = map;
@@ -74,12 +74,18 @@ function placeLinear(map: LinearGaussian, Y: Matrix): Projection {
     return noise > 0 ? -0.5 * (D * log(2 * Math.PI * noise) - logPrecision + squares / noise) : Number.NaN;
   });
   if (prior !== 1 || functionVariance !== undefined) return { latents, logDensity };
+  // p(y) = p(y|x)·p(x)/p(x|y) at the mean of x: log N(y; mean, WWᵀ + Ψ).
+  const marginal = logDensity.map((density, i) => {
+    let sum = density;
+    for (let c = 0; c < q; c++) sum -= 0.5 * (square(latents.at(i, c)) + log(1 + energy[c]! / noise));
+    return sum;
+  });
   const latentVariances = new Matrix(
     latents.data.map((_, at) => noise / (energy[at % q]! + noise)),
     Y.rows,
     q,
   );
-  return { latents, latentVariances, logDensity };
+  return { latents, latentVariances, logDensity: marginal, logDensityAtPlace: logDensity };
 }
 
 /** Places rows at their scores (y − mean)ᵀA on the axes A (D×q) that a fit keeps as `components`. */
