@@ -96,7 +96,7 @@ function commandsIn({ small, large, long, pipe, open, fit, moving, spec, writer 
   return {
     'waiting for a writer: fit': (out) => ['fit', pipe, '--model', 'pca', '--out', out],
     'waiting for a writer: select': () => ['select', pipe, '--model', 'gplvm', ...grid],
-    'waiting for a writer: compare': () => ['compare', pipe, '--out', `${out}.html`],
+    'waiting for a writer: compare': (out) => ['compare', pipe, '--out', `${out}.html`],
     'waiting for a writer: project': () => ['project', fit, pipe],
     'waiting for a writer: explore': () => ['explore', pipe],
     'waiting for a table: fit': (out) => piped('fit', open, '--model', 'pca', '--out', out),
@@ -105,7 +105,7 @@ function commandsIn({ small, large, long, pipe, open, fit, moving, spec, writer 
     'reading and writing: fit': (out) => ['fit', long, '--model', 'pca', '--out', out, '--plot', 'svg,html'],
     'reading: explore': (out) => ['explore', long, '--page', `${out}.html`],
     'choosing: select': () => ['select', large, '--model', 'gplvm', ...grid],
-    'choosing: compare': () => ['compare', large, '--out', out],
+    'choosing: compare': (out) => ['compare', large, '--out', out],
     'choosing: sweep': (out) => ['sweep', spec, '--out', out],
     'fitting: fit': (out) => ['fit', large, ...endless, '--out', out],
     'fitting: fit with a checkpoint': (out) => ['fit', large, ...endless, '--out', out, '--checkpoint', `${out}.json`],

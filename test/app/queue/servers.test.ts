@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { pipeFlow } from '../../../src/app/data/index.ts';
-import { queuePool, redisTransport } from '../../../src/app/queue/index.ts';
+import { queuePool, redisTransport, sweep } from '../../../src/app/queue/index.ts';
 import { LatentFieldError } from '../../../src/core/errors.ts';
 import { fit } from '../../../src/inference/index.ts';
 import { gplvm } from '../../../src/models/index.ts';
@@ -78,6 +78,24 @@ describe('a server that is no Redis server is an error of the library', () => {
 });
 
 describeWithRedis('a Redis server', {}, () => {
+  it('which is gone in the middle of a sweep ends it with an error, and one that comes back without the data too', async () => {
+    for (const comesBack of [false, true]) {
+      const redis = await startRedis();
+      const running = sweep(
+        { models: [{ model: 'pca', grid: { latentDim: [1] } }], data: observations },
+        {
+          connection: redis.connection,
+          patience: 3,
+          onProgress: () => void setTimeout(() => (comesBack ? redis.restart() : redis.stop()), 800),
+        },
+      );
+      const error = await running.catch((reason) => reason);
+      expect(error).toMatchObject({ name: 'LatentFieldError', code: 'queueLost' });
+      expect(error.message).toMatch(comesBack ? /started again without its data/ : /has not answered for 3 seconds/);
+      if (comesBack) await redis.stop();
+    }
+  }, 60_000);
+
   it('which is out of memory is an error that says so, to a fit and to a worker, and the worker lives on', async () => {
     const redis = await startRedis('--maxmemory-policy', 'noeviction');
     onTestFinished(() => redis.stop());

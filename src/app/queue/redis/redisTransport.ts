@@ -135,8 +135,7 @@ export async function redisTransport(options: RedisTransportOptions): Promise<Tr
     waiting: (name) => queueOf(name).getWaitingCount(),
     serve: async (name, options) => serve(bullmq, name, { ...settings, lockSeconds }, options),
     async close() {
-      await Promise.all([...queues.values()].map((queue) => queue.close().catch(() => undefined)));
-      await flow?.close();
+      await closed(Promise.all([...[...queues.values()].map((queue) => queue.close()), flow?.close()]));
       redis.disconnect();
     },
   });
@@ -161,6 +160,15 @@ function speaking<T extends object>(server: ServerOptions, functions: T): T {
 const pause = (milliseconds: number, signal: AbortSignal) =>
   setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
 
+/** Milliseconds after which a connection counts as closed: one whose server is away never says that it is. */
+const CLOSING = 2000;
+
+async function closed(closing: Promise<unknown>): Promise<void> {
+  const isOver = new AbortController();
+  await Promise.race([closing.catch(() => undefined), pause(CLOSING, isOver.signal)]);
+  isOver.abort();
+}
+
 interface Settings {
   readonly connection: ServerOptions;
   readonly prefix: string;
@@ -179,7 +187,7 @@ async function watch(
   events.on('failed', ({ jobId, failedReason }) => watcher.failed(jobId, failedReason));
   await events.waitUntilReady();
   return async () => {
-    await events.close().catch(() => undefined);
+    await closed(events.close());
   };
 }
 
