@@ -111,10 +111,7 @@ export function defineFit(command: Command, context: Context): void {
       'longest step of --time that is not a gap, in days for dates (default: 1.5 times the median step)',
       aboveZero,
     )
-    .option(
-      '--standardize',
-      'bring each column to mean 0 and standard deviation 1, in whatever units; results are in the units of DATA',
-    )
+    .option('--standardize', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
     .option('--no-scale', 'leave columns as they are, even if their deviations differ by more than ten times')
     .addOption(missingFlag())
     .option('--verbose', 'print how the search ended in numbers')
