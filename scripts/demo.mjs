@@ -22,7 +22,7 @@ const folder = optionValue('--out') ?? 'demo-output';
 const data = file ?? (await simulated());
 const defaults = [
   ...withDefault('--model', 'gplvm'),
-  ...withDefault('--max-iterations', '300'),
+  ...(file === undefined ? withDefault('--max-iterations', '20000') : []),
   ...withDefault('--out', folder),
   ...(given.includes('--force') ? [] : ['--force']),
   ...(file === undefined ? withDefault('--labels', 'flow') : []),

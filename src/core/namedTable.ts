@@ -31,6 +31,8 @@ export interface NamedTable {
   readonly leftOut?: readonly { readonly column: string }[];
   /** How the counts of each row were normalized, if at all. */
   readonly counts?: NormalizedCounts;
+  /** Units that cells are written with, such as '%', by column. */
+  readonly writtenUnits?: Readonly<Record<string, string>>;
 }
 
 /** Columns of a fitted table. */
@@ -41,6 +43,8 @@ export interface KnownColumns {
   readonly isNamed: boolean;
   /** The other columns of the file. */
   readonly others: readonly string[];
+  /** Units that cells are written with, such as '%', by column. */
+  readonly writtenUnits?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Description of the table that a fit was made from. */
@@ -69,7 +73,17 @@ export const isTable = (value: unknown): value is NamedTable =>
 
 /** The part of a table that a fit keeps. */
 export function rememberedTable(table: NamedTable): FittedTable {
-  const { columns, isNamed = true, ids, idColumn, labelColumn, labels, leftOut = [], counts } = checkTable(table);
+  const {
+    columns,
+    isNamed = true,
+    ids,
+    idColumn,
+    labelColumn,
+    labels,
+    leftOut = [],
+    counts,
+    writtenUnits,
+  } = checkTable(table);
   const others = leftOut.map(({ column }) => column);
   return {
     columns: [...columns],
@@ -79,6 +93,7 @@ export function rememberedTable(table: NamedTable): FittedTable {
     ...(labelColumn !== undefined && { labelColumn }),
     ...(labels !== undefined && { labels: [...labels] }),
     ...(counts !== undefined && { counts: { ...counts } }),
+    ...(writtenUnits !== undefined && { writtenUnits: { ...writtenUnits } }),
   };
 }
 

@@ -57,7 +57,7 @@ export const isScaled = (Y: Matrix, scale: ScaleOption): boolean => (scale === '
 
 /** Note in a fit's message when 'auto' divided the columns by their standard deviations. */
 export const SCALED_NOTE =
-  ' Columns are in units that differ by more than ten times: each was divided by its deviation for the fit, and predictions are in its own unit (scale: false leaves them as they are).';
+  ' Columns are in units that differ by more than ten times: each was divided by its deviation for the fit, and predictions are in its own unit (scale: false, on the command line --no-scale, leaves them as they are).';
 
 /** Columns as a model of distances sees them. */
 interface DividedColumns {

@@ -190,6 +190,8 @@ export function suggestion(name: string, known: readonly string[]): string {
     if (nearest === undefined || distance < nearest.distance) nearest = { candidate, distance };
   }
   const isNear = nearest !== undefined && nearest.distance <= Math.max(2, name.length / 3);
+  const begun = known.filter((candidate) => name.length >= 3 && candidate.toLowerCase().startsWith(name.toLowerCase()));
+  if (!isNear && begun.length === 1) return ` Did you mean '${begun[0]}'?`;
   return isNear ? ` Did you mean '${nearest!.candidate}'?` : '';
 }
 

@@ -13,7 +13,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D } from '../engine/tensors/tensorflow.ts';
 import { boundedNewton } from '../inference/solvers/boundedNewton.ts';
 import { calledBy } from '../model/language/defineDensity.ts';
-import type { Density, Entries, Prior } from '../model/language/density.ts';
+import type { Density, Entries, Prior, RowsShape } from '../model/language/density.ts';
 import type { ParameterValues, Search, TensorMap } from '../model/model.ts';
 import { box, isParameter, type Parameter, type ParameterLike, parameterFrom, real } from '../model/parameter.ts';
 import type { LearnedByLayer } from '../model/posterior.ts';
@@ -259,7 +259,6 @@ function fieldOf(settings: FieldSettings, overrides: Readonly<Record<string, Par
     centered: true,
     takesMissing: graph !== undefined && settings.copies !== undefined && !best,
     independent: false,
-    ...(points !== undefined && { points }),
     parameters:
       best || isHeld || isGiven
         ? Object.freeze(parametersOf(undefined, points ?? 0, settings.copies, 'latents'))
@@ -278,68 +277,75 @@ function fieldOf(settings: FieldSettings, overrides: Readonly<Record<string, Par
     },
     ...(values === undefined &&
       !best && {
-        isSparse: true,
-        precision: (p, { rows }) =>
-          formOf(rows).precision(multiplierTensor(settings, p), settings.copies === undefined ? base : 0),
-      }),
-    ...(best
-      ? {}
-      : {
-          curvature: (p: Entries, constants: unknown) => {
-            const { open, copies } = constants as FieldConstants;
-            return open.curvature(multipliersIn(settings, p), copies!);
-          },
-          search: (data: Matrix | undefined) =>
-            searchOf(
-              settings,
-              data,
-              values === undefined && !data ? undefined : dualOf(data, data?.rows ?? points!, data?.columns),
-            ),
-        }),
-    ...(graph &&
-      !best && {
-        findings: (p: ParameterValues, constants: unknown) => {
-          const { open, upper, copies, ties, rows } = constants as FieldConstants;
-          const w = multipliersIn(settings, p);
-          const s = statisticsIn(w, constants as FieldConstants);
-          if (s === undefined) return undefined;
-          const problem = problemOf(settings, s, copies!, upper);
-          const isObserved = 'statisticsAt' in open;
-          const found = fieldFindings({
-            graph: supportOf(graph, w),
-            candidates: w.length,
-            upper: ties && !isObserved ? Infinity : upper,
-            kktResidual: kktResidual(problem, w, open.expected(w)),
-            base,
-            connecting: () =>
-              isObserved ? observedConnectingPrecision(rows!, graph) : connectingPrecision(graph, s, copies!),
-            condition: isObserved ? ' for the distances expected given the observed entries' : '',
-          });
-          return { ...found, message: found.message + (ties ? tiesInWords(ties) : '') };
+        gaussian: {
+          isSparse: true as const,
+          precision: (p: TensorMap, { rows }: RowsShape) =>
+            formOf(rows).precision(multiplierTensor(settings, p), settings.copies === undefined ? base : 0),
         },
       }),
-    ...(values === undefined && graph && { graph }),
-    ...(best && {
-      hessian: (_: unknown, X: Matrix, constants: unknown) => {
-        const { learn, upper } = constants as FieldConstants;
-        const { copies = X.columns } = settings;
-        const problem = problemOf(settings, formOf(X.rows).statisticsOf(X), copies, upper);
-        return distanceHessian(problem, learn()(problem).weights, X);
+    search: {
+      ...(best
+        ? {}
+        : {
+            curvature: (p: Entries, constants: unknown) => {
+              const { open, copies } = constants as FieldConstants;
+              return open.curvature(multipliersIn(settings, p), copies!);
+            },
+            settings: (data: Matrix | undefined) =>
+              searchOf(
+                settings,
+                data,
+                values === undefined && !data ? undefined : dualOf(data, data?.rows ?? points!, data?.columns),
+              ),
+          }),
+      ...(graph &&
+        !best && {
+          findings: (p: ParameterValues, constants: unknown) => {
+            const { open, upper, copies, ties, rows } = constants as FieldConstants;
+            const w = multipliersIn(settings, p);
+            const s = statisticsIn(w, constants as FieldConstants);
+            if (s === undefined) return undefined;
+            const problem = problemOf(settings, s, copies!, upper);
+            const isObserved = 'statisticsAt' in open;
+            const found = fieldFindings({
+              graph: supportOf(graph, w),
+              candidates: w.length,
+              upper: ties && !isObserved ? Infinity : upper,
+              kktResidual: kktResidual(problem, w, open.expected(w)),
+              base,
+              connecting: () =>
+                isObserved ? observedConnectingPrecision(rows!, graph) : connectingPrecision(graph, s, copies!),
+              condition: isObserved ? ' for the distances expected given the observed entries' : '',
+            });
+            return { ...found, message: found.message + (ties ? tiesInWords(ties) : '') };
+          },
+        }),
+      ...(values === undefined && graph && { graph }),
+      ...(best && {
+        hessian: (_: unknown, X: Matrix, constants: unknown) => {
+          const { learn, upper } = constants as FieldConstants;
+          const { copies = X.columns } = settings;
+          const problem = problemOf(settings, formOf(X.rows).statisticsOf(X), copies, upper);
+          return distanceHessian(problem, learn()(problem).weights, X);
+        },
+      }),
+    },
+    field: {
+      ...(points !== undefined && { points }),
+      learned: (p, value, constants) => {
+        const own = constants as FieldConstants;
+        const { copies = value.columns, upper, open } = own;
+        const form = formOf(value.rows || points!);
+        if (best) {
+          const found = own.learn()(problemOf(settings, form.statisticsOf(value), copies, upper));
+          return { ...form.learned(found.weights), kktResidual: () => found.kktResidual };
+        }
+        const w = multipliersIn(settings, p);
+        const residual = () =>
+          residualOf(settings, w, open.expected(w), statisticsIn(w, own) ?? form.statisticsOf(value), copies, upper);
+        const learned = { ...form.learned(w), ...(!isHeld && { kktResidual: residual }) };
+        return graph ? coordinatesOf(settings, learned, { ...own, copies }) : learned;
       },
-    }),
-    field: (p, value, constants) => {
-      const own = constants as FieldConstants;
-      const { copies = value.columns, upper, open } = own;
-      const form = formOf(value.rows || points!);
-      if (best) {
-        const found = own.learn()(problemOf(settings, form.statisticsOf(value), copies, upper));
-        return { ...form.learned(found.weights), kktResidual: () => found.kktResidual };
-      }
-      const w = multipliersIn(settings, p);
-      const residual = () =>
-        residualOf(settings, w, open.expected(w), statisticsIn(w, own) ?? form.statisticsOf(value), copies, upper);
-      const learned = { ...form.learned(w), ...(!isHeld && { kktResidual: residual }) };
-      return graph ? coordinatesOf(settings, learned, { ...own, copies }) : learned;
     },
   });
 }

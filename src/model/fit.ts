@@ -50,6 +50,8 @@ export interface FitDiagnostics {
   readonly gradientNorm: number;
   /** Which test or limit ended the search; absent where there was none, as for a solution in closed form. */
   readonly ending?: EndingKind;
+  /** The test that a converged search met, with its numbers, as a clause. */
+  readonly criterion?: string;
   /** Largest relative violation of the optimality conditions of a constraint layer: see `maxEntropy`. */
   readonly kktResidual?: number;
   /** The objective reached from each start, the model's own first, when there were restarts. */

@@ -92,6 +92,7 @@ const schema = v.object({
   counts: v.optional(
     v.object({ rowSums: v.optional(v.pipe(v.number(), v.finite(), v.gtValue(0))), log1p: v.optional(v.boolean()) }),
   ),
+  writtenUnits: v.optional(v.record(v.string(), v.string())),
   standardized: v.optional(
     v.object({ mean: numbers, deviation: v.array(v.pipe(v.number(), v.finite(), v.gtValue(0))) }),
   ),

@@ -60,6 +60,7 @@ const diagnostics = v.strictObject({
   jitter: number,
   gradientNorm: number,
   ending: text,
+  criterion: text,
   kktResidual: v.optional(number),
   covarianceRank: v.optional(count),
   restarts: v.optional(v.array(number)),

@@ -47,11 +47,13 @@ export function laplacian(graph: Graph, options: LaplacianOptions = {}): Prior<n
       checkGraph(graph, "Prior 'laplacian'", rows);
       return { eigenvalues: lazily(() => laplacianEigenvalues(graph)), factor: lazily(() => edgeFactor(graph)) };
     },
-    isSparse: true,
-    precision: (p, _, { constants: { factor } }) => {
-      const { diagonal, edges } = entriesOf(graph, p.offset);
-      const scaled = { diagonal: op.mul(p.strength, diagonal), edges: op.mul(p.strength, edges) };
-      return sparsePrecision(scaled, graph, factor);
+    gaussian: {
+      isSparse: true,
+      precision: (p, _, { constants: { factor } }) => {
+        const { diagonal, edges } = entriesOf(graph, p.offset);
+        const scaled = { diagonal: op.mul(p.strength, diagonal), edges: op.mul(p.strength, edges) };
+        return sparsePrecision(scaled, graph, factor);
+      },
     },
     logDensity: (p, X, { constants: { eigenvalues, factor } }) => {
       const form = op.add(op.laplacianQuadraticForm(X, graph), op.mul(p.offset, op.sum(op.square(X))));

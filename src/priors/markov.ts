@@ -44,17 +44,19 @@ export function markov(options: MarkovOptions = {}): Prior<'next'> {
       const graph = { size: rows, sources: steps.from, targets: steps.to };
       return { ...steps, graph, factor: lazily(() => edgeFactor(graph)) };
     },
-    isSparse: true,
-    precision: (p, { rows }, { constants: { from, to, first, graph, factor } }) => {
-      const marked = (some: Int32Array) => {
-        const ones = new Float64Array(rows);
-        for (const i of some) ones[i] = 1;
-        return op.tensor(ones);
-      };
-      const ofSteps = op.div(op.add(marked(to), op.mul(op.square(p.coefficient), marked(from))), p.variance);
-      const diagonal = initial === 'none' ? ofSteps : op.add(ofSteps, marked(first));
-      const edges = op.mul(op.neg(op.div(p.coefficient, p.variance)), op.ones([to.length]));
-      return sparsePrecision({ diagonal, edges }, graph, factor);
+    gaussian: {
+      isSparse: true,
+      precision: (p, { rows }, { constants: { from, to, first, graph, factor } }) => {
+        const marked = (some: Int32Array) => {
+          const ones = new Float64Array(rows);
+          for (const i of some) ones[i] = 1;
+          return op.tensor(ones);
+        };
+        const ofSteps = op.div(op.add(marked(to), op.mul(op.square(p.coefficient), marked(from))), p.variance);
+        const diagonal = initial === 'none' ? ofSteps : op.add(ofSteps, marked(first));
+        const edges = op.mul(op.neg(op.div(p.coefficient, p.variance)), op.ones([to.length]));
+        return sparsePrecision({ diagonal, edges }, graph, factor);
+      },
     },
     logDensity: (p, X, { constants: { from, to, first } }) => {
       const steps = op.sub(op.gather(X, to), op.mul(p.coefficient, op.gather(X, from)));

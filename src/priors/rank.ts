@@ -51,7 +51,7 @@ export function rank(options: RankOptions = {}): Prior<never> {
       const spread = op.add<Tensor2D>(op.eye(X.shape[1]), op.mul(p.beta, scatter));
       return op.mul<Scalar>(op.neg(p.strength), op.logDeterminant(spread, { name: "The spread of prior 'rank'" }));
     },
-    ...(energy === 'kept' && { restrict: keptEnergy }),
+    ...(energy === 'kept' && { search: { restrict: keptEnergy } }),
   });
   const own = { strength, beta } as Record<'strength' | 'beta', ParameterLike>;
   return calledBy(notNegative(rank(own), ['strength', 'beta']), { ...own, energy });

@@ -23,14 +23,18 @@ export const standardNormal = definePrior({
   logDensity: (p, X, { batch }) => (batch === undefined ? op.normalLogDensity(X, p.precision) : ofRows(p, X)),
   condition: (p) => ({ logPredictive: ({ value }) => ofRows(p, value) }),
   sample: (p, random, shape) => op.div<Tensor2D>(normalEntries(random, ...shape), op.sqrt(p.precision)),
-  expected: (p, { value }) => {
-    const { mean, variance } = value as op.GaussianRows;
-    return normalized(p, op.sum(op.add(op.square(mean), variance), 1), mean.shape[1]);
+  gaussian: {
+    expected: (p, { value }) => {
+      const { mean, variance } = value as op.GaussianRows;
+      return normalized(p, op.sum(op.add(op.square(mean), variance), 1), mean.shape[1]);
+    },
   },
-  hessian: ({ precision }, { data: { length: n } }) => {
-    const H = new Float64Array(n * n);
-    for (let i = 0; i < n; i++) H[i * (n + 1)] = -(precision as number);
-    return H;
+  search: {
+    hessian: ({ precision }, { data: { length: n } }) => {
+      const H = new Float64Array(n * n);
+      for (let i = 0; i < n; i++) H[i * (n + 1)] = -(precision as number);
+      return H;
+    },
   },
 });
 

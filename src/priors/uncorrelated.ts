@@ -49,9 +49,11 @@ export function uncorrelated(covariates: MatrixLike, options: UncorrelatedOption
         `Prior 'uncorrelated' has covariates of ${known.rows} rows, but there are ${rows} points. Give one row a point.`,
       );
     },
-    precision: (p, _, { constants: U }) => {
-      const basis = matrixTensor(U);
-      return op.mul<Tensor2D>(p.strength, op.matMul(basis, basis, false, true));
+    gaussian: {
+      precision: (p, _, { constants: U }) => {
+        const basis = matrixTensor(U);
+        return op.mul<Tensor2D>(p.strength, op.matMul(basis, basis, false, true));
+      },
     },
     logDensity: (p, X, { constants: U }) =>
       op.mul<Scalar>(op.mul(-0.5, p.strength), op.sum(op.square(op.matMul(matrixTensor(U), X, true)))),

@@ -201,21 +201,25 @@ export function processDensity(process: Process): Density {
     ...(calibrates(process) && { calibrates: true as const }),
     // Noise that differs between columns gives each column another covariance.
     ...(typeof noise?.initial === 'number' && {
-      precision: (p: TensorMap, { rows, given }: RowsShape, { onJitter }: DensityContext) =>
-        op.choleskySolve(
-          op.cholesky(op.addDiagonal(covarianceOf(process.kernel, p, inputs(given)), p.noise as Scalar), {
-            name: 'The covariance of a process',
-            onJitter,
-          }),
-          op.eye(rows),
-        ),
+      gaussian: {
+        precision: (p: TensorMap, { rows, given }: RowsShape, { onJitter }: DensityContext) =>
+          op.choleskySolve(
+            op.cholesky(op.addDiagonal(covarianceOf(process.kernel, p, inputs(given)), p.noise as Scalar), {
+              name: 'The covariance of a process',
+              onJitter,
+            }),
+            op.eye(rows),
+          ),
+      },
     }),
     parameters: ({ data, isOnChart }) =>
       isOnChart && data !== undefined && noise !== undefined
         ? { ...parameters, noise: flooredNoise(noise, data) }
         : parameters,
     // On a chart, points can follow the observations at any noise level. If the noise were free at once, it would fall before the points are in the order of the manifold.
-    held: ({ isOnChart }) => (isOnChart && noise?.free ? { names: ['noise'], iterations: NOISE_HELD } : undefined),
+    search: {
+      held: ({ isOnChart }) => (isOnChart && noise?.free ? { names: ['noise'], iterations: NOISE_HELD } : undefined),
+    },
     // Fixed observations: what their patterns need is kept. Observations that are inferred come with each evaluation.
     prepare: ({ data }) => (data === undefined ? undefined : process.given(observedPatterns(data), data.rows)),
     logDensity: (p, { value, given }, context) => {

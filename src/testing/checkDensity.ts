@@ -378,11 +378,11 @@ function requirementsAt(at: DensityAt, rows: PlainRows, settings: Settings): Req
     [
       'expectations',
       () => {
-        if (density.expected === undefined) return skip('it gives none');
+        if (density.gaussian?.expected === undefined) return skip('it gives none');
         const spread = withEntries(rows.value, (_, i) => 0.1 * (1 + (i % 3)));
         const said = at.with(rows, ({ p, rows, context }) => {
           const value = { mean: rows.value, variance: matrixTensor(spread) };
-          return op.valueOf(op.sum<Scalar>(density.expected!(p, { ...rows, value }, context)));
+          return op.valueOf(op.sum<Scalar>(density.gaussian!.expected!(p, { ...rows, value }, context)));
         });
         const random = seededRandom(seed + 4);
         const drawn = Array.from({ length: DRAWS }, () => {

@@ -169,4 +169,32 @@ describePlayground('ways on', () => {
       .poll(() => mean.evaluate((element: HTMLCanvasElement) => [element.width, element.height]))
       .toEqual([4, 4]);
   });
+
+  it('hears its keys wherever the focus is, and moves the focus with what they open', async () => {
+    await open();
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    const opener = button('Data and model');
+    await opener.focus();
+    await page.keyboard.press('m');
+    const close = button('Close data and model');
+    await expect.poll(() => close.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await opener.getAttribute('aria-expanded')).toBe('false');
+    await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('n');
+    await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();
+    await page.keyboard.press('n');
+    await panel().getByRole('heading', { name: 'row 2, ' }).waitFor();
+    await page.keyboard.press('p');
+    await panel().getByRole('heading', { name: 'row 1, ' }).waitFor();
+    await page.keyboard.press('/');
+    // Letters in a field are the field's.
+    await page.keyboard.type('mn?');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('mn?');
+    expect(await opener.getAttribute('aria-expanded')).toBe('false');
+  });
 });

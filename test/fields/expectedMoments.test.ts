@@ -178,7 +178,8 @@ describe('the layer of expected second moments', () => {
       repulsion: [Math.max(0, edge)],
     };
     const points = Matrix.from([[0], [0]]);
-    const residualAt = (p: typeof at) => layer.field!(p, points, contextOf(layer, points, 1).constants).kktResidual!();
+    const residualAt = (p: typeof at) =>
+      layer.field!.learned(p, points, contextOf(layer, points, 1).constants).kktResidual!();
     expect(residualAt(at)).toBeLessThan(1e-14);
     const beside = { ...at, diagonal: [1.1 * at.diagonal[0]!, at.diagonal[1]!] };
     expect(residualAt(beside)).toBeGreaterThan(0.05);

@@ -14,12 +14,14 @@ it('the field of a layer is computed once at the end of a fit, for its violation
     name: 'counted',
     parameters: {},
     logDensity: (_, X) => op.mul(-0.5, op.sum(op.square(X))),
-    field: () => {
-      count++;
-      return momentField(graph, {
-        diagonal: new Float64Array(12).fill(2),
-        edges: new Float64Array(graph.sources.length).fill(-0.1),
-      });
+    field: {
+      learned: () => {
+        count++;
+        return momentField(graph, {
+          diagonal: new Float64Array(12).fill(2),
+          edges: new Float64Array(graph.sources.length).fill(-0.1),
+        });
+      },
     },
   });
   const made = await fit(gplvm(Y, { latentDim: 2, priors: [counted()] }), { maxIterations: 2 });

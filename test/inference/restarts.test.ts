@@ -54,7 +54,7 @@ describe('restarts', () => {
     expect(result.objective).toBe(Math.max(...restarts!));
     expect(result.objective).toBeCloseTo(maxima[1]!, 12);
     expect(result.trace.at(-1)!.objective).toBe(result.objective);
-    expect(result.message).toMatch(/^Converged: .* It came from start \d+, the best of 13\.$/);
+    expect(result.message).toMatch(/^Converged \(.* It came from start \d+, the best of 13\.$/);
     const alone = await fit(doubleWell(4.2), { ...options, restarts: 0 });
     expect(alone.objective).toBe(restarts![0]);
     expect(alone.diagnostics.restarts).toBeUndefined();

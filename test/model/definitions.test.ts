@@ -41,7 +41,7 @@ describe('a definition with a name that is not known is refused at once, with wh
 describe('a definition that lacks a function is refused at once', () => {
   it.each<[Define, object, string]>([
     [definePrior, { name: 'own' }, 'definePrior needs logDensity to be a function, but undefined was given.'],
-    [definePrior, { name: 'own', logDensity: work, hessian: 3 }, 'definePrior needs hessian to be a function, but 3'],
+    [definePrior, { name: 'own', logDensity: work, search: { hessian: 3 } }, 'needs hessian to be a function, but 3'],
     [defineKernel, { name: 'own' }, 'defineKernel needs covariance to be a function, but undefined was given.'],
     [
       defineKernel,

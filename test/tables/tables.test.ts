@@ -117,10 +117,17 @@ describe('commands on the tables of test/tables print and write what is kept the
 });
 
 describe('the units of a table', () => {
-  it('columns of very different deviations are named by the message, and brought to one on demand', async () => {
+  it('columns of very different deviations are named, and brought to one unless that is forbidden', async () => {
     const text = table(NAMES, ([length, ...rest]) => [length! * 1e6, ...rest]);
-    const plain = await fitted('t.csv', text);
-    expect(plain.said).toEqual([uses()]);
+    const scaled = await fitted('t.csv', text);
+    expect(scaled.said).toEqual([
+      uses(),
+      expect.stringMatching(/from 0\.2\d* \('width'\) to \d+ \('length'\).*\(--no-scale/),
+    ]);
+    expect(scaled.json.table.standardized.deviation[0]).toBeGreaterThan(1e5);
+    const plain = await fitted('t.csv', text, '--no-scale');
+    expect(plain.said).toEqual([uses(), expect.stringContaining('decide nearly alone')]);
+    expect(plain.json.table.standardized).toBeUndefined();
     expect(plain.stdout).toMatch(
       / Deviations of the columns run from 0\.2\d? \(column 1\) to \d.*e\+5 \(column 0\), .*\(command line: --standardize\)\.\n/,
     );

@@ -187,7 +187,7 @@ describe('checkDensity', () => {
       name: 'shifted',
       parameters: {},
       logDensity: (_, X) => op.mul(-0.5, op.sum(op.square(X))),
-      expected: (_, { value }) => op.mul(-0.5, op.sum(op.square((value as op.GaussianRows).mean))),
+      gaussian: { expected: (_, { value }) => op.mul(-0.5, op.sum(op.square((value as op.GaussianRows).mean))) },
     });
     expect(failures(shifted())).toEqual([expect.stringMatching(/^expectations: it should be/)]);
     const halved = noisy({

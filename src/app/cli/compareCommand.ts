@@ -108,7 +108,7 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   checkAbsent(models.map(pathOf), force);
   const table = await readLabeledTable(data, given.labels, {
     ...tableOptions(given),
-    allowMissing: given.missing === 'ignore',
+    allowMissing: given.missing !== 'error',
   });
   // Maps are compared in one unit, so all of them are fitted in it.
   const isUnequal = differInUnits(table.observations);

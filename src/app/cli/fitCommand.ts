@@ -16,19 +16,12 @@ import {
   type Solver,
   scg,
 } from '../../index.ts';
-import {
-  type ReadTableOptions,
-  type ResultFolder,
-  type StandardizedColumns,
-  standardize,
-  type Table,
-} from '../io/index.ts';
+import type { ReadTableOptions, ResultFolder, StandardizedColumns, Table } from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
 import { checkFiles, completedTable, prepareFiles, writeFit } from './fitFiles.ts';
 import {
   aboveZero,
   camelCase,
-  checkRequired,
   fromZero,
   missingFlag,
   PARTS_FLAG,
@@ -41,6 +34,7 @@ import { type FlaggedOptions, readModelOptions } from './jsonOptions.ts';
 import { LABELED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
 import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
 import { addPlotFlags, checkPictures, type PlotArguments, type ShownColumns } from './pictures.ts';
+import { preparedTable } from './preparedTable.ts';
 import { checkTime, sequenceOf, withSegments } from './sequence.ts';
 import { type Context, effort, exitCodeOf, NO_BAR, progressBar, type TimeBudget, timeBudget } from './streams.ts';
 import { addTableFlags, isFile, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
@@ -72,8 +66,12 @@ export interface FitArguments
   readonly model: string;
   readonly labels?: string;
   readonly time?: string;
+  readonly sequence?: string;
   readonly maxStep?: number;
   readonly standardize?: boolean;
+  readonly scale?: boolean;
+  readonly missing?: string;
+  readonly verbose?: boolean;
   readonly options?: string;
   readonly solver?: string;
   readonly workers?: number;
@@ -93,7 +91,7 @@ export function defineFit(command: Command, context: Context): void {
       "observations, one point per row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .mtx, or a folder of Cell Ranger; '-' reads stdin",
     )
     .optionsGroup('Model:')
-    .option('-m, --model <name>', `(required) the model: ${MODEL_NAMES.join(', ')}`, camelCase)
+    .option('-m, --model <name>', `the model (default: gplvm): ${MODEL_NAMES.join(', ')}`, camelCase)
     .option('-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--kernel <text>', 'covariance of the mapping, such as "rbf(lengthscale=[1,2]) + bias(0.1)"')
     .option(
@@ -105,12 +103,21 @@ export function defineFit(command: Command, context: Context): void {
       'the column with the time of each row, numbers or dates: turns on dynamics, with no step across a gap',
     )
     .option(
+      '--sequence <column>',
+      'the column that names the sequence of each row: dynamics, with no step from one sequence to the next; for models with the option dynamics',
+    )
+    .option(
       '--max-step <length>',
       'longest step of --time that is not a gap, in days for dates (default: 1.5 times the median step)',
       aboveZero,
     )
-    .option('--standardize', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
+    .option(
+      '--standardize',
+      'bring each column to mean 0 and standard deviation 1, in whatever units; results are in the units of DATA',
+    )
+    .option('--no-scale', 'leave columns as they are, even if their deviations differ by more than ten times')
     .addOption(missingFlag())
+    .option('--verbose', 'print how the search ended in numbers')
     .option(
       '--inducing <m>',
       'number of inducing inputs of the mapping, or of centers for tpslvm: cost O(N·m²)',
@@ -147,21 +154,22 @@ export function defineFit(command: Command, context: Context): void {
     .option('--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero)
     .option('--resume <file>', 'resume the fit from a checkpoint file, with its seed and restarts')
     .optionsGroup('Output:')
-    .option('-o, --out <dir>', '(required) folder for the results, created if it does not exist')
+    .option('-o, --out <dir>', 'folder for the results, created if it does not exist (default: results)')
     .option('--force', 'replace existing results')
     .option('--json', 'print the outcome as one JSON object')
     .addHelpText('after', modelsHelp)
-    .action(async (data: string, given: FitArguments) => context.exit(await fitTable(data, given, context)));
+    .action(async (data: string, given: Partial<FitArguments>) =>
+      context.exit(await fitTable(data, { model: 'gplvm', out: 'results', ...given } as FitArguments, context)),
+    );
 }
 
 /** Fits a table into a folder, and returns the exit code. */
 export async function fitTable(data: string, given: FitArguments, streams: Context): Promise<number> {
-  checkRequired(given, ['--model <name>', '--out <dir>']);
   const budget = timeBudget(given.maxSeconds);
   const own = await partsOf(given.parts);
   kindOf(given.model, own); // The model's name is checked before its options.
   const options = await readModelOptions(given.options, given);
-  if (options.missing !== undefined) checkTakesMissing(given.model);
+  if (given.missing === 'ignore') checkTakesMissing(given.model);
   if (given.imageGrid) checkPredicts(given.model, '--image-grid');
   checkTime(given, options);
   await checkFiles(given);
@@ -195,7 +203,8 @@ async function readInput(
     ...tableOptions(given),
     ...(given.color === undefined ? {} : { color: given.color }),
     ...(given.time === undefined ? {} : { time: given.time }),
-    allowMissing: options.missing === 'ignore',
+    ...(given.sequence === undefined ? {} : { sequence: given.sequence }),
+    allowMissing: given.missing !== 'error',
   };
   const table = await readLabeledTable(data, given.labels, reading);
   const pictured = await checkPictures(given, table);
@@ -203,9 +212,9 @@ async function readInput(
   const sequence = sequenceOf(table, given);
   const said = given.json ? sequence.lines.filter((line) => line.startsWith('note:')) : sequence.lines;
   streams.stderr.write(said.map((line) => `${line}\n`).join(''));
-  const units = given.standardize ? standardize(table.observations) : undefined;
-  const observations = units?.apply(table.observations) ?? table.observations;
-  const described = withSegments(options, sequence.segments);
+  const { observations, units, notes, ...prepared } = preparedTable(table, options, given);
+  streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
+  const described = withSegments(prepared.options, sequence.segments);
   const model = describedModel(given.model, observations, table.labels, described, own);
   return { table, pictured, units, observations, model };
 }
@@ -239,7 +248,9 @@ async function fitAndWrite(
     return signal?.aborted ? exitCodeOf(signal.reason) : 1;
   }
   const files = await write(input, folder, given, result, budget, streams);
-  streams.stdout.write(given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files));
+  streams.stdout.write(
+    given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files, given.verbose === true),
+  );
   if (result.status === 'failed') streams.stderr.write(`error: ${result.message}\n`);
   if (result.status === 'failed') return 1;
   return result.status === 'stopped' && signal?.aborted ? exitCodeOf(signal.reason) : 0;
@@ -279,7 +290,8 @@ async function write(
   budget: TimeBudget,
   streams: Context,
 ): Promise<string[]> {
-  const labelColumn = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
+  const labelColumn =
+    given.labels === undefined || isFile(given.labels) ? undefined : (table.labelColumn ?? given.labels);
   const hasHoles = observations.data.some(Number.isNaN);
   const completed = hasHoles ? await completedTable(result, observations, units) : undefined;
   if (hasHoles && completed === undefined) {
@@ -335,18 +347,31 @@ const outcome = (
   leftOut,
 });
 
+/** The relevance of each latent dimension, as a line for each view that has one. */
+function relevanceIn(result: Fit): string[] {
+  const { relevance } = result as { readonly relevance?: Float64Array | Readonly<Record<string, Float64Array>> };
+  if (relevance === undefined) return [];
+  const views = relevance instanceof Float64Array ? { '': relevance } : relevance;
+  return Object.entries(views).map(([view, values]) => {
+    const entries = Array.from(values, (value, d) => `x${d + 1} ${Number(value.toPrecision(3))}`);
+    return `relevance of the dimensions${view && ` for ${view}`}: ${entries.join(', ')}`;
+  });
+}
+
 const kindOfObjective = ({ latentVariances, parameters }: Fit): string =>
   latentVariances !== undefined || Object.keys(parameters).some((path) => path.endsWith('.inducing'))
     ? 'lower bound on the log density'
     : 'log density';
 
-const summary = (result: Fit, files: readonly string[]): string => {
+const summary = (result: Fit, files: readonly string[], isVerbose: boolean): string => {
   const { model, latents, objective, status, message, diagnostics, eigenvalues } = result;
   return [
     `${model}: ${latents.rows} points, latent dimension ${latents.columns}`,
     `objective ${objective}${eigenvalues === undefined ? ` (${kindOfObjective(result)})` : ''}`,
     // The reason was printed to stderr.
     ...(status === 'failed' ? [] : [message]),
+    ...(isVerbose && diagnostics.criterion !== undefined ? [`ended because ${diagnostics.criterion}`] : []),
+    ...relevanceIn(result),
     effort(diagnostics),
     ...files.map((file) => `wrote ${file}`),
     '',

@@ -23,7 +23,14 @@ import { type PartsArguments, partsOf } from './flags.ts';
 import { readJsonFile } from './jsonOptions.ts';
 import { addPictures, PICTURES, type PlotArguments, pictureNames, type Shown } from './pictures.ts';
 import { checkAbsent } from './streams.ts';
-import { dimensionNames, latentVariancesOf, sideBySide, type TableRecord, varianceNames } from './tableReport.ts';
+import {
+  dimensionNames,
+  latentVariancesOf,
+  ofPoints,
+  sideBySide,
+  type TableRecord,
+  varianceNames,
+} from './tableReport.ts';
 
 /** A table with its missing entries filled in. */
 interface Completed {
@@ -154,7 +161,7 @@ interface FitContents {
 }
 
 /**
- * Writes a fit into a folder: latents.csv (ids first, then x1 … xq, and variance1 … varianceq if latents are distributions), fit.json (for `loadFit`,
+ * Writes a fit into a folder: latents.csv (ids first, then x1 … xq, variance1 … varianceq if latents are distributions, and labels), fit.json (for `loadFit`,
  * with the record of the table), trace.csv, the requested pictures and, for a table with missing entries, completed.csv and completedDeviations.csv.
  *
  * @returns the paths of the files, in that order
@@ -165,7 +172,10 @@ export async function writeFit(to: ResultFolder, result: Fit, beside: FitContent
   const variances = latentVariancesOf(result);
   const written = variances === undefined ? result.latents : sideBySide(result.latents, variances);
   const names = [...dimensionNames(result.latents), ...(variances === undefined ? [] : varianceNames(variances))];
-  await to.add('latents.csv', tableText(written, names, undefined, idColumn));
+  const labels = ofPoints(result, record.labels);
+  const name = record.labelColumn ?? 'label';
+  const labelColumn = labels && { name: names.includes(name) ? `${name}_label` : name, values: labels };
+  await to.add('latents.csv', tableText(written, names, labelColumn, idColumn));
   const trace = tableText(traceMatrix(result), ['iteration', 'evaluations', 'objective', 'gradientNorm']);
   await to.add('trace.csv', trace);
   await addPictures(to, result, shown, plots);

@@ -49,11 +49,12 @@ export function aboveZero(text: string): number {
   throw new InvalidArgumentError('It must be a number above 0.');
 }
 
-/** Allows missing entries; without it, an empty, NaN or NA cell is an error. */
+/** How missing entries are treated: used as missing unless the flag refuses them. */
 export const missingFlag = (): Option =>
-  new Option('--missing <how>', 'ignore: use the observed entries only (default: a missing entry is an error)').choices(
-    ['ignore'],
-  );
+  new Option(
+    '--missing <how>',
+    "'ignore': use the entries that are there (default where the model can); 'error': refuse tables with missing entries",
+  ).choices(['ignore', 'error']);
 
 /**
  * Checks that required flags are given. Commander would check this before it looks for unknown flags, one of which may be the missing one with a

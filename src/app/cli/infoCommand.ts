@@ -56,7 +56,9 @@ function sentences(fit: Fit, record: TableRecord | undefined): string {
   lines.push(`objective ${objective}`);
   const parts = Object.entries(terms);
   if (parts.length > 1) for (const [name, value] of parts) lines.push(`  ${name} ${value}`);
-  lines.push(message, effort(diagnostics));
+  lines.push(message);
+  if (diagnostics.criterion !== undefined) lines.push(`ended because ${diagnostics.criterion}`);
+  lines.push(effort(diagnostics));
   for (const [path, value] of Object.entries(parameters)) lines.push(`${path} = ${shown(value)}`);
   lines.push(`can ${ABILITIES.filter((name) => typeof fit[name] === 'function').join(', ')}`);
   return `${lines.join('\n')}\n`;

@@ -55,10 +55,11 @@ export interface FlaggedOptions {
   readonly likelihood?: string;
 }
 
-/** Options of the model: those of the JSON, if any, overridden by flags; default 2 latent dimensions. */
+/** Options of the model: those of the JSON, if any, overridden by flags. */
 export async function readModelOptions(file: string | undefined, flags: FlaggedOptions): Promise<ModelOptions> {
   const options = file === undefined ? {} : await readObject(file);
-  const { dim, kernel, missing, likelihood } = flags;
+  const { dim, kernel, likelihood } = flags;
+  const missing = flags.missing === 'ignore' ? flags.missing : undefined;
   const given = Object.entries({ latentDim: dim, kernel, missing, likelihood, ...sparse(flags) }).filter(
     ([, value]) => value !== undefined,
   );
@@ -69,8 +70,7 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
       `--${flag} is ${value}, but ${name} in ${isInline(file!) ? '--options' : `'${file}'`} is ${JSON.stringify(options[name])}. Give it in one place.`,
     );
   }
-  // ppca determines the number of dimensions itself.
-  return { ...(flags.model !== 'ppca' && { latentDim: 2 }), ...options, ...Object.fromEntries(given) };
+  return { ...options, ...Object.fromEntries(given) };
 }
 
 /** Options for inducing inputs or the centers of a spline. */

@@ -63,8 +63,8 @@ Options (defaults in brackets, unless a model says otherwise above):
 ${shared.join('')}
 Examples:
   latentfield fit flowers.csv --model gplvm --labels species --out results
-  latentfield fit income.csv --model meu --standardize --drop 'note*' --out results
-  latentfield fit holes.csv --model gplvm --missing ignore --out results
+  latentfield fit income.csv --model meu --drop 'note*' --out results
+  latentfield fit holes.csv --model gplvm --out results
   zcat big.csv.gz | latentfield fit - --model gplvm --inducing 50 --out results
   latentfield fit counts.csv --model bayesian-gplvm --likelihood poisson --batch-size 256 --out results
   latentfield info mpme

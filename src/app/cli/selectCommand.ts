@@ -11,7 +11,6 @@ import {
   selectOptions,
   trustworthinessScore,
 } from '../../index.ts';
-import { standardize } from '../io/index.ts';
 import {
   camelCase,
   checkRequired,
@@ -24,6 +23,7 @@ import {
 } from './flags.ts';
 import { type FlaggedOptions, readGivenJson, readModelOptions } from './jsonOptions.ts';
 import { checkTakesMissing } from './modelHelp.ts';
+import { preparedTable } from './preparedTable.ts';
 import type { Context } from './streams.ts';
 import { addTableFlags, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { tableReport } from './tableReport.ts';
@@ -34,6 +34,7 @@ interface SelectArguments extends FlaggedOptions, TableArguments, PartsArguments
   readonly labels?: string;
   readonly options?: string;
   readonly standardize?: boolean;
+  readonly scale?: boolean;
   readonly folds?: number;
   readonly seed?: number;
   readonly workers?: number;
@@ -57,6 +58,7 @@ export function defineSelect(command: Command, context: Context): void {
     .option('-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
     .option('--kernel <text>', 'covariance of the mapping')
     .option('--standardize', 'bring each column to mean 0 and standard deviation 1')
+    .option('--no-scale', 'leave columns as they are, even if their deviations differ by more than ten times')
     .addOption(missingFlag())
     .option('--folds <k>', 'folds of the cross-validation; 0 scores fits of all points (default: 5)', wholeFrom(0))
     .option('-s, --seed <s>', 'seed of the folds and the fits (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
@@ -81,10 +83,10 @@ async function select(data: string, given: SelectArguments, streams: Context): P
   kindOf(model, own);
   const grid = await gridOf(given.grid);
   const fixed = await readModelOptions(given.options, given);
-  if (fixed.missing !== undefined) checkTakesMissing(model);
+  if (given.missing === 'ignore') checkTakesMissing(model);
   const table = await readLabeledTable(data, given.labels, {
     ...tableOptions(given),
-    allowMissing: fixed.missing === 'ignore',
+    allowMissing: given.missing !== 'error',
   });
   if (!given.json)
     streams.stderr.write(
@@ -92,12 +94,19 @@ async function select(data: string, given: SelectArguments, streams: Context): P
         .map((line) => `${line}\n`)
         .join(''),
     );
-  const Y = given.standardize ? standardize(table.observations).apply(table.observations) : table.observations;
+  const { observations: Y, options, notes } = preparedTable(table, fixed, given);
+  streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
   const score = scoreOf(given.score, Y, table.labels);
   if (!given.json) streams.stderr.write(`score: ${score.name}, of which the ${score.best} is best\n`);
   const selection = await selectOptions<Record<string, unknown>>(
-    (options, { take }) =>
-      describedModel(model, take(Y), table.labels && take(table.labels), { ...fixed, ...options } as ModelOptions, own),
+    (chosen, { take }) =>
+      describedModel(
+        model,
+        take(Y),
+        table.labels && take(table.labels),
+        { ...options, ...chosen } as ModelOptions,
+        own,
+      ),
     grid,
     {
       score,

@@ -8,50 +8,63 @@ import { list } from './tableReport.ts';
 export interface TimeArguments {
   readonly model: string;
   readonly time?: string;
+  readonly sequence?: string;
   readonly maxStep?: number;
 }
 
 /** @throws InvalidInputError for --max-step without --time, a built-in model without dynamics, and options that contradict the flags */
-export function checkTime({ model, time, maxStep }: TimeArguments, { dynamics }: ModelOptions): void {
-  if (time === undefined) {
-    if (maxStep === undefined) return;
+export function checkTime({ model, time, sequence, maxStep }: TimeArguments, { dynamics }: ModelOptions): void {
+  if (time === undefined && maxStep !== undefined) {
     throw new InvalidInputError('--max-step is the longest step of --time that is no gap. Give --time too.');
   }
+  if (time === undefined && sequence === undefined) return;
+  const flag = time === undefined ? '--sequence' : '--time';
   if (isDescribed(model) && !('dynamics' in optionsOf(model))) {
     const able = MODEL_NAMES.filter((name) => 'dynamics' in optionsOf(name));
     throw new InvalidInputError(
-      `${model} has no dynamics, which --time divides into sequences. Leave out --time, or take one of ${able.join(', ')}.`,
+      `${model} has no dynamics, which ${flag} divides into sequences. Leave out ${flag}, or take one of ${able.join(', ')}.`,
     );
   }
   if (dynamics === false) {
-    throw new InvalidInputError('--time is for dynamics, but --options says "dynamics": false. Give one of them.');
+    throw new InvalidInputError(`${flag} is for dynamics, but --options says "dynamics": false. Give one of them.`);
   }
   if (typeof dynamics === 'object' && dynamics !== null && 'segments' in dynamics) {
-    throw new InvalidInputError('Where sequences begin is said by --time and by "segments" in --options. Give one.');
+    throw new InvalidInputError(`Where sequences begin is said by ${flag} and by "segments" in --options. Give one.`);
   }
 }
 
 /** Ratio of time steps within sequences above which a note is printed. */
 const UNEQUAL = 1.5;
 
-/** First rows of the sequences between gaps in time, with notes about them. */
+/** First rows of the sequences that a column names or gaps in time divide, with notes about them. */
 export function sequenceOf(
-  { time }: Table,
-  { time: name, maxStep }: TimeArguments,
+  { time, sequence }: Table,
+  { time: name, sequence: column, maxStep }: TimeArguments,
 ): { readonly segments?: readonly number[]; readonly lines: readonly string[] } {
-  if (time === undefined) return { lines: [] };
-  const segments = segmentsOf(time, maxStep === undefined ? {} : { maxStep });
+  if (time === undefined && sequence === undefined) return { lines: [] };
+  const named = sequence === undefined ? [0] : namedSegments(sequence, column!);
+  if (time === undefined) {
+    return {
+      segments: named,
+      lines: [`sequences: '${column}', ${named.length}, from rows ${list(named.map(String))}`],
+    };
+  }
+  const rows = time.rows;
+  const segments = named.flatMap((first, k) => {
+    const own = time.data.slice(first, named[k + 1] ?? rows);
+    return segmentsOf(own, maxStep === undefined ? {} : { maxStep }).map((at) => first + at);
+  });
   const t = time.data;
   const isFirst = new Set(segments);
   const steps = Array.from(t.subarray(1), (at, i) => at - t[i]!).filter((_, i) => !isFirst.has(i + 1));
-  const gaps = segments.slice(1).map((i) => t[i]! - t[i - 1]!);
+  const gaps = segments.filter((first) => !named.includes(first)).map((i) => t[i]! - t[i - 1]!);
   const shortest = steps.reduce((least, step) => Math.min(least, step), Number.POSITIVE_INFINITY);
   const longest = steps.reduce((most, step) => Math.max(most, step), 0);
   const ofSteps = short(shortest) === short(longest) ? short(longest) : `${short(shortest)} to ${short(longest)}`;
   const lines = [
     segments.length === 1
       ? `time: '${name}', one sequence, steps of ${ofSteps}`
-      : `time: '${name}', ${segments.length} sequences, from rows ${list(segments.map(String))}, steps of ${ofSteps}; gaps of ${list(gaps.map(short))}`,
+      : `time: '${name}', ${segments.length} sequences, from rows ${list(segments.map(String))}, steps of ${ofSteps}${gaps.length === 0 ? '' : `; gaps of ${list(gaps.map(short))}`}`,
   ];
   if (longest > UNEQUAL * shortest) {
     lines.push(
@@ -59,6 +72,16 @@ export function sequenceOf(
     );
   }
   return { segments, lines };
+}
+
+/** @throws InvalidInputError unless the rows of each sequence are together */
+function namedSegments(sequence: readonly string[], column: string): number[] {
+  const first = sequence.flatMap((value, i) => (i === 0 || value !== sequence[i - 1] ? [i] : []));
+  const again = first.find((i, k) => first.slice(0, k).some((j) => sequence[j] === sequence[i]));
+  if (again === undefined) return first;
+  throw new InvalidInputError(
+    `The rows of sequence '${sequence[again]}' (--sequence ${column}) are not together: another begins before row ${again} (from 0). Sort the table by '${column}', then by time.`,
+  );
 }
 
 const short = (value: number) => String(Number(value.toPrecision(4)));

@@ -89,13 +89,20 @@ function lines(stderr: Streams['stderr'], total: number, head: string): Progress
   };
 }
 
-/** Estimates the seconds for the remaining iterations at the pace so far; known after a few, or after the first if they are slow. */
+/** Part of the limit after which a search is taken to need all of it: most searches end by themselves long before. */
+const LIKELY_WHOLE = 0.5;
+
+/** Estimates the seconds for the remaining iterations at the pace so far; known once the first iterations, which set up what the others use, are a small part. */
 function remaining(total: number): (iteration: number) => number | undefined {
-  const start = performance.now();
+  let first: { readonly at: number; readonly iteration: number } | undefined;
   return (iteration) => {
-    const seconds = (performance.now() - start) / 1000;
-    if (iteration < 1 || seconds < 1 || (iteration < 3 && seconds < FIRST_LINE)) return undefined;
-    return (seconds / iteration) * (total - iteration);
+    const now = performance.now();
+    if (iteration < 1) return undefined;
+    first ??= { at: now, iteration };
+    const done = iteration - first.iteration;
+    const seconds = (now - first.at) / 1000;
+    if (done < 1 || seconds < 1) return undefined;
+    return iteration < LIKELY_WHOLE * total ? undefined : (seconds / done) * (total - iteration);
   };
 }
 

@@ -55,7 +55,8 @@ export async function fittedTable(
 ): Promise<FittedTable> {
   const options: ReadTableOptions = {
     ...tableOptions(given),
-    allowMissing: given.missing === 'ignore',
+    allowMissing: given.missing !== 'error',
+    ...(given.missing === 'ignore' && { allowAbsent: true }),
   };
   const labels = given.labels === undefined || isFile(given.labels) ? {} : { labels: given.labels };
   const table =

@@ -15,6 +15,7 @@ export function tableRecord(table: Table, labelColumn?: string, columns?: Standa
     ...(labelColumn === undefined ? {} : { labelColumn }),
     ...(table.labels === undefined ? {} : { labels: table.labels }),
     ...(table.counts === undefined ? {} : { counts: table.counts }),
+    ...(table.writtenUnits === undefined ? {} : { writtenUnits: table.writtenUnits }),
     ...(columns === undefined
       ? {}
       : { standardized: { mean: Array.from(columns.mean), deviation: Array.from(columns.deviation) } }),

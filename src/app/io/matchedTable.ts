@@ -35,9 +35,9 @@ export async function readMatchingTable(
   if (!known.isNamed || !isNamed) return byPlace(raw, known, options);
   const present = new Set(names);
   const missing = known.columns.filter((name) => !present.has(name));
-  if (missing.length > 0) {
+  if (missing.length > 0 && (given.allowAbsent !== true || missing.length === known.columns.length)) {
     throw new InvalidInputError(
-      `'${file}' lacks ${counted(missing.length, 'column')} of the fit: ${quoted(missing)}. ${listed(names)}`,
+      `'${file}' lacks ${counted(missing.length, 'column')} of the fit: ${quoted(missing)}. ${listed(names)}${missing.length < known.columns.length ? ' If the model takes missing entries, allowAbsent (--missing ignore) reads them as missing.' : ''}`,
     );
   }
   const dropped =
@@ -56,13 +56,30 @@ export async function readMatchingTable(
       `'${file}' has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown.map(({ name }) => name))}. Leave ${unknown.length === 1 ? 'it' : 'them'} out with --drop.`,
     );
   }
-  const table = tableOf(raw, { ...options, columns: known.columns });
+  checkUnits(raw, known);
+  const absent = missing.map((name) => ({ name, isNamed, numbers: new Float64Array(raw.rows).fill(Number.NaN) }));
+  const whole = { ...raw, columns: [...raw.columns, ...absent] };
+  const read = tableOf(whole, { ...options, columns: known.columns });
+  const absentNote = `The table lacks ${counted(missing.length, 'column')} of the fit, which ${missing.length === 1 ? 'is' : 'are'} read as missing: ${quoted(missing)}.`;
+  const table = missing.length === 0 ? read : { ...read, notes: [...read.notes, absentNote] };
   const wanted = new Set(known.columns);
   const order = names.filter((name) => wanted.has(name));
   const isSwapped = order.some((name, j) => name !== known.columns[j]);
   return isSwapped
     ? { ...table, notes: [...table.notes, 'The columns are put in the order of the fit, by their names.'] }
     : table;
+}
+
+/** @throws InvalidInputError for a column that is in percent in one of the two tables only */
+function checkUnits({ columns, file }: RawTable, known: KnownColumns): void {
+  for (const { name, unit } of columns) {
+    const before = known.writtenUnits?.[name];
+    if (!known.columns.includes(name) || before === unit || ![before, unit].includes('%')) continue;
+    const written = (each: string | undefined) => (each === undefined ? 'without a unit' : `in ${each}`);
+    throw new InvalidInputError(
+      `Column '${name}' was written ${written(before)} in the fitted table, but it is ${written(unit)} in '${file}', where a number means another amount. Write its cells ${before === '%' ? 'as percent, such as 12 %' : written(before)}.`,
+    );
+  }
 }
 
 function byPlace(raw: RawTable, { columns, others }: KnownColumns, options: ReadTableOptions): Table {

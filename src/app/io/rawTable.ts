@@ -14,6 +14,8 @@ export interface RawColumn {
   readonly read?: (cell: string) => number | undefined;
   /** True for durations and clock times in seconds; as times of rows they are days. */
   readonly isSeconds?: true;
+  /** The unit that all cells are written with, such as '%'. */
+  readonly unit?: string;
   /** For columns of lists and records, as JSON in `text`: what they hold, as the end of a sentence. */
   readonly nested?: string;
   /** Text in the file for a row of `numbers`, if it was text. */

@@ -38,6 +38,10 @@ export interface Table {
   readonly notes: readonly string[];
   /** How the observations were normalized, if `rowSums` or `log1p` was given. */
   readonly counts?: NormalizedCounts;
+  /** Units that cells are written with, such as '%', by column; absent without any. */
+  readonly writtenUnits?: Readonly<Record<string, string>>;
+  /** The sequence that each row belongs to, by the column of the option `sequence`. */
+  readonly sequence?: readonly string[];
 }
 
 /** The table of the chosen columns, or of those that look like observations. */
@@ -53,13 +57,14 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
   const label = chosen(options.labels, 'the labels');
   const color = chosen(options.color, 'the colors');
   const time = chosen(options.time, 'the time');
+  const sequence = chosen(options.sequence, 'the sequences');
   const asked = chosen(options.id, 'the ids');
   const dropped = new Set(options.drop === undefined ? [] : chosenColumns(names, options.drop, 'drop', raw.file));
   const looks: Appearance[] = raw.columns.map(raw.isArray ? arrayAppearance : appearance);
-  const index = namingColumn(looks, raw.columns, (j) => j === label || dropped.has(j));
+  const index = namingColumn(looks, raw.columns, (j) => j === label || j === sequence || dropped.has(j));
   const id = asked ?? (index < 0 ? undefined : index);
 
-  const isTaken = (j: number) => [label, asked, time].includes(j) || dropped.has(j) || isHot.has(names[j]!);
+  const isTaken = (j: number) => [label, asked, time, sequence].includes(j) || dropped.has(j) || isHot.has(names[j]!);
   const features =
     options.columns === undefined
       ? likelyFeatures(looks, raw.columns, isTaken)
@@ -83,10 +88,12 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
     ...(label === undefined ? {} : { labelColumn: names[label]! }),
     ...(options.color === undefined ? {} : { color: colorOf(raw, color, options.color) }),
     ...(options.time === undefined ? {} : { time: timeOf(raw, time, options.time) }),
+    ...(options.sequence === undefined ? {} : { sequence: cellsOf(columnOrOther(raw, sequence, options.sequence)) }),
     leftOut: raw.columns.flatMap(({ name }, j) => {
       if (used.has(j) || j === label || (j === color && looks[j]!.kind !== 'feature')) return [];
       if (isHot.has(name)) return [{ column: name, reason: 'is read as its categories' }];
-      const look: Appearance = j === time ? { kind: 'text', reason: 'is the time' } : looks[j]!;
+      const role = j === time ? 'is the time' : j === sequence ? 'divides the rows into sequences' : undefined;
+      const look: Appearance = role === undefined ? looks[j]! : { kind: 'text', reason: role };
       const constant = look.kind === 'constant' &&
         !isTaken(j) && { value: raw.columns[j]!.numbers![0]!, position: features.filter((k) => k < j).length };
       const byDefault =
@@ -104,6 +111,7 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
       ...(found === undefined ? [] : [countsNote(found.counts)]),
     ],
     ...(found && { counts: found.counts }),
+    ...writtenUnits(raw, features),
   };
 }
 
@@ -111,6 +119,11 @@ export function tableOf(given: RawTable, options: ReadTableOptions): Table {
 function hotColumns({ columns, file }: RawTable, { oneHot }: ReadTableOptions): readonly number[] {
   const names = columns.map(({ name }) => name);
   return oneHot === undefined ? [] : chosenColumns(names, oneHot, 'the categories', file);
+}
+
+function writtenUnits({ columns }: RawTable, features: readonly number[]): Pick<Table, 'writtenUnits'> {
+  const units = features.flatMap((j) => (columns[j]!.unit === undefined ? [] : [[columns[j]!.name, columns[j]!.unit]]));
+  return units.length === 0 ? {} : { writtenUnits: Object.fromEntries(units) };
 }
 
 const isOther = (raw: RawTable, choice: string | number) =>

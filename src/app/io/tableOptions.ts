@@ -20,6 +20,10 @@ export interface ReadTableOptions extends NormalizeCountsOptions {
   readonly color?: string | number;
   /** Column with the times of the rows, numbers or dates, which is not an observation; or an array of an .npz archive. */
   readonly time?: string | number;
+  /** Column whose values name the sequence of each row, which is not an observation. */
+  readonly sequence?: string | number;
+  /** Whether columns of the fit that a matched table lacks are read as missing throughout; an error unless given. */
+  readonly allowAbsent?: boolean;
   /** Whether missing cells are read as NaN or are an error (default false). Missing labels are always read as ''. */
   readonly allowMissing?: boolean;
   /**
@@ -60,6 +64,8 @@ export const tableOptions = v.strictObject({
   labels: v.optional(column),
   color: v.optional(column),
   time: v.optional(column),
+  sequence: v.optional(column),
+  allowAbsent: v.optional(yesOrNo),
   allowMissing: v.optional(yesOrNo),
   missingValues: v.optional(
     v.array(v.union([v.string(), v.number()]), 'texts and numbers that stand for a missing value'),

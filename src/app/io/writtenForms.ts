@@ -146,6 +146,8 @@ export const beginsLikeNumber = (cell: string): boolean =>
 export interface ReadColumn {
   readonly numbers: Float64Array;
   readonly isSeconds?: true;
+  /** The unit behind or before all numbers, such as '%'. */
+  readonly unit?: string;
   /** A sentence about how the cells are read. */
   readonly note: (name: string) => string;
 }
@@ -190,6 +192,7 @@ function readForm(each: Form, cells: readonly string[], read: ReadNumber): ReadC
   return {
     numbers,
     ...(each === FORMS.clock && { isSeconds: true }),
+    ...(unit !== undefined && { unit }),
     note: (name) => `'${name}' ${beginning}: ${example}${why}.`,
   };
 }

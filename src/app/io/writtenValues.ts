@@ -84,25 +84,25 @@ const indicator = (
   numbers: Float64Array.from(cells, (cell) => (isMissing(cell) ? Number.NaN : Number(cell === category))),
 });
 
-/**
- * The table with indicator columns added for the categories that a fit knows.
- *
- * @throws InvalidInputError for a category unknown to the fit
- */
+/** The table with indicator columns added for the categories that a fit knows; the indicators of other categories are 0, which a note says. */
 export function withKnownCategories(raw: RawTable, known: readonly string[]): RawTable {
   const names = new Set(raw.columns.map(({ name }) => name));
+  const notes: string[] = [];
   const added = raw.columns.flatMap((column) => {
     const { name, text, numbers, source } = column;
     const wanted = known.filter((each) => each.startsWith(`${name}=`) && !names.has(each));
     const cells = text ?? (source === undefined ? undefined : Array.from(numbers!, (_, i) => source(i)));
     if (wanted.length === 0 || cells === undefined) return [];
-    const row = cells.findIndex((cell) => !raw.missing.isMissing(cell) && !known.includes(categoryName(name, cell)));
+    const isNew = (cell: string) => !raw.missing.isMissing(cell) && !known.includes(categoryName(name, cell));
+    const row = cells.findIndex(isNew);
     if (row >= 0) {
-      throw new InvalidInputError(
-        `'${raw.file}', ${raw.place(row)}, column '${name}' is '${cells[row]}', a category that the fit does not know. Leave its row out.`,
+      const count = cells.filter(isNew).length;
+      notes.push(
+        `'${name}' holds ${count === 1 ? 'a category' : `${count} cells with categories`} that the fit does not know, such as '${cells[row]}' (${raw.place(row)}): ${count === 1 ? 'it counts' : 'they count'} as none of those it knows.`,
       );
     }
     return wanted.map((each) => indicator(column, cells, each.slice(name.length + 1), raw.missing));
   });
-  return added.length === 0 ? raw : { ...raw, columns: [...raw.columns, ...added] };
+  if (added.length === 0) return raw;
+  return { ...raw, columns: [...raw.columns, ...added], notes: [...raw.notes, ...notes] };
 }

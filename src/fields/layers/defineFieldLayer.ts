@@ -88,14 +88,18 @@ export function defineFieldLayer<Name extends string = never>(
         checkGraph(graph, owner, rows);
         return lazily(() => edgeFactor(graph));
       },
-      isSparse: true,
-      precision: (p, _, { constants: factor }) => sparsePrecision(at(p), graph, factor),
+      gaussian: {
+        isSparse: true,
+        precision: (p, _, { constants: factor }) => sparsePrecision(at(p), graph, factor),
+      },
       logDensity: (p, X, { constants: factor }) => fieldLogDensity(at(p), X, graph, factor),
-      field: (p) =>
-        withFloat64(() => {
-          const { diagonal, edges } = at(valueTensors(p) as Readonly<Record<Name, Tensor>>);
-          return momentField(graph, { diagonal: doublesOf(diagonal).slice(), edges: doublesOf(edges).slice() });
-        }),
+      field: {
+        learned: (p) =>
+          withFloat64(() => {
+            const { diagonal, edges } = at(valueTensors(p) as Readonly<Record<Name, Tensor>>);
+            return momentField(graph, { diagonal: doublesOf(diagonal).slice(), edges: doublesOf(edges).slice() });
+          }),
+      },
     });
     return calledBy(layer(overrides), overrides, graph);
   };

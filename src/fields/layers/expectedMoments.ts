@@ -116,34 +116,38 @@ function layerOf(data: LayerData, overrides: Readonly<Record<string, ParameterLi
       };
       return momentDensity(precision, moments, graph, penalty, copies);
     },
-    graph: given === undefined ? graph : undefined,
-    ...(profiled && {
-      hessian: (_: unknown, X: Matrix, { learn }: LayerConstants) => {
-        const problem = { ...graph, ...pointMoments(X, graph, copies, penalty), penalty };
-        return momentsHessian(problem, learn(problem).entries, copies, X);
+    search: {
+      graph: given === undefined ? graph : undefined,
+      ...(profiled && {
+        hessian: (_: unknown, X: Matrix, { learn }: LayerConstants) => {
+          const problem = { ...graph, ...pointMoments(X, graph, copies, penalty), penalty };
+          return momentsHessian(problem, learn(problem).entries, copies, X);
+        },
+      }),
+    },
+    field: {
+      learned: (p, X, { learn }) => {
+        const moments = given ?? pointMoments(X, graph, copies, penalty);
+        if (profiled) {
+          const { entries, kktResidual } = learn({ ...graph, ...moments, penalty });
+          return { ...momentField(graph, entries), kktResidual: () => kktResidual };
+        }
+        const list = (name: string) => Float64Array.from(p[name] as readonly number[]);
+        const [attraction, repulsion] = [list('attraction'), list('repulsion')];
+        const entries = { diagonal: list('diagonal'), edges: repulsion.map((entry, e) => entry - attraction[e]!) };
+        const isFree = (name: string) => layer.parameters[name]!.free;
+        const precision = {
+          ...(isFree('diagonal') && { diagonal: entries.diagonal }),
+          ...(isFree('attraction') && { attraction }),
+          ...(isFree('repulsion') && { repulsion }),
+        };
+        const residual = () =>
+          layerResidual({ ...graph, ...moments, penalty }, precision, excessOf({ ...graph, ...moments }, entries));
+        return {
+          ...momentField(graph, entries),
+          ...(Object.keys(precision).length > 0 && { kktResidual: residual }),
+        };
       },
-    }),
-    field: (p, X, { learn }) => {
-      const moments = given ?? pointMoments(X, graph, copies, penalty);
-      if (profiled) {
-        const { entries, kktResidual } = learn({ ...graph, ...moments, penalty });
-        return { ...momentField(graph, entries), kktResidual: () => kktResidual };
-      }
-      const list = (name: string) => Float64Array.from(p[name] as readonly number[]);
-      const [attraction, repulsion] = [list('attraction'), list('repulsion')];
-      const entries = { diagonal: list('diagonal'), edges: repulsion.map((entry, e) => entry - attraction[e]!) };
-      const isFree = (name: string) => layer.parameters[name]!.free;
-      const precision = {
-        ...(isFree('diagonal') && { diagonal: entries.diagonal }),
-        ...(isFree('attraction') && { attraction }),
-        ...(isFree('repulsion') && { repulsion }),
-      };
-      const residual = () =>
-        layerResidual({ ...graph, ...moments, penalty }, precision, excessOf({ ...graph, ...moments }, entries));
-      return {
-        ...momentField(graph, entries),
-        ...(Object.keys(precision).length > 0 && { kktResidual: residual }),
-      };
     },
   })(overrides);
   return layer;

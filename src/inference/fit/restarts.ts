@@ -79,11 +79,14 @@ export function boxOf(limits: FitProblem['limits'], size: number): Box {
 
 /** The ending of the search; absent for a solution in closed form. */
 function endingOf(
-  { ending, embedding }: RunSolution,
+  { ending, criterion, embedding }: RunSolution,
   { isExpired }: Pick<Stopping, 'isExpired'>,
-): Pick<FitDiagnostics, 'ending'> {
+): Pick<FitDiagnostics, 'ending' | 'criterion'> {
   if (ending === 'optimality' && embedding !== undefined && embedding.optimality === undefined) return {};
-  return { ending: ending === 'stopped' && isExpired ? 'maxSeconds' : ending };
+  return {
+    ending: ending === 'stopped' && isExpired ? 'maxSeconds' : ending,
+    ...(criterion !== undefined && { criterion }),
+  };
 }
 
 function statusOf(

@@ -188,6 +188,7 @@ function* drive(
       status: end.status,
       ending: end.ending,
       message: messageOf(end, counts, run.note?.()),
+      ...(end.criterion !== undefined && { criterion: end.criterion }),
       evaluations,
       iterations,
       state: snapshot(),

@@ -10,6 +10,8 @@ export interface End {
   readonly status: Status;
   readonly ending: EndingKind;
   readonly how: string;
+  /** The numbers that met the test, as a clause. */
+  readonly criterion?: string;
   /** Advice that follows the sentence. */
   readonly advice?: string;
 }
@@ -28,8 +30,8 @@ interface At {
  */
 export function endOf({ status, reason, test = 'optimality', ...beside }: Ending, at: At): End {
   if (status === 'failed') return { status, ending: 'failed', how: `Failed: ${reason}`, ...beside };
-  const how = `Converged: ${reason}${test === 'rounding' ? gradientLeft(at) : ''}`;
-  return { status, ending: test, how, ...beside };
+  if (test !== 'rounding') return { status, ending: test, how: `Converged: ${reason}`, ...beside };
+  return { status, ending: test, how: 'Converged', criterion: `${reason}${gradientLeft(at)}`, ...beside };
 }
 
 /** The gradient beside its scale. */
@@ -43,9 +45,8 @@ export function testGradient(gradientNorm: number, { tolerance }: SolveSettings)
   return {
     status: 'converged',
     ending: 'gradient',
-    how:
-      `Converged: the largest entry of the projected gradient, ${shortNumber(gradientNorm)}, is within the tolerance ` +
-      shortNumber(tolerance),
+    how: 'Converged',
+    criterion: `the largest entry of the projected gradient, ${shortNumber(gradientNorm)}, is within the tolerance ${shortNumber(tolerance)}`,
   };
 }
 
@@ -88,8 +89,9 @@ export function testDecreases(
   return {
     status: 'converged',
     ending: 'relativeDecrease',
-    how:
-      `Converged: each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of its size, ` +
+    how: 'Converged',
+    criterion:
+      `each of the last two iterations improved the value by at most relativeDecrease = ${shortNumber(least)} of its size, ` +
       `the last one by ${shortNumber(decreases[0]!)}${gradientLeft(at)}`,
   };
 }
@@ -270,8 +272,10 @@ export interface Solution {
   readonly status: Status;
   /** Which test or limit ended it. */
   readonly ending: EndingKind;
-  /** Sentences that say exactly how it ended, and what to do about it. */
+  /** Sentences that say how it ended, and what to do about it. */
   readonly message: string;
+  /** The test that a converged search met, with its numbers, as a clause. */
+  readonly criterion?: string;
   /** Number of evaluations of the objective, those of the runs resumed from included. */
   readonly evaluations: number;
   /** Number of iterations, those of the runs resumed from included. */

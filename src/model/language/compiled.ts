@@ -416,7 +416,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const constants = density.prepare?.(model.startOf(node));
       kept.push(...tensorsIn(constants).map((tensor) => tf.keep(tensor)));
       prepared.set(path, constants);
-      const own = density.held?.(model.startOf(node));
+      const own = density.search?.held?.(model.startOf(node));
       if (own === undefined) continue;
       const known = model.ownPaths(path);
       held.push({ paths: own.names.map((key) => known[key]!), iterations: own.iterations });
@@ -466,7 +466,8 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const { density, path } = placed;
       const spread = spreads.get(node.name);
       const p = model.ownTensors(path, values);
-      const { divergence: lost } = density.expected === undefined ? density : {};
+      const { expected, divergence, over } = density.gaussian ?? {};
+      const lost = expected === undefined ? divergence : undefined;
       if (spread !== undefined && lost !== undefined && !placed.isFactor) {
         divergences.push([placed.divergence, () => op.neg(scaled(op.sum(lost(p, spread)), node))]);
         return;
@@ -480,9 +481,8 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       }
       const own = densityContext(context, prepared.get(path));
       const there = read === undefined ? seenRows(present.get(node.name), node.isPointwise) : undefined;
-      const { expectedOver: over } = density;
       const spreadOf = (name: string) =>
-        density.expected === undefined || (over !== undefined && (over === 'value') !== (name === node.name))
+        expected === undefined || (over !== undefined && (over === 'value') !== (name === node.name))
           ? undefined
           : (spreads.get(name) ?? (density.functions === 1 ? linear.get(name) : undefined));
       const weight = placed.isFactor ? undefined : seenRows(weights.get(node.name), true);
@@ -507,7 +507,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
           `The density '${density.name}' of '${node.name}' (${[node.name, ...node.given].map((each) => `${each} ${(spreads.get(each)?.mean ?? points.get(each))?.shape.join('×')}`).join(', ')})`,
         () =>
           isExpected
-            ? density.expected!(
+            ? expected!(
                 p,
                 at((name) => spreadOf(name) ?? points.get(name)!),
                 own,
@@ -577,7 +577,10 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       } else if (variable.role === 'observed' && read !== undefined) current.set(name, matrixTensor(read));
       else current.set(name, seenRows(data.get(name), isPointwise)!);
       if (own !== undefined) add(node, own);
-      if (spread !== undefined && (own?.density.divergence === undefined || own.density.expected !== undefined)) {
+      if (
+        spread !== undefined &&
+        (own?.density.gaussian?.divergence === undefined || own.density.gaussian.expected !== undefined)
+      ) {
         terms[`${name}.entropy`] = isCorrelated(spread)
           ? spread.entropy
           : entropyOf(spread.variance, context, isPointwise);
@@ -616,10 +619,10 @@ const isOneByOne = (variable: Variable): boolean =>
 /** Findings about a result from the first density that has any. */
 function findingsIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown>): Pick<Assembly, 'findings'> {
   const all = model.graph.nodes.flatMap(({ densities }) => densities);
-  const placed = all.find(({ density }) => density.findings !== undefined);
+  const placed = all.find(({ density }) => density.search?.findings !== undefined);
   if (placed === undefined) return {};
   const { path, density } = placed;
-  return { findings: (values) => density.findings!(model.ownValues(path, values), prepared.get(path)) };
+  return { findings: (values) => density.search!.findings!(model.ownValues(path, values), prepared.get(path)) };
 }
 
 /** The curvature of a model whose only free parameters belong to one density with fixed rows. */
@@ -630,14 +633,14 @@ function curvatureIn(model: CompiledGraph, prepared: ReadonlyMap<string, unknown
     const curved = densities.find(({ path, density }) => {
       const own = Object.values(model.ownPaths(path));
       const isStill = variable.role === 'observed' || variable.role === 'embedded';
-      return density.curvature !== undefined && isStill && free.every(([path]) => own.includes(path));
+      return density.search?.curvature !== undefined && isStill && free.every(([path]) => own.includes(path));
     });
     if (curved === undefined) continue;
     const paths = Object.entries(model.ownPaths(curved.path));
     return {
       curvature: (_, { size, natural }) => {
         const entries = paths.flatMap(([key, path]) => (natural.has(path) ? [[key, natural.get(path)!] as const] : []));
-        const found = curved.density.curvature!(Object.fromEntries(entries), prepared.get(curved.path));
+        const found = curved.density.search!.curvature!(Object.fromEntries(entries), prepared.get(curved.path));
         return found instanceof Float64Array ? denseCurvature(found, size) : found;
       },
     };

@@ -115,7 +115,8 @@ export function precisionBetween(
   rows: RowsShape,
   context: DensityContext,
 ): Tensor2D | SparsePrecision | undefined {
-  return density.isSparse || rows.rows <= MOST_DENSE ? density.precision?.(p, rows, context) : undefined;
+  const { gaussian } = density;
+  return gaussian?.isSparse || rows.rows <= MOST_DENSE ? gaussian?.precision?.(p, rows, context) : undefined;
 }
 
 const tooMany = (what: string, rows: number) =>
@@ -142,7 +143,7 @@ export function precisionOf(
   const precision =
     placed && precisionBetween(placed.density, ownTensors(placed.path, values), { rows, given: known }, context);
   if (precision !== undefined) return { precision, onJitter: context.onJitter };
-  if (rows > MOST_DENSE && placed?.density.precision !== undefined) throw tooMany(`${said} for`, rows);
+  if (rows > MOST_DENSE && placed?.density.gaussian?.precision !== undefined) throw tooMany(`${said} for`, rows);
   throw new InvalidInputError(
     `${said}, but ${placed === undefined ? 'it has none' : `'${placed.density.name}' has no precision between rows`}. Take laplacian, markov, maxEntropy({ expect }) or ` +
       'gaussianProcess for it, or leave correlated out of gaussianLatents.',

@@ -2,7 +2,6 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { describe, type Matrix } from '../../core/matrix.ts';
 import { checkDefinition, checkMembers, checkName, type Member, unknownName } from '../../core/options.ts';
 import type { Random } from '../../core/random.ts';
-import type { Graph } from '../../engine/graph/graph.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
 import type { Search, TensorMap } from '../model.ts';
@@ -17,7 +16,9 @@ import type {
   RowMoments,
   Rows,
   RowsShape,
+  SearchOfRows,
   SparsePrecision,
+  UnderGaussianRows,
 } from './density.ts';
 import { type DensitySupport, supportOf } from './support.ts';
 
@@ -62,25 +63,36 @@ export interface DensityDefinition<Name extends string, C = undefined> {
    * log p(value | given) at the natural values p: n entries (Tensor1D) where rows are independent given what they are given, from which what is
    * said of new rows follows; a scalar otherwise.
    */
-  logDensity(p: Readonly<Record<Name, Tensor>>, rows: Rows, context: DensityContext<C>): Scalar | Tensor1D;
+  logDensity(p: Values<Name>, rows: Rows, context: DensityContext<C>): Scalar | Tensor1D;
   /** Its conditional for new rows, given the fitted ones: see {@link Conditional}. A density that returns a Tensor1D needs it for moments only. */
-  condition?(p: Readonly<Record<Name, Tensor>>, fitted: Rows, context: DensityContext<C>): Conditional;
+  condition?(p: Values<Name>, fitted: Rows, context: DensityContext<C>): Conditional;
   /** A draw of n×D rows from the density itself. */
-  sample?(
-    p: Readonly<Record<Name, Tensor>>,
-    random: Random,
-    shape: readonly [number, number],
-    given: readonly Tensor2D[],
-  ): Tensor2D;
-  /**
-   * E[log p] where the value, or what it is given, is Gaussian row by row (`{ mean, variance }`; what is not comes as it is), or a lower bound of it: n entries
-   * where rows are independent, by which new rows are placed too. Sampled without it.
-   */
-  expected?(
-    p: Readonly<Record<Name, Tensor>>,
-    rows: Rows<Tensor2D | GaussianRows>,
-    context: DensityContext<C>,
-  ): Scalar | Tensor1D;
+  sample?(p: Values<Name>, random: Random, shape: readonly [number, number], given: readonly Tensor2D[]): Tensor2D;
+  /** Expectations under Gaussian rows, which are sampled without it. */
+  readonly gaussian?: {
+    /**
+     * E[log p] where the value, or what it is given, is Gaussian row by row (`{ mean, variance }`; what is not comes as it is), or a lower bound of it: n entries
+     * where rows are independent, by which new rows are placed too.
+     */
+    expected?(p: Values<Name>, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext<C>): Scalar | Tensor1D;
+    /**
+     * Q, n×n, where log p(value | given) = c − ½·Σ_d (x_d − μ_d)ᵀQ(x_d − μ_d) with one matrix for all columns. Its expectation under Gaussian rows follows
+     * from it, and `gaussianLatents({ correlated: true })` takes its correlations from it.
+     */
+    precision?(p: Values<Name>, rows: RowsShape, context: DensityContext<C>): Tensor2D | SparsePrecision | undefined;
+  } & Pick<UnderGaussianRows, 'over' | 'isSparse'>;
+  /** For random fields over the rows. */
+  readonly field?: {
+    /** The field at natural values p and rows X (n×D), which fits then show. */
+    learned(p: Readonly<Record<Name, ParameterValue>>, X: Matrix, constants: C): LearnedByLayer;
+  };
+  /** How its maximum is searched for. */
+  readonly search?: {
+    /** The Hessian of the log density in its value, (nD)² numbers row by row: solvers such as `newton()` need it of all densities of latents. It counts where no parameter is free. */
+    hessian?(p: Readonly<Record<Name, ParameterValue>>, X: Matrix, constants: C): Float64Array;
+    /** Iterations, tolerances and solver of the search that suits it. */
+    readonly settings?: Search;
+  } & Pick<SearchOfRows, 'restrict' | 'graph'>;
   /** false where the log density is an exponent without its normalizing constant. */
   readonly normalized?: boolean;
   /** false where `logPredictive` is not the conditional of the joint density, as for bounds. */
@@ -96,59 +108,39 @@ export interface DensityDefinition<Name extends string, C = undefined> {
   readonly support?: DensitySupport;
   /** true or false where rows are independent or not, whatever its log density returns; without it, its log density shows it. */
   readonly independent?: boolean;
-  /** What `expected` takes as Gaussian rows: the value or what it is given; both without it. */
-  readonly expectedOver?: 'value' | 'given';
-  /**
-   * Q, n×n, where log p(value | given) = c − ½·Σ_d (x_d − μ_d)ᵀQ(x_d − μ_d) with one matrix for all columns. Its expectation under Gaussian rows follows
-   * from it, and `gaussianLatents({ correlated: true })` takes its correlations from it.
-   */
-  precision?(
-    p: Readonly<Record<Name, Tensor>>,
-    rows: RowsShape,
-    context: DensityContext<C>,
-  ): Tensor2D | SparsePrecision | undefined;
-  /** Whether `precision` makes no n×n matrix, so that any number of rows will do. */
-  readonly isSparse?: true;
-  /** For random fields over the rows: the field at natural values p and rows X (n×D), which fits then show. */
-  field?(p: Readonly<Record<Name, ParameterValue>>, X: Matrix, constants: C): LearnedByLayer;
-  /** For densities that keep something of the latents as it starts: their parameter, restricted to that. */
-  restrict?(latents: Parameter): Parameter;
-  /** The graph along which rows are near each other, which preconditions a search. */
-  readonly graph?: Graph | undefined;
-  /** The Hessian of the log density in its value, (nD)² numbers row by row: solvers such as `newton()` need it of all densities of latents. It counts where no parameter is free. */
-  hessian?(p: Readonly<Record<Name, ParameterValue>>, X: Matrix, constants: C): Float64Array;
-  /** The search that suits it. */
-  readonly search?: Search;
 }
+
+type Values<Name extends string> = Readonly<Record<Name, Tensor>>;
 
 /** In types: a definition that shows a field. */
 export interface FieldMember {
   readonly field: unknown;
 }
 
-/** Members of a definition that are functions, as the density has them. */
-const FUNCTIONS = [
-  ...(['prepare', 'logDensity', 'condition', 'sample', 'expected', 'precision'] as const),
-  ...(['field', 'restrict', 'hessian'] as const),
-];
-/** Those that it has as they are. */
-const VALUES = [
-  ...(['normalized', 'exact', 'centered', 'takesMissing', 'independent'] as const),
-  ...(['expectedOver', 'isSparse', 'graph', 'search'] as const),
-];
-
 /** Members of definitions, for checks of their names. */
 export const DENSITY_MEMBERS: Readonly<Record<keyof DensityDefinition<string>, Member>> = {
-  name: 'anything',
-  parameters: 'anything',
-  support: 'anything',
-  ...(Object.fromEntries(VALUES.map((key) => [key, 'anything'])) as Record<(typeof VALUES)[number], Member>),
-  ...(Object.fromEntries(FUNCTIONS.map((key) => [key, 'function, if any'])) as Record<
-    (typeof FUNCTIONS)[number],
-    Member
-  >),
-  logDensity: 'function',
+  ...{ name: 'anything', parameters: 'anything', support: 'anything', normalized: 'anything', exact: 'anything' },
+  ...{ centered: 'anything', takesMissing: 'anything', independent: 'anything' },
+  ...{ prepare: 'function, if any', logDensity: 'function', condition: 'function, if any', sample: 'function, if any' },
+  ...{ gaussian: 'anything', field: 'anything', search: 'anything' },
 };
+
+/** Members that are functions, called on their definition. */
+const FUNCTIONS = ['prepare', 'logDensity', 'condition', 'sample'] as const;
+
+/** Those that the density has as they are. */
+const VALUES = [
+  ...(['normalized', 'exact', 'centered', 'takesMissing', 'independent', 'gaussian', 'field', 'search'] as const),
+];
+
+/** Members of each group. */
+const GROUPS = {
+  gaussian: { expected: 'function, if any', precision: 'function, if any', over: 'anything', isSparse: 'anything' },
+  field: { learned: 'function' },
+  search: {
+    ...{ hessian: 'function, if any', restrict: 'function, if any', graph: 'anything', settings: 'anything' },
+  },
+} as const satisfies Record<string, Readonly<Record<string, Member>>>;
 
 const SAID: readonly (keyof Conditional)[] = [
   ...(['logPredictive', 'moments', 'uncertainMoments', 'hasGaussianNoise', 'expected'] as const),
@@ -174,6 +166,19 @@ function checkedConditional(name: string, result: Conditional): Conditional {
   if (moments === undefined) return own;
   const what = `What moments of the density '${name}' returns`;
   return { ...own, moments: (given) => checkedResult(moments.call(own, given), what, MOMENTS) };
+}
+
+const DEFAULTS = {
+  kind: 'density',
+  normalized: true,
+  exact: true,
+  centered: false,
+  takesMissing: false,
+  independent: undefined,
+} as const;
+
+function withoutHessian({ hessian: _, ...search }: SearchOfRows): SearchOfRows {
+  return search;
 }
 
 /** Makes a density; what is given replaces the default parameters. */
@@ -208,13 +213,19 @@ export function defineDensity<Name extends string = never, C = undefined, const 
   checkMembers(definition, 'defineDensity', DENSITY_MEMBERS);
   const owner = `Density '${name}'`;
   const support = supportOf(`density '${name}'`, definition.support);
-  const members = {
-    ...Object.fromEntries(VALUES.flatMap((key) => (definition[key] === undefined ? [] : [[key, definition[key]]]))),
-    ...Object.fromEntries(
-      FUNCTIONS.flatMap((key) => (definition[key] ? [[key, definition[key].bind(definition)]] : [])),
-    ),
-  } as unknown as Pick<Density, 'logDensity' | 'condition' | 'hessian'>;
-  const { condition, hessian, ...others } = members;
+  for (const [group, known] of Object.entries(GROUPS)) {
+    const own = Reflect.get(definition, group) as object | undefined;
+    if (own !== undefined)
+      checkMembers(checkDefinition(own, `${group} of defineDensity`), `${group} of defineDensity`, known);
+  }
+  const bound = Object.fromEntries(
+    FUNCTIONS.flatMap((key) => (definition[key] ? [[key, definition[key].bind(definition)]] : [])),
+  );
+  const values = VALUES.flatMap((key) => (definition[key] === undefined ? [] : [[key, definition[key]]]));
+  const { condition, search, ...others } = { ...Object.fromEntries(values), ...bound } as unknown as Omit<
+    Density,
+    '~says'
+  >;
   return (overrides = {} as Overrides<Name>) => {
     const started =
       typeof parameters === 'function'
@@ -222,17 +233,12 @@ export function defineDensity<Name extends string = never, C = undefined, const 
         : Object.freeze(overriddenParameters(owner, parameters, overrides));
     const isHeld = typeof started === 'object' && Object.values<Parameter>(started).every(({ free }) => !free);
     return Object.freeze<Density<SaidBy<D>>>({
-      kind: 'density',
-      name,
-      normalized: true,
-      exact: true,
-      centered: false,
-      takesMissing: false,
-      independent: undefined,
-      parameters: started,
+      ...DEFAULTS,
       ...others,
-      ...(hessian && isHeld && { hessian }),
+      name,
+      parameters: started,
       ...(support && { support }),
+      ...(search && { search: isHeld || search.hessian === undefined ? search : withoutHessian(search) }),
       ...(condition && {
         condition: (p: TensorMap, fitted: Rows, context: DensityContext) =>
           checkedConditional(name, condition(p, fitted, context)),

@@ -170,6 +170,56 @@ export interface Call {
   readonly arguments: readonly unknown[];
 }
 
+/** Expectations of a log density under Gaussian rows. */
+export interface UnderGaussianRows {
+  expected?(p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext): Scalar | Tensor1D;
+  /** Rows that `expected` takes as Gaussian: the value or what it is given, which are points otherwise; both unless set. */
+  readonly over?: 'value' | 'given';
+  /**
+   * Q, n×n, where log p(value | given) = c − ½·Σ_d (x_d − μ_d)ᵀQ(x_d − μ_d) with one matrix for all columns; undefined where the density is of another form after all. Expectations
+   * under Gaussian rows follow from it, for 4000 rows at most, and Gaussian rows may take their correlations from it.
+   */
+  precision?(p: TensorMap, rows: RowsShape, context: DensityContext): Tensor2D | SparsePrecision | undefined;
+  /** Whether `precision` makes no n×n matrix, so that any number of rows will do. */
+  readonly isSparse?: true;
+  /**
+   * KL(q‖p) of Gaussian rows q in closed form, for a density without `expected`, in the place of an expectation and the entropy: n numbers, or n×k whose sums over k they are, where rows are
+   * independent; a scalar otherwise.
+   */
+  divergence?(p: TensorMap, q: GaussianRows): Scalar | Tensor1D | Tensor2D;
+}
+
+/** A random field over the rows. */
+export interface FieldOfRows {
+  /** The field at natural values and rows, which fits show. */
+  learned(p: ParameterValues, value: Matrix, constants: unknown): LearnedByLayer;
+  /** Number of points of a field that reads no rows, as all that it expects of them is given: `embedded` takes it in the place of a variable. */
+  readonly points?: number;
+}
+
+/** How the maximum of a density is searched for. */
+export interface SearchOfRows {
+  /** The search that suits it; or that for observations as the model sees them, NaN where missing. */
+  readonly settings?: Search | ((data: Matrix | undefined) => Search | undefined);
+  /**
+   * The curvature of minus the log density in the entries of the density's free parameters, in their order, where its rows do not move; or its Hessian, n² numbers row
+   * by row. Undefined where the search does without.
+   */
+  curvature?(p: Entries, constants: unknown): Curvature | Float64Array | undefined;
+  /** Hessian of the log density in its value (n×D), (nD)² numbers row by row: solvers that ask for curvature need it of all densities. */
+  hessian?(p: ParameterValues, value: Matrix, constants: unknown): Float64Array;
+  /** Parameters that a fit holds at their initial values for a number of iterations, if any. */
+  held?(start: DensityStart): { readonly names: readonly string[]; readonly iterations: number } | undefined;
+  /** Parameter of the latents, moved within what the density allows only. */
+  restrict?(latents: Parameter): Parameter;
+  /** Findings about a result at these values, beside how its search ended. */
+  findings?(p: ParameterValues, constants: unknown): Findings | undefined;
+  /** Graph along which rows are near each other, which preconditions a search. */
+  readonly graph?: Graph | undefined;
+  /** Where new rows lie whose givens are these (n×c), beside the fitted rows, for a density that finds them by itself; plain numbers. */
+  place?(given: Matrix, fitted: Matrix): Projection | Promise<Projection>;
+}
+
 /** How the rows of a variable are distributed: anything random in a model. A plain frozen description. */
 export interface Density<Said = unknown> {
   readonly kind: 'density';
@@ -184,14 +234,14 @@ export interface Density<Said = unknown> {
   readonly centered: boolean;
   /** True if rows with missing entries are taken: the density reads `present`, or what is missing in the data at `prepare`. */
   readonly takesMissing: boolean;
-  /** True if `condition` multiplies predictive variances by factors that it takes from the residuals, where the context is calibrated. */
-  readonly calibrates?: true;
   /** Which observations it can be of; any real numbers without it. */
   readonly support?: ObservationSupport;
   /** True if rows are independent given what they are given, false if not; where it does not say, its log density shows it. */
   readonly independent: boolean | undefined;
   /** True if it counts rows by their weights where its log density is one of all rows. */
   readonly countsRows?: boolean;
+  /** True if `condition` multiplies predictive variances by factors that it takes from the residuals, where the context is calibrated. */
+  readonly calibrates?: true;
   /** Number of functions that a likelihood takes for each column: a map before it has D times as many columns. */
   readonly functions?: number;
   /** Functions that these observations speak for, from which maps before it start. */
@@ -200,58 +250,20 @@ export interface Density<Said = unknown> {
   readonly parameters: Parameters | ((start: DensityStart) => Parameters);
   readonly prepare?: (start: DensityStart) => unknown;
   readonly logDensity: (p: TensorMap, rows: Rows, context: DensityContext) => Scalar | Tensor1D;
+  /** Conditional for new rows, given the fitted rows. */
   readonly condition?: (p: TensorMap, fitted: Rows, context: DensityContext) => Conditional;
+  /** A draw from the density itself, n×D. */
   readonly sample?: (
     p: TensorMap,
     random: Random,
     shape: readonly [number, number],
     given: readonly Tensor2D[],
   ) => Tensor2D;
-  readonly expected?: (p: TensorMap, rows: Rows<Tensor2D | GaussianRows>, context: DensityContext) => Scalar | Tensor1D;
-  /** What `expected` takes as Gaussian rows: the value or what it is given, which are points otherwise; both unless it says. */
-  readonly expectedOver?: 'value' | 'given';
-  /**
-   * Q, n×n, where log p(value | given) = c − ½·Σ_d (x_d − μ_d)ᵀQ(x_d − μ_d) with one matrix for all columns; undefined where the density is of another form after all. Expectations
-   * under Gaussian rows follow from it, for 4000 rows at most, and Gaussian rows may take their correlations from it.
-   */
-  readonly precision?: (
-    p: TensorMap,
-    rows: RowsShape,
-    context: DensityContext,
-  ) => Tensor2D | SparsePrecision | undefined;
-  /** Whether `precision` makes no n×n matrix, so that any number of rows will do. */
-  readonly isSparse?: true;
-  /** What it says once, however many rows count: −KL(q(u)‖p(u)) of variables of its own. Added to its log density; undefined where it has none. */
+  readonly gaussian?: UnderGaussianRows;
+  readonly field?: FieldOfRows;
+  readonly search?: SearchOfRows;
+  /** Term independent of the batch, added to its log density: −KL(q(u)‖p(u)) of variables of its own; undefined where it has none. */
   readonly once?: (p: TensorMap) => Scalar | undefined;
-  /**
-   * KL(q‖p) of Gaussian rows q in closed form, for a density without `expected`, in the place of an expectation and the entropy: n numbers, or n×k whose sums over k they are, where rows are
-   * independent; a scalar otherwise.
-   */
-  readonly divergence?: (p: TensorMap, q: GaussianRows) => Scalar | Tensor1D | Tensor2D;
-  /** Parameters that a fit holds at their initial values for a number of iterations, if any. */
-  readonly held?: (
-    start: DensityStart,
-  ) => { readonly names: readonly string[]; readonly iterations: number } | undefined;
-  readonly field?: (p: ParameterValues, value: Matrix, constants: unknown) => LearnedByLayer;
-  /** Number of points of a field that reads no rows, as all that it expects of them is given: `embedded` takes it in the place of a variable. */
-  readonly points?: number;
-  /**
-   * The curvature of minus the log density in the entries of the density's free parameters, in their order, where its rows do not move; or its Hessian, n² numbers row
-   * by row. Undefined where the search does without.
-   */
-  readonly curvature?: (p: Entries, constants: unknown) => Curvature | Float64Array | undefined;
-  /** Findings about a result at these values, beside how its search ended. */
-  readonly findings?: (p: ParameterValues, constants: unknown) => Findings | undefined;
-  /** Where new rows lie whose givens are these (n×c), beside the fitted rows, for a density that finds them by itself; plain numbers. */
-  readonly place?: (given: Matrix, fitted: Matrix) => Projection | Promise<Projection>;
-  /** Parameter of the latents, moved within what the density allows only. */
-  readonly restrict?: (latents: Parameter) => Parameter;
-  /** Graph along which rows are near each other, which preconditions a search. */
-  readonly graph?: Graph;
-  /** Hessian of the log density in its value (n×D), (nD)² numbers row by row: solvers that ask for curvature need it of all densities. */
-  readonly hessian?: (p: ParameterValues, value: Matrix, constants: unknown) => Float64Array;
-  /** The search that suits it; or that for observations as the model sees them, NaN where missing. */
-  readonly search?: Search | ((data: Matrix | undefined) => Search | undefined);
   /** The call that makes it again. */
   readonly call?: Call;
 }

@@ -225,7 +225,7 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
       const multipliers = model.ownValues(placed.path, values);
       const learned = lazily(() =>
         withFloat64(() =>
-          placed.density.field!(
+          placed.density.field!.learned(
             multipliers,
             withDeviations(
               kept[node.name] ?? Matrix.zeros(graph.points, 0),

@@ -34,8 +34,8 @@ export function ofGaussianRows({ model, latents, observed, variances, at, seenRo
   const divergencesOf = (fitted: Fitted, x: op.GaussianRows): Tensor | undefined => {
     const { path, density } = densities[0]!;
     const p = model.ownTensors(path, fitted.tensors);
-    if (density.divergence !== undefined) return density.divergence(p, x);
-    const expected = density.expected?.(p, { value: x, given: [] }, fitted.contextOf(shown, densities[0]!));
+    if (density.gaussian?.divergence !== undefined) return density.gaussian.divergence(p, x);
+    const expected = density.gaussian?.expected?.(p, { value: x, given: [] }, fitted.contextOf(shown, densities[0]!));
     return expected && op.neg(op.add(expected, entropies(x.variance)));
   };
   const divergences = (fitted: Fitted, x: op.GaussianRows) => perRow(divergencesOf(fitted, x)!);

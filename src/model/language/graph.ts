@@ -226,7 +226,8 @@ function numberOfPoints(owner: string, variables: readonly Variable[], names: Re
 /** Number of points of a model that observes none: of the rows that a latent variable is given, or of a field that reads none. */
 function pointsWithout(variables: readonly Variable[]): number | undefined {
   for (const variable of variables) {
-    if (variable.role === 'embedded' && variable.density?.points !== undefined) return variable.density.points;
+    if (variable.role === 'embedded' && variable.density?.field?.points !== undefined)
+      return variable.density.field.points;
     if (variable.role !== 'latent' || variable.rows !== undefined) continue;
     for (const given of variable.given) if (given.role === 'known') return given.data.rows;
   }
@@ -310,13 +311,13 @@ function checkFields(owner: string, { name, variable, densities }: Node, nodes: 
   }
   if (variable.role !== 'embedded') {
     // What is expected of observed rows may be computed from them beforehand, as MEU does.
-    if (variable.role === 'observed' || !fields.some(({ density }) => density.points)) return;
+    if (variable.role === 'observed' || !fields.some(({ density }) => density.field!.points)) return;
     throw new InvalidInputError(
       `'${name}' of ${owner} has a random field that speaks of no rows, as all that it expects is given. Leave the values out, or take embedded.`,
     );
   }
   const [of] = variable.given;
-  if (of === undefined && fields.length > 0 && variable.density!.points === undefined) {
+  if (of === undefined && fields.length > 0 && variable.density!.field?.points === undefined) {
     throw new InvalidInputError(
       `'${name}' of ${owner} is read off a random field that speaks of rows, as not all that it expects is given. Give values to all sets, or make it the density of a variable.`,
     );

@@ -194,7 +194,7 @@ function placeRows(node: Node<LatentVariable>, placing: Placing): () => Matrix {
   }
   const start = startOf();
   if (posterior === undefined) {
-    const restrict = restrictionOf(node)?.density.restrict;
+    const restrict = restrictionOf(node)?.density.search?.restrict;
     parameters[name] = restrict === undefined ? real(start) : restrict(real(start));
     if (node.isPointwise) pointwise.push(name);
   } else if ('encoder' in posterior) {
@@ -237,7 +237,7 @@ function besideKnown(graph: VariableGraph, observations: Matrix): Matrix {
 }
 
 const restrictionOf = ({ densities }: Node): PlacedDensity | undefined =>
-  densities.find(({ density }) => density.restrict !== undefined);
+  densities.find(({ density }) => density.search?.restrict !== undefined);
 
 /** Parameters of points, moved within what the variable's densities allow only. */
 function restrictedPoints(
@@ -247,7 +247,7 @@ function restrictedPoints(
   const restriction = restrictionOf(node);
   if (restriction === undefined) return parameters;
   const { [POINTS]: points } = parameters;
-  if (points !== undefined) return { ...parameters, [POINTS]: restriction.density.restrict!(points) };
+  if (points !== undefined) return { ...parameters, [POINTS]: restriction.density.search!.restrict!(points) };
   throw new InvalidInputError(
     `The prior '${restriction.term}' restricts the latents, which only free ones allow, but here they follow from other parameters. ` +
       `Use free latents, or a form of the prior that does not restrict them (rank({ energy: 'free' })).`,

@@ -90,9 +90,9 @@ function placingOf({ model, coordinates, values }: FittedGraph): Partial<AnyPost
   const { name, given, densities } = graph.shown;
   const { eigenvalues, placement } = coordinates[name] ?? {};
   if (name in coordinates) return { ...(eigenvalues && { eigenvalues }), ...(placement && { placement }) };
-  const placed = densities.find(({ density }) => density.place !== undefined);
+  const placed = densities.find(({ density }) => density.search?.place !== undefined);
   if (placed === undefined || given.length !== 1) return {};
-  const place = (rows: Matrix) => placed.density.place!(rows, values[name]!);
+  const place = (rows: Matrix) => placed.density.search!.place!(rows, values[name]!);
   return { placement: { acceptsMissing: false, observedColumns: columns.get(given[0]!)!, place } };
 }
 

@@ -324,9 +324,9 @@ const hasFewPoints = ({ nodes, points }: VariableGraph): boolean =>
 function searchOf({ nodes }: VariableGraph, seen: () => ReadonlyMap<string, Observations>): Search | undefined {
   for (const { name, variable, densities } of nodes) {
     for (const { density } of densities) {
-      if (variable.role === 'latent' && density.curvature !== undefined) continue;
-      const { search } = density;
-      const own = typeof search === 'function' ? search(seen().get(name)?.data) : search;
+      if (variable.role === 'latent' && density.search?.curvature !== undefined) continue;
+      const settings = density.search?.settings;
+      const own = typeof settings === 'function' ? settings(seen().get(name)?.data) : settings;
       if (own !== undefined) return own;
     }
   }

@@ -137,12 +137,14 @@ export function alle(
     parameters: () => ({}),
     prepare: learned,
     logDensity: () => op.scalar(logLikelihood(learned(), points.columns) - (points.rows - 1) * logUnits),
-    findings: () => {
-      const { graph: found } = momentField(...entriesOf(precisionOf(learned()), basePrecision));
-      const message = `The likelihood is greatest for neighbors among later points. The learned graph has ${found.sources.length} edges and is connected.`;
-      return { message };
+    search: {
+      findings: () => {
+        const { graph: found } = momentField(...entriesOf(precisionOf(learned()), basePrecision));
+        const message = `The likelihood is greatest for neighbors among later points. The learned graph has ${found.sources.length} edges and is connected.`;
+        return { message };
+      },
     },
-    field: () => learnedFactor(learned(), points, basePrecision, known),
+    field: { learned: () => learnedFactor(learned(), points, basePrecision, known) },
   });
   const variables = () => {
     const y = observed(points, { density: overTable(field, { deviation }).density });

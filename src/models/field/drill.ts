@@ -156,9 +156,11 @@ export function drill(
       return momentDensity(own, { variances, covariances }, problem, problem.penalty, COPIES);
     },
     // Where entries are strongly coupled first-order steps crawl, while Newton's method takes a few steps from anywhere.
-    search: { solver: momentsSolver(problem, scaleOf(problem)), tolerance: 0, relativeDecrease: 0 },
-    findings: (p) => momentFindings(problem, entriesIn(p)),
-    field: (p) => learnedMoments(problem, entriesIn(p), checked, fitted),
+    search: {
+      settings: { solver: momentsSolver(problem, scaleOf(problem)), tolerance: 0, relativeDecrease: 0 },
+      findings: (p) => momentFindings(problem, entriesIn(p)),
+    },
+    field: { learned: (p) => learnedMoments(problem, entriesIn(p), checked, fitted) },
   });
   const variables = () => {
     const { density, points: listed } = overTable(field, { shown, deviation });

@@ -12,6 +12,7 @@ import {
   type DensityLike,
   type DensityStart,
   densityOf,
+  type FieldOfRows,
   parametersOf,
 } from '../../model/language/density.ts';
 import type { Variables } from '../../model/language/graph.ts';
@@ -95,7 +96,10 @@ export function overTable(
       parameters: (start: DensityStart) => ({ ...parametersOf(own, start), ...points }),
     }),
     ...(deviation && {
-      field: (...at: Parameters<NonNullable<Density['field']>>) => inTableUnits(own.field!(...at), deviation),
+      field: {
+        ...own.field,
+        learned: (...at: Parameters<FieldOfRows['learned']>) => inTableUnits(own.field!.learned(...at), deviation),
+      },
     }),
   });
   return { density, points };

@@ -39,14 +39,14 @@ const MOST_CURVED = 600;
  */
 export function searchOnGraph(model: SearchedModel): Search {
   const { arePoints, priors, views, latentDim: columns } = model;
-  const graph = priors.find(({ prior }) => prior.graph !== undefined)?.prior.graph;
+  const graph = priors.map(({ prior }) => prior.search?.graph).find((own) => own !== undefined);
   if (graph === undefined) return {};
   const parameters = [...views.map(({ process }) => process), ...priors.map(({ prior }) => prior)].flatMap(
     (part): Parameter[] => Object.values(part.parameters),
   );
   const { rows } = views[0]!.observations.raw;
   const isBounded = parameters.some(({ free, support }) => free && support === 'box');
-  const areRows = arePoints && priors.every(({ prior }) => prior.restrict === undefined);
+  const areRows = arePoints && priors.every(({ prior }) => prior.search?.restrict === undefined);
   if (isBounded || !areRows || graph.size !== rows) return { relativeDecrease: 0 };
   const size = rows * columns;
   const isCurved = size <= MOST_CURVED && familyCurvature(model) !== undefined;
@@ -73,7 +73,8 @@ export function familyCurvature({
   latentDim,
 }: SearchedModel): FamilyCurvature | undefined {
   if (!arePoints) return undefined;
-  if (priors.some(({ prior }) => prior.hessian === undefined || prior.restrict !== undefined)) return undefined;
+  if (priors.some(({ prior }) => prior.search?.hessian === undefined || prior.search.restrict !== undefined))
+    return undefined;
   const radial = views.map(radialView);
   if (!radial.every((view) => view !== undefined)) return undefined;
   const prepared = lazily(() => priors.map(({ prior }) => prior.prepare?.(startOf(observations(), latentDim))));
@@ -86,7 +87,7 @@ export function familyCurvature({
       const path = `${placed.path}.`;
       const own = Object.entries(values).filter(([name]) => name.startsWith(path));
       const p = Object.fromEntries(own.map(([name, value]) => [name.slice(path.length), value]));
-      addBlock(H, placed.prior.hessian!(p, X, prepared()[k]), X.data.length, start, entries.size);
+      addBlock(H, placed.prior.search!.hessian!(p, X, prepared()[k]), X.data.length, start, entries.size);
     });
     return denseCurvature(
       H.map((entry) => -entry),

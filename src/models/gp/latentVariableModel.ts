@@ -63,8 +63,10 @@ export const unitNormal: Density = Object.freeze<Density>({
   logDensity: (_, { value }) =>
     op.mul<Tensor1D>(-0.5, op.add(op.sum(op.square(value), 1), value.shape[1] * log(2 * Math.PI))),
   sample: (_, random, shape) => normalEntries(random, ...shape),
-  divergence: (_, { mean, variance }) =>
-    op.mul<Tensor2D>(0.5, op.sub(op.add(op.square(mean), variance), op.add(op.log(variance), 1))),
+  gaussian: {
+    divergence: (_, { mean, variance }) =>
+      op.mul<Tensor2D>(0.5, op.sub(op.add(op.square(mean), variance), op.add(op.log(variance), 1))),
+  },
 });
 
 /** Parts of a model beside its views. */

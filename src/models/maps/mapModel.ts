@@ -153,8 +153,10 @@ export function mapModel(name: string, given: MapParts): MapModel {
     prepare: () => parts.density(),
     logDensity: (_: object, { value }: Rows, { constants }: DensityContext) =>
       plainFunction(value, constants as PlainFunction),
-    place: (rows: Matrix, latents: Matrix) => placed(parts, latents, rows),
-    ...(solver && { search: { solver: (seed: number) => solver(seed), tolerance: 0, relativeDecrease: 0 } }),
+    search: {
+      place: (rows: Matrix, latents: Matrix) => placed(parts, latents, rows),
+      ...(solver && { settings: { solver: (seed: number) => solver(seed), tolerance: 0, relativeDecrease: 0 } }),
+    },
   });
   const posterior: PointRows = {
     kind: 'latents',

@@ -165,7 +165,7 @@ function pairsOfColumns({ count, residuals, offsets, shrinkage }: VaryingRows): 
     D,
   );
   const pairs = generalizedPairs(scatter(offsets, count), shrunk);
-  if (pairs.values.length < D) throw singular(pairs.values.length, D);
+  if (pairs.values.length < D) throw singular(pairs.values.length, D, shrinkage);
   return pairs;
 }
 
@@ -186,7 +186,7 @@ function pairsInSpan({ count, residuals, offsets, deviations, shrinkage }: Varyi
     shrunk.data[k] = (1 - shrinkage) * entry + (k % (r + 1) === 0 ? shrinkage : 0);
   });
   const { values, vectors } = generalizedPairs(scatter(part(residuals.rows, rows.rows), count), shrunk);
-  if (values.length < (shrinkage > 0 ? r : D)) throw singular(values.length, D);
+  if (values.length < (shrinkage > 0 ? r : D)) throw singular(values.length, D, shrinkage);
   const directions = product(axes, vectors);
   return {
     values,
@@ -217,9 +217,13 @@ function ledoitWolf(Z: Matrix): number {
   return delta > beta ? Math.max(0, beta / delta) : 1;
 }
 
-function singular(rank: number, columns: number): InvalidInputError {
+function singular(rank: number, columns: number, shrinkage: number): InvalidInputError {
+  const remedy =
+    shrinkage > 0
+      ? `even at shrinkage ${shrinkage.toPrecision(3)}. Label more points of each class, or take fewer columns, such as principal components.`
+      : 'at shrinkage 0. Give shrinkage a number above 0, such as 0.1, or take fewer columns, such as principal components.';
   return new InvalidInputError(
-    `S_w of lda is singular: points vary within classes in ${rank} of ${columns} directions. Take shrinkage: 'auto' or above 0, or fewer columns, such as principal components.`,
+    `S_w of lda is singular: points vary within classes in ${rank} of ${columns} directions, ${remedy}`,
   );
 }
 

@@ -364,13 +364,15 @@ function likelihoodDensity(likelihood: Omit<Likelihood, 'density'>, { isBounded,
     ...(isBounded && { support: observationSupport(`likelihood '${name}'`, likelihood.refuses) }),
     logDensity: entries,
     ...(functions === 1 && {
-      // A Gaussian density is symmetric in the observation and the function, so either may be uncertain.
-      ...(likelihood.conjugate === undefined && { expectedOver: 'given' as const }),
-      expected: (p: TensorMap, { value, given, present }: Rows<Tensor2D | op.GaussianRows>) => {
-        const [y, f] = [momentsOf(value), momentsOf(given[0]!)];
-        functionsIn([f.mean], y.mean.shape[1]);
-        const own = expectedLogDensity(likelihood, p, f.mean, op.add<Tensor2D>(f.variance, y.variance), y.mean);
-        return op.sum<Tensor1D>(present === undefined ? own : op.mul(present, own), 1);
+      gaussian: {
+        // A Gaussian density is symmetric in the observation and the function, so either may be uncertain.
+        ...(likelihood.conjugate === undefined && { over: 'given' as const }),
+        expected: (p: TensorMap, { value, given, present }: Rows<Tensor2D | op.GaussianRows>) => {
+          const [y, f] = [momentsOf(value), momentsOf(given[0]!)];
+          functionsIn([f.mean], y.mean.shape[1]);
+          const own = expectedLogDensity(likelihood, p, f.mean, op.add<Tensor2D>(f.variance, y.variance), y.mean);
+          return op.sum<Tensor1D>(present === undefined ? own : op.mul(present, own), 1);
+        },
       },
     }),
     condition: (p) => ({

@@ -82,11 +82,14 @@ export function boundProcess(options: BoundOptions): ViewProcess {
     countsRows: true,
     parameters: (start) => startedParameters(options, start),
     prepare: (start: DensityStart) => openBound(options, start),
-    held: (start: DensityStart) =>
-      isCollapsed(options, start) && start.rows <= MOST_HELD ? { names: ['noise'], iterations: NOISE_HELD } : undefined,
-    expectedOver: 'given',
+    search: {
+      held: (start: DensityStart) =>
+        isCollapsed(options, start) && start.rows <= MOST_HELD
+          ? { names: ['noise'], iterations: NOISE_HELD }
+          : undefined,
+    },
     logDensity: bound,
-    expected: bound,
+    gaussian: { expected: bound, over: 'given' },
     once: (p: TensorMap) => (Q_MEAN in p ? op.neg(inducingDivergence(variablesFrom(p))) : undefined),
     condition: (p: TensorMap, fitted: Rows, context: DensityContext) => conditional(options, p, fitted, context),
   });
@@ -189,12 +192,15 @@ export function sparseDensity(process: Process, options: BoundOptions): Density 
   return Object.freeze<Density>({
     ...bound,
     ...(own.calibrates && { calibrates: own.calibrates }),
-    ...(own.precision && {
-      precision: (p: TensorMap, { rows, given }: RowsShape, { constants, onJitter }: DensityContext) =>
-        // Rows are independent given q(u), where that is a variable.
-        opened.has(constants as object)
-          ? op.div<Tensor2D>(op.eye(rows), totalNoise(options.kernel, p))
-          : lowRankPrecision(options, p, inputsOf(given).mean, onJitter),
+    ...(own.gaussian && {
+      gaussian: {
+        ...bound.gaussian,
+        precision: (p: TensorMap, { rows, given }: RowsShape, { constants, onJitter }: DensityContext) =>
+          // Rows are independent given q(u), where that is a variable.
+          opened.has(constants as object)
+            ? op.div<Tensor2D>(op.eye(rows), totalNoise(options.kernel, p))
+            : lowRankPrecision(options, p, inputsOf(given).mean, onJitter),
+      },
     }),
     parameters: (start) =>
       isOwn(start)
@@ -206,7 +212,7 @@ export function sparseDensity(process: Process, options: BoundOptions): Density 
       opened.add(open);
       return open;
     },
-    held: (start) => (isOwn(start) ? undefined : bound.held!(start)),
+    search: { held: (start) => (isOwn(start) ? undefined : bound.search!.held!(start)) },
     logDensity: (p, rows, context) =>
       (opened.has(context.constants as object) ? bound : own).logDensity(p, rows, context),
     condition: (p, fitted, context) =>

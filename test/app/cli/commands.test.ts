@@ -229,8 +229,8 @@ const NOT_IN_JSON = new Set(['posterior', 'graph', 'squaredDistances', 'shards']
 describe('help', () => {
   it('names what is required, every model with every option it takes, and examples', async () => {
     const { stdout } = await latentfield(['fit', '--help']);
-    expect(stdout).toContain('(required) the model');
-    expect(stdout).toContain('(required) folder for the results');
+    expect(stdout).toContain('the model (default: gplvm)');
+    expect(stdout).toContain('(default: results)');
     expect(stdout).toContain('latentfield fit flowers.csv --model gplvm --labels species --out results');
     const { observations, flow } = await prepared();
     for (const name of MODEL_NAMES) {
@@ -439,7 +439,7 @@ describe('tables with holes', () => {
     expect(ran.exitCode).toBe(0);
     expect(ran.stdout).toMatch(/Converged.*Equal points share one node of the graph: 4 = 30\./);
     const [head, ...points] = readFileSync(join(out, 'latents.csv'), 'utf8').trim().split('\n');
-    expect(head).toBe('x1,x2');
+    expect(head).toBe('x1,x2,kind');
     expect(points).toHaveLength(31);
     const [first, second] = [points[4]!, points[30]!].map((line) => line.split(',').map(Number));
     const spread = points.map((line) => Math.abs(Number(line.split(',')[0]))).reduce((a, b) => Math.max(a, b));

@@ -214,7 +214,7 @@ describe('fit by the command line is the fit of the library', () => {
 });
 
 describe('missing', () => {
-  it('entries are ignored on demand, by flag or in the options', async () => {
+  it('entries are ignored unless that is forbidden', async () => {
     const { path, write, observations, out } = await prepared();
     const holes = Matrix.from(observations);
     for (const k of [5, 77, 200]) holes.data[k] = Number.NaN;
@@ -225,21 +225,21 @@ describe('missing', () => {
       Array.from({ length: 12 }, (_, j) => `y${j}`),
     );
     const args = ['fit', data, '--model', 'gplvm', '--max-iterations', '3', '--out', out];
-    const refused = await latentfield(args);
+    const refused = await latentfield([...args, '--missing', 'error']);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain("holes.csv', line 2, column 'y5' is 'NaN'");
     const expected = await fit(gplvm(holes, { latentDim: 2, missing: 'ignore' }), { maxIterations: 3 });
     const options = write('missing.json', '{"missing": "ignore"}');
-    for (const flag of [
-      ['--missing', 'ignore'],
-      ['--options', options],
-    ]) {
+    for (const flag of [[], ['--missing', 'ignore'], ['--options', options]]) {
       const messages = "note: 3 of 360 entries are missing: 'NaN'.\n";
       expect(await latentfield([...args, ...flag])).toMatchObject({ exitCode: 0, messages });
       expect(savedIn(out).objective).toBe(expected.objective);
     }
     const unknown = await latentfield([...args, '--missing', 'mean']);
-    expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Allowed choices are ignore') });
+    expect(unknown).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('Allowed choices are ignore, error'),
+    });
   });
 
   it('labels are what gplrf and dgplvm take, in a column or a file of their own', async () => {
@@ -277,10 +277,23 @@ describe('missing', () => {
     }
   });
 
-  it('labels do not allow missing entries', async () => {
+  it('entries are refused beside missing labels too', async () => {
     const { write, out } = await prepared();
     const data = write('both.csv', 'a,b,c,kind\n1,2,3,\n4,,6,x\n7,8,8,y\n');
-    const args = ['fit', data, '--model', 'gplrf', '--dim', '1', '--labels', 'kind', '--out', out];
+    const args = [
+      'fit',
+      data,
+      '--model',
+      'gplrf',
+      '--dim',
+      '1',
+      '--labels',
+      'kind',
+      '--missing',
+      'error',
+      '--out',
+      out,
+    ];
     const ran = await latentfield(args);
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain("line 3, column 'b' is empty");
@@ -410,7 +423,7 @@ describe('exit code 2', () => {
     ],
     ['a map that is an object', ['--model', 'gplvm'], { backConstraint: {} }, "must be 'kernel', 'mlp' or 'linear'"],
     ['an unknown map', ['--model', 'gplvm'], { backConstraint: 'spline' }, 'one of kernel, mlp, linear'],
-    ['latents', ['--model', 'gplvm'], { latents: {} }, 'Use init, backConstraint and dynamics.'],
+    ['posterior', ['--model', 'gplvm'], { posterior: {} }, 'Use init, backConstraint and dynamics.'],
     ['an unknown engine', ['--model', 'gplvm', '--engine', 'gpu'], undefined, 'Allowed choices are auto, wasm'],
     ['half a restart', ['--model', 'gplvm', '--restarts', '0.5'], undefined, 'It must be a whole number from 0.'],
     ['a negative tolerance', ['--model', 'gplvm', '--tolerance', '-1'], undefined, 'It must be a number from 0.'],

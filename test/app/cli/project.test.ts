@@ -92,11 +92,11 @@ describe('latentfield project', () => {
     const holes = Matrix.from(unseen);
     for (const k of [3, 30, 31]) holes.data[k] = Number.NaN;
     await writeTable(data, holes, all.columnNames);
-    const refused = await latentfield(['project', path, data]);
+    const refused = await latentfield(['project', path, data, '--missing', 'error']);
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
     expect(refused.stderr).toContain(`new.csv', line 2, column '${all.columnNames[3]}' is 'NaN'`);
     const { latents } = await loadFit(JSON.parse(saved[model])).project(holes);
-    const ran = await latentfield(['project', path, data, '--missing', 'ignore', '--json']);
+    const ran = await latentfield(['project', path, data, '--json']);
     expect(JSON.parse(ran.stdout).latents).toEqual(latents.toArrays());
   });
 

@@ -209,7 +209,7 @@ describe('a plate of the values of a known variable', () => {
     expect(checkModel(model(data), { models: { inferred: model }, entries: 2 }).toString()).toMatch(
       /predictions of 'y'/,
     );
-    const elsewhere = Matrix.from(Y.toArrays().map(([first]) => [first!, 1]));
+    const elsewhere = Matrix.from(Y.toArrays().map(([first], i) => [first!, i % 2]));
     const points = inferred(gaussianLatents(), { init: elsewhere })(data);
     expect((await fit(points, { maxIterations: 0 })).values.u).toEqual(elsewhere);
   });

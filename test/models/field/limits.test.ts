@@ -72,8 +72,8 @@ describe('the steps of a sparse field', async () => {
     const first = whole.trace.findIndex(({ gradientNorm }) => gradientNorm <= 0.3);
     expect(result.status).toBe('converged');
     expect(result.trace).toEqual(whole.trace.slice(0, first + 1));
-    expect(result.message).toMatch(
-      /^Converged: the largest entry of the projected gradient, .* within the tolerance 0\.3/,
+    expect(result.diagnostics.criterion).toMatch(
+      /^the largest entry of the projected gradient, .* within the tolerance 0\.3/,
     );
     expectMeasured(result);
   });

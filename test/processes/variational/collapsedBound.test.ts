@@ -14,7 +14,7 @@ import { inducingFactor } from '../../../src/processes/variational/inducingVaria
 import { reference } from '../../reference.ts';
 import { expectClose } from '../../tolerance.ts';
 
-const divergenceOf = (x: op.GaussianRows) => op.sum(unitNormal.divergence!({}, x)) as Scalar;
+const divergenceOf = (x: op.GaussianRows) => op.sum(unitNormal.gaussian!.divergence!({}, x)) as Scalar;
 
 interface Case {
   kernel: string;

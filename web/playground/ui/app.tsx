@@ -13,6 +13,7 @@ import { type AddedRows, Explorer } from './explorer.tsx';
 import { taken } from './fileDrop.tsx';
 import { FitBar } from './fitBar.tsx';
 import { Header } from './header.tsx';
+import { isTyping } from './keys.ts';
 import { Keys, Problem, Reading, type ReadingFile, type WayOn, Welcome } from './stages.tsx';
 import { useTheme } from './theme.ts';
 
@@ -216,6 +217,18 @@ export function App() {
     else return false;
     return true;
   };
+  useEffect(() => {
+    // The map hears its keys first.
+    const pressed = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === 'Escape') {
+        setKeys(false);
+        setDrawerOpen(false);
+      } else if (!isTyping(event) && !isCompact && onKeys(event.key)) event.preventDefault();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  });
   useEffect(() => {
     const over = (event: DragEvent) => event.preventDefault();
     const dropped = (event: DragEvent) => {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { type Dataset, type RowView, rowView } from '../data/dataset.ts';
 import type { OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
@@ -45,11 +46,24 @@ export function Drawer(given: Given) {
   const { isOpen, close, settings, change, dataset, reading, onFit, onOpen, onPlace, placed, ink } = given;
   const rows = dataset?.observations.rows ?? 0;
   const isDense = rows > MANY && settings.model in DENSE && settings.options[DENSE[settings.model] ?? ''] === undefined;
+  const top = useRef<HTMLButtonElement>(null);
+  const before = useRef<Element | null>(null);
+  useEffect(() => {
+    // Focus moves into the drawer with it, and back.
+    if (isOpen) {
+      before.current = document.activeElement;
+      top.current!.focus();
+    } else if (
+      document.activeElement === document.body ||
+      top.current!.closest('#drawer')!.contains(document.activeElement)
+    )
+      (before.current as HTMLElement | null)?.focus();
+  }, [isOpen]);
   return (
     <section id="drawer" class={`drawer${isOpen ? ' open' : ''}`} aria-label="Data and model" inert={!isOpen}>
       <div class="top">
         <h2>Data and model</h2>
-        <button type="button" class="tool" aria-label="Close data and model" onClick={close}>
+        <button ref={top} type="button" class="tool" aria-label="Close data and model" onClick={close}>
           <Icon name="close" />
         </button>
       </div>

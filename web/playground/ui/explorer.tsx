@@ -18,6 +18,7 @@ import { rowsFound } from '../search.ts';
 import { type Behind, meanOf, shareAt, terrainOf, useHeldMaps, useTerrain } from '../terrain.ts';
 import { useSampling } from '../useSampling.ts';
 import { Figure, type Reading, rangesOf, short } from './figures.tsx';
+import { isTyping } from './keys.ts';
 import { BehindScale, Legend, type Tool, Tools } from './mapParts.tsx';
 import { MapNames, MapSwitch } from './mapSwitch.tsx';
 import { MapView } from './mapView.tsx';
@@ -422,6 +423,14 @@ export function Explorer({
     if (isHandled) event.preventDefault();
   };
 
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isTyping(event) || (event.key !== 'n' && event.key !== 'p')) return;
+      onKey(event);
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  });
   const common = rows && ranges && { dataset: rows, compared, ranges, theme, coloring, choose };
   const canvas = useRef<HTMLElement>(null);
   exported.current =

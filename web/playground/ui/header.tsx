@@ -64,8 +64,8 @@ export function Header(given: Given) {
         <Mark />
         <span>latentfield</span>
       </h1>
-      <button type="button" class="solid" onClick={onOpen}>
-        Open a table
+      <button type="button" class="solid open-table" aria-label="Open a table" onClick={onOpen}>
+        Open<span>&nbsp;a table</span>
       </button>
       <p class="subject">
         <b>{picture?.name}</b>{' '}

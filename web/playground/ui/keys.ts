@@ -1,0 +1,3 @@
+/** True for keys that are a field's. */
+export const isTyping = ({ target }: KeyboardEvent): boolean =>
+  target instanceof Element && target.closest('input, select, textarea') !== null;
