@@ -193,7 +193,7 @@ describe('maps', () => {
     expect(() => tsne([[1], [2]])).toThrow(/at least 3 points, but there are 2/);
     expect(() => tsne([[1], [1], [1]])).toThrow(/All 3 points are the same/);
     expect(() => umap(Y, { steps: 0 })).toThrow(/a whole number from 1, but 0/);
-    await expect((async () => fit(tsne(Y, { perplexity: 200 })))()).rejects.toThrow(/between 1 and 119/);
+    await expect((async () => fit(tsne(Y, { perplexity: 200 })))()).rejects.toThrow(/above 1 and less than 119/);
     await expect((async () => fit(umap(Y, { neighbors: 120 })))()).rejects.toThrow(/119 other points/);
   });
 });

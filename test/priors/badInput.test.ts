@@ -79,7 +79,7 @@ describe('bad input is refused with a sentence', () => {
       /'rank' restricts the latents, which only free ones allow/,
     ],
     ['tsne at perplexity 1', () => tsneNeighbors({ perplexity: 1 }), /a number above 1, but 1 was given/],
-    ['tsne at perplexity N − 1', evaluated(tsneNeighbors({ perplexity: 17 })), /between 1 and 17, .* but 17 was given/],
+    ['tsne at perplexity N − 1', evaluated(tsneNeighbors({ perplexity: 17 })), /less than 17, .* but 17 was given/],
     ['dynamics without a kernel', () => dynamics({ kernel: rbf as never }), /Call the factory/],
     ['dynamics in no order', () => dynamics({ order: 'second' as 'next' }), /'next' or 'difference'/],
     ['a misspelled option', () => dynamics({ segment: [3] } as object), /no option 'segment'. Did you mean 'segments'/],
