@@ -162,8 +162,8 @@ async function signaled({ args, out, signal, times, milliseconds }) {
   const wrong = ended(end, signal, isFit && times === 1 ? 'a fit that ended and was saved' : 'ended at once');
   if (wrong.failure !== undefined || !isFit || times === 2 || end.by !== null) return wrong;
   if (!existsSync(join(out, 'fit.json'))) {
-    // A page shows no fit that was stopped, and a sweep has a table.
-    const isWithout = args[0] === 'explore' || existsSync(join(out, 'table.csv'));
+    // A page shows no fit that was stopped, draws that have not begun are none, and a sweep has a table.
+    const isWithout = ['explore', 'draw'].includes(args[0]) || existsSync(join(out, 'table.csv'));
     return isWithout ? wrong : { failure: `nothing was saved: ${stderr.slice(-300)}` };
   }
   const info = await childOf([process.execPath, program, 'info', out]);

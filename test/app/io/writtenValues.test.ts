@@ -43,7 +43,7 @@ describe('categories', () => {
     await expect(parsed(table, { oneHot: 'a' })).resolves.toMatchObject({ columns: ['a=1', 'a=3', 'a=4', 'a=7'] });
   });
 
-  it('of new rows are those of the fit, and another is refused with its place', async () => {
+  it('of new rows are those of the fit, and another counts as none of them, with a note of its place', async () => {
     const { write } = temporaryFolder();
     const read = await readTable(write('t.csv', table.replace('?', 'gas')), { oneHot: 'kind', id: 'sample' });
     const known = { ...read, others: ['sample', 'kind'] };
@@ -53,7 +53,12 @@ describe('categories', () => {
       [2, 0, 1],
     ]);
     const other = write('other.csv', csv('kind,a,sample', 'oil,5,n1', 'air,2,n2'));
-    await expect(readMatchingTable(other, known)).rejects.toThrow(/line 3, column 'kind' is 'air'.*does not know/);
+    const unknown = await readMatchingTable(other, known);
+    expect(unknown.observations.toArrays()).toEqual([
+      [5, 0, 1],
+      [2, 0, 0],
+    ]);
+    expect(unknown.notes).toContainEqual(expect.stringMatching(/'kind' .* does not know, such as 'air' \(line 3\)/));
   });
 });
 
