@@ -32,6 +32,7 @@ import { withCoordinates } from './placement/fieldCoordinates.ts';
 import { denseWeightsSolver } from './solvers/denseWeights.ts';
 import { type FieldProblem, kktResidual, weightScales } from './solvers/fieldProblem.ts';
 import type { FieldPoint } from './solvers/fieldSearch.ts';
+import { sparseWeightsSolver } from './solvers/interiorPoint.ts';
 import { weightsLearner } from './solvers/learnedWeights.ts';
 import { type Ties, tiesInWords, tiesOf } from './ties.ts';
 
@@ -461,9 +462,7 @@ function searchOf(settings: FieldSettings, data: Matrix | undefined, dual: Dual 
   const problem = problemOf(settings, dual.statistics, dual.copies!, dual.upper);
   return {
     ...exact,
-    solver: isSparse(graph)
-      ? async () => (await import('./solvers/interiorPoint.ts')).sparseWeightsSolver(problem)
-      : denseWeightsSolver(problem),
+    solver: isSparse(graph) ? sparseWeightsSolver(problem) : denseWeightsSolver(problem),
   };
 }
 

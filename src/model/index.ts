@@ -48,12 +48,16 @@ export type {
   DensityContext,
   DensityLike,
   DensityStart,
+  FieldOfRows,
   HasDensity,
+  NextRow,
   RowMoments,
   Rows,
   Saying,
+  SearchOfRows,
   SlopeMoments,
   SparsePrecision,
+  UnderGaussianRows,
 } from './language/density.ts';
 export type { FittedVariables } from './language/derived.ts';
 export type { Variables } from './language/graph.ts';
@@ -168,6 +172,7 @@ export type {
   PlacedBound,
   PlacedPosterior,
   Placement,
+  PlacePosterior,
   Posterior,
   Prediction,
   PredictiveDensity,

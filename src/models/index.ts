@@ -15,6 +15,7 @@ export {
   type DrawsComparisonRow,
 } from './compareModels.ts';
 export { describedModel, kindOf, type ModelOptions } from './describedModel.ts';
+export type { Distances } from './field/distances.ts';
 export type { FamilyOptions } from './gp/family.ts';
 export {
   type DistributedViewsModel,

@@ -370,7 +370,7 @@ describe('quadratic approximation where rounding hides what is left', () => {
   it('has converged where a step would gain less than that, and fails where it should gain more', () => {
     const solution = ends(0);
     expect(solution.status).toBe('converged');
-    expect(solution.message).toContain('lost in rounding');
+    expect(solution.criterion).toContain('lost in rounding');
     expect(ends(100).status).toBe('failed');
   });
 });

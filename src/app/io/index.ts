@@ -6,6 +6,7 @@ export type { ColumnChoice } from './chosenColumns.ts';
 export { type LeftOut, type ReadLabelsOptions, readLabels } from './columnRoles.ts';
 export { checkFilePath, checkFolderPath, makeFolder, makeTemporaryFolder, removeEmptyFolders } from './makeFolder.ts';
 export { readMatchingTable } from './matchedTable.ts';
+export type { MissingValues } from './missingValues.ts';
 export { type NormalizeCountsOptions, normalizeCounts } from './normalizeCounts.ts';
 export { parseTable } from './parseTable.ts';
 export { type ReadSparseTableOptions, readSparseTable, type SparseTable } from './readSparseTable.ts';

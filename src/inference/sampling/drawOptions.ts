@@ -13,7 +13,7 @@ import { type ChainState, MOST_TRANSITIONS, STATISTICS } from './chain.ts';
 import * as samplers from './samplers/builtIn.ts';
 import type { Sampler } from './samplers/sampler.ts';
 
-/** The chains of {@link draw} as plain JSON, from which it resumes with the same bits. */
+/** The chains of {@link samplePosterior} as plain JSON, from which it resumes with the same bits. */
 export interface DrawCheckpoint {
   readonly format: 'latentfield-draws-checkpoint';
   readonly version: 1;
@@ -120,7 +120,7 @@ export interface DrawStep {
   values(): ParameterValues;
 }
 
-/** Options of {@link draw}. */
+/** Options of {@link samplePosterior}. */
 export interface SamplePosteriorOptions {
   /** The sampler or its name: 'nuts' (the default), 'hmc', 'slice' or 'ellipticalSlice'. */
   readonly method?: 'nuts' | 'hmc' | 'slice' | 'ellipticalSlice' | Sampler | undefined;
