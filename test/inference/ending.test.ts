@@ -41,9 +41,9 @@ describe('what ended a search is told apart', () => {
   it('minimize ends by rounding where the decrease that is left cannot be seen', () => {
     const raised = (x: Float64Array) => ({ ...rosenbrock(x), value: rosenbrock(x).value + 1e8 });
     const options = { tolerance: 0, relativeDecrease: 0 };
-    const { ending, status, message, gradient } = minimize(raised, [-1.2, 1], scg(), options);
+    const { ending, status, criterion, gradient } = minimize(raised, [-1.2, 1], scg(), options);
     expect([ending, status]).toEqual(['rounding', 'converged']);
-    const [, entry, part] = GRADIENT.exec(message)!;
+    const [, entry, part] = GRADIENT.exec(criterion!)!;
     const largest = Math.max(...gradient.map(Math.abs));
     expect(Number(entry) / largest).toBeCloseTo(1, 2);
     expect(Number(part) / (largest / 1e8)).toBeCloseTo(1, 2);
@@ -70,8 +70,8 @@ describe('what ended a search is told apart', () => {
   it('says how large the gradient is where the value fell too little, beside the size of the value', () => {
     const options = { tolerance: 0, relativeDecrease: 1e-4 };
     const raised = (x: Float64Array) => ({ ...rosenbrock(x), value: rosenbrock(x).value + 1000 });
-    const { message, gradient } = minimize(raised, [-1.2, 1], lbfgs(), options);
-    const [, entry, part] = GRADIENT.exec(message)!;
+    const { criterion, gradient } = minimize(raised, [-1.2, 1], lbfgs(), options);
+    const [, entry, part] = GRADIENT.exec(criterion!)!;
     expect(Number(entry)).toBeGreaterThan(0);
     expect(gradient.some((slope) => Math.abs(slope) > 1e-5)).toBe(true);
     expect(Number(part) / (Number(entry) / 1000)).toBeCloseTo(1, 1);

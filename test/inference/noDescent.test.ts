@@ -24,9 +24,9 @@ describe.each([lbfgs(), lbfgsb(), scg()])('$name, where no step lowers the value
       const { value, gradient } = rounded(1e-13)(x);
       return { value: value + 1e-6 * Math.abs(Math.sin(1e13 * x[0]!)), gradient };
     };
-    const { status, message, value, x } = minimize(jittered, [1, 2, 3], solver, untilExact);
+    const { status, criterion, value, x } = minimize(jittered, [1, 2, 3], solver, untilExact);
     expect(status).toBe('converged');
-    expect(message).toMatch(/lost in the rounding error of the value/);
+    expect(criterion).toMatch(/lost in the rounding error of the value/);
     expect(value - 5000).toBeLessThan(2e-6);
     expect(Math.max(...x.map(Math.abs))).toBeLessThan(2e-3);
   });

@@ -22,10 +22,11 @@ describe('nearestNeighborError', () => {
     expect(nearestNeighborError(X, ['low', 'high', 'low', 'high'])).toBe(1);
   });
 
-  it('takes the point of lowest index among equally near ones', () => {
+  it('counts the mean of equally near points, whatever their order', () => {
     // The middle point is as far from the first as from the last; so are three equal points from each other.
-    expect(nearestNeighborError([[0], [1], [2]], ['a', 'a', 'b'])).toBe(1 / 3);
-    expect(nearestNeighborError([[7], [7], [7]], ['a', 'b', 'b'])).toBe(1);
+    expect(nearestNeighborError([[0], [1], [2]], ['a', 'a', 'b'])).toBe(0.5);
+    expect(nearestNeighborError([[2], [1], [0]], ['b', 'a', 'a'])).toBe(0.5);
+    expect(nearestNeighborError([[7], [7], [7]], ['a', 'b', 'b'])).toBeCloseTo(2 / 3, 14);
   });
 
   it('says what is wrong', () => {

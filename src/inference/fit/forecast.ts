@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { checkOptions, integerFrom, seedOption } from '../../core/options.ts';
@@ -54,7 +55,7 @@ function overPaths(
         return sum / paths;
       };
       const center = average((i) => step.mean.at(i, j));
-      const between = average((i) => (step.mean.at(i, j) - center) ** 2);
+      const between = average((i) => square(step.mean.at(i, j) - center));
       mean.data[k * columns + j] = center;
       variance.data[k * columns + j] = between + average((i) => step.variance?.at(i, j) ?? 0);
       meanError.data[k * columns + j] = Math.sqrt(between / paths);

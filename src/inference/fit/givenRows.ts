@@ -1,3 +1,4 @@
+import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix, type MatrixLike } from '../../core/matrix.ts';
 import { isTable, type ObservationsLike } from '../../core/namedTable.ts';
@@ -199,7 +200,7 @@ export function variancesBetween(
   path.data.forEach((_, i) => {
     const [k, c] = [Math.floor(i / variance.columns), i % variance.columns];
     const part = k / (steps - 1);
-    const apart = (1 - part) ** 2 * (first[c] ?? 0) + part ** 2 * (last[c] ?? 0);
+    const apart = square(1 - part) * (first[c] ?? 0) + square(part) * (last[c] ?? 0);
     path.data[i] = from === to ? (first[c] ?? 0) : apart;
   });
   return path;

@@ -186,7 +186,7 @@ function unitChains(draws: ChainsLike, caller: string): { readonly chains: Chain
   const chains = givenChains(draws, caller);
   const largest = chains.reduce((most, chain) => chain.reduce((own, x) => Math.max(own, Math.abs(x)), most), 0);
   if (!(largest > 0 && largest < Infinity)) return { chains, unit: 1 };
-  const unit = 2 ** Math.max(-1022, Math.min(1023, Math.ceil(Math.log2(largest))));
+  const unit = 2 ** Math.max(-1022, Math.min(1023, Math.ceil(log(largest) / Math.LN2)));
   return { chains: chains.map((chain) => chain.map((x) => x / unit)), unit };
 }
 

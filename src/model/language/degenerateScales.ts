@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../core/errors.ts';
+import { InvalidInputError, LatentFieldError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
 import type { AnyModel, ParameterValues } from '../model.ts';
 import type { CompiledGraph } from './compiled.ts';
@@ -116,7 +116,12 @@ function meansOf(model: AnyModel, { name, given }: Node, at: ParameterValues): M
   const { variables } = model.posterior(at) as Partial<VariablesPosterior>;
   if (given.length === 0 || variables === undefined) return undefined;
   const { values } = variables;
-  return variables.predict(Object.fromEntries(given.map((each) => [each, values[each]!])), false)[name]?.mean;
+  try {
+    return variables.predict(Object.fromEntries(given.map((each) => [each, values[each]!])), false)[name]?.mean;
+  } catch (error) {
+    if (error instanceof LatentFieldError && error.code === 'missingVariable') return undefined;
+    throw error;
+  }
 }
 
 /** Where a density of this many columns may be centered. */

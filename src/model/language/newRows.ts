@@ -165,6 +165,7 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
     throw new InvalidInputError(
       `Nothing observed of ${owner} follows from ${listed(Object.keys(given))}, since '${lacking.name}' is not known there${why}. ` +
         `Give its rows too: ${caller}({ ${[...Object.keys(given), lacking.name].join(', ')} }).`,
+      { code: 'missingVariable' },
     );
   }
 
