@@ -45,6 +45,7 @@ export async function attackEdges({ seed, cases, report }) {
       try {
         const found = await attack({ path, data });
         if (found === undefined) report.count('held');
+        else if (found.skipped !== undefined) report.skip(`${what}: ${found.skipped}`);
         else report.fail(what, found);
       } catch (error) {
         report.fail(what, error.stack);
@@ -116,7 +117,9 @@ const attacks = {
   'the lock of a killed process with the number of this one stops nobody': async ({ path, data }) => {
     const out = path('locked');
     const isolated = ['unshare', '-rpf', '--mount-proc', process.execPath, program];
-    if (spawnSync('unshare', ['-rpf', '--mount-proc', 'true']).status !== 0) return undefined;
+    if (spawnSync('unshare', ['-rpf', '--mount-proc', 'true']).status !== 0) {
+      return { skipped: 'this machine gives no namespace of processes' };
+    }
     const child = spawn(isolated[0], [
       ...isolated.slice(1),
       'fit',
@@ -325,7 +328,9 @@ const attacks = {
     return undefined;
   },
   'an ordinary user and a read-only folder: said before anything is computed': async ({ path, data }) => {
-    if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).error !== undefined) return undefined;
+    if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).error !== undefined) {
+      return { skipped: 'it takes root and setpriv' };
+    }
     const fitted = path('readOnly');
     spawnSync(process.execPath, [program, 'fit', data, '--model', 'gplvm', '--max-iterations', '2', '--out', fitted]);
     for (const name of ['', 'readOnly', 'data.csv']) chmodSync(path(name), 0o755);
