@@ -19,7 +19,7 @@ const GROUPS = {
     [
       'which-model',
       'Which model',
-      'choose algorithm recommend best method number of dimensions compare dimensionality reduction techniques large dataset slow big data 1M rows how long does it take for thousands of rows speed memory hyperparameters counts single cell rna time series motion capture classification supervised',
+      'choose algorithm recommend best method number of dimensions compare dimensionality reduction techniques large dataset slow big data 1M rows how long does it take for thousands of rows 1000 rows 10000 rows 100000 rows seconds minutes speed memory hyperparameters counts single cell rna time series motion capture classification supervised',
     ],
     ['gallery', 'Gallery', 'demo examples live interactive'],
     [
@@ -77,7 +77,7 @@ const GROUPS = {
     [
       'articles/trust',
       'How far to trust a map',
-      'interpret t-SNE UMAP plot cluster sizes euclidean distances between clusters in the embedding meaning similar data far apart same region reliable artifact different results every run variations caused by random state evaluate quality of embedding trustworthiness perplexity n_neighbors tune global structure',
+      'interpret t-SNE UMAP plot cluster sizes euclidean distances between clusters in the embedding meaning similar data far apart same region reliable artifact different results every run variations caused by random state evaluate quality of embedding what does the trustworthiness score mean trustworthiness continuity perplexity n_neighbors tune global structure',
     ],
   ],
   'Coming from': [
