@@ -69,7 +69,7 @@ async function collected() {
 async function measured(Y, latentDim, latents) {
   const memory = float64Backend().memory64;
   const batchSize = Number(options.batch);
-  const model = bayesianGplvm(Y, { latentDim, inducing: INDUCING, ...(latents && { latents: latents() }) });
+  const model = bayesianGplvm(Y, { latentDim, inducing: INDUCING, ...(latents && { posterior: latents() }) });
   const perEpoch = Math.ceil(Y.rows / batchSize);
   await collected();
   const before = memory.liveBytes;

@@ -42,7 +42,7 @@ const NOT_RUN = [
   },
   { pattern: /^npm bugs /, reason: 'opens a page of the network', exists: () => true },
   // Parts of commands, in sentences.
-  { pattern: /…|^(?:npx )?latentfield \w+(?: --\w+)?$/, reason: 'names a command', exists: areKnown },
+  { pattern: /…|^(?:npx )?latentfield \w+(?: --\w+| [A-Z]+)?$/, reason: 'names a command', exists: areKnown },
 ];
 
 /** The packed package, which is not on npm. */
