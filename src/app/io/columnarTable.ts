@@ -20,7 +20,8 @@ export async function parquetTable(bytes: Uint8Array, file: string, most: number
   return withFormatErrors(file, 'Parquet', async () => {
     const metadata = parquetMetadata(content);
     const tree = parquetSchema(metadata);
-    for (const { columns } of metadata.row_groups) for (const chunk of columns) checkPath(tree, chunk, file);
+    const paths = pathsOf(tree);
+    for (const { columns } of metadata.row_groups) for (const chunk of columns) checkPath(paths, chunk, file);
     const schema = tree.children;
     const names = schema.map(({ element }) => element.name);
     const rows = Number(metadata.num_rows);
@@ -45,15 +46,23 @@ export async function parquetTable(bytes: Uint8Array, file: string, most: number
   });
 }
 
+/** Paths of all columns and groups of a schema, as one text each. */
+function pathsOf({ children }: SchemaTree, above: readonly string[] = [], paths = new Set<string>()): Set<string> {
+  for (const child of children) {
+    const path = [...above, child.element.name];
+    paths.add(JSON.stringify(path));
+    pathsOf(child, path, paths);
+  }
+  return paths;
+}
+
 /** @throws InvalidInputError if a column is not in the schema; hyparquet fails then while other columns are read, whose errors nobody would catch */
-function checkPath(tree: SchemaTree, { meta_data: chunk }: ColumnChunk, file: string): void {
-  let found: SchemaTree | undefined = tree;
-  for (const name of chunk?.path_in_schema ?? []) found = found?.children.find(({ element }) => element.name === name);
-  if (found !== undefined) return;
-  throw new InvalidInputError(
-    `'${file}' is damaged: its column '${chunk!.path_in_schema.join('.')}' is not in its schema.`,
-    { code: 'damaged' },
-  );
+function checkPath(paths: ReadonlySet<string>, { meta_data: chunk }: ColumnChunk, file: string): void {
+  const path = chunk?.path_in_schema ?? [];
+  if (path.length === 0 || paths.has(JSON.stringify(path))) return;
+  throw new InvalidInputError(`'${file}' is damaged: its column '${path.join('.')}' is not in its schema.`, {
+    code: 'damaged',
+  });
 }
 
 const wrongLength = (file: string, column: string, values: number, rows: number) =>

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { log } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import { checkOptions, integerFromOne, isPart } from '../../core/options.ts';
+import { checkOptions, integerFromOne, isPart, readGiven } from '../../core/options.ts';
 import { lazily } from '../../core/progressiveWork.ts';
 import { columnsByName } from '../../core/rowMatrices.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
@@ -232,7 +232,10 @@ export function latentModel(name: string, options: AnyOptions): Model {
 /** The variable of the observations of a model with one view, and the beginning of its parameters' paths. */
 export const MAPPING = 'mapping';
 
-function readOptions(name: string, options: AnyOptions) {
+const readOptions = (name: string, options: AnyOptions) =>
+  readGiven(`The options of ${name}`, () => optionsRead(name, options));
+
+function optionsRead(name: string, options: AnyOptions) {
   if (options === null || typeof options !== 'object' || !('views' in options)) {
     if (isLatentDistribution((options as LatentVariableModelOptions | null)?.posterior)) {
       throw new InvalidInputError(
