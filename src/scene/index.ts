@@ -2,25 +2,7 @@ export { extents } from './extents.ts';
 export { pictureOf } from './layout.ts';
 export { mixed, PALETTES } from './palette.ts';
 export type { Group, Image, Part, Path, Picture, Text } from './picture.ts';
-export type {
-  Axis,
-  Bands,
-  Bars,
-  Cells,
-  Ellipses,
-  Images,
-  LabelLegend,
-  Legend,
-  Line,
-  Lines,
-  Look,
-  Mark,
-  Note,
-  NumberLegend,
-  Points,
-  Scene,
-  Shape,
-} from './scene.ts';
+export type * from './scene.ts';
 export { insidePolygon, markPath, SHAPES, shapePath } from './shapes.ts';
 export { escaped, printable, sceneSvg } from './svg.ts';
 export { ticksOf } from './ticks.ts';

@@ -187,7 +187,7 @@ export async function writeFit(to: ResultFolder, result: Fit, beside: FitContent
   });
 }
 
-/** @throws InvalidInputError if the text is longer than a string may be in V8, which is all that it says about it */
+/** @throws InvalidInputError if the text is longer than strings of V8 can be, which fails with a RangeError that names no limit */
 function fitText(saved: object): string {
   try {
     return `${JSON.stringify(saved)}\n`;

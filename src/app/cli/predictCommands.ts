@@ -171,7 +171,7 @@ export function defineForecast(command: Command, streams: Context): void {
   asked(command)
     .option('--steps <n>', 'rows ahead', wholeFrom(1), 10)
     .option('--draws <n>', 'paths of the latents that are drawn', wholeFrom(2), 256)
-    .option('--seed <s>', 'seed of the draws', wholeFrom(Number.NEGATIVE_INFINITY), 0)
+    .option('-s, --seed <s>', 'seed of the draws', wholeFrom(Number.NEGATIVE_INFINITY), 0)
     .option(...NO_NOISE);
   type Arguments = OutputArguments & { steps: number; draws: number; seed: number; noise: boolean };
   addOutputFlags(command).action(async (folder: string, given: Arguments) => {

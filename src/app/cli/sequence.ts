@@ -77,7 +77,8 @@ export function sequenceOf(
 /** @throws InvalidInputError unless the rows of each sequence are together */
 function namedSegments(sequence: readonly string[], column: string): number[] {
   const first = sequence.flatMap((value, i) => (i === 0 || value !== sequence[i - 1] ? [i] : []));
-  const again = first.find((i, k) => first.slice(0, k).some((j) => sequence[j] === sequence[i]));
+  const begun = new Set<string>();
+  const again = first.find((i) => begun.size === begun.add(sequence[i]!).size);
   if (again === undefined) return first;
   throw new InvalidInputError(
     `The rows of sequence '${sequence[again]}' (--sequence ${column}) are not together: another begins before row ${again} (from 0). Sort the table by '${column}', then by time.`,

@@ -1,23 +1,5 @@
-export type {
-  Axis,
-  Bands,
-  Bars,
-  Cells,
-  Ellipses,
-  Images,
-  LabelLegend,
-  Legend,
-  Line,
-  Lines,
-  Look,
-  Mark,
-  Note,
-  NumberLegend,
-  Points,
-  Scene,
-  Shape,
-} from '../../scene/index.ts';
 export { markPath, mixed, PALETTES, sceneSvg } from '../../scene/index.ts';
+export type * from '../../scene/scene.ts';
 export { type AssessmentPageOptions, assessmentPage } from './assessmentPage.ts';
 export { canvasMap } from './canvasMap.ts';
 export { type Decode, type DecodedGridOptions, decodedGrid } from './decodedGrid.ts';

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
-import { square } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, Matrix } from '../../core/matrix.ts';
 import { checkOptions, integerFrom, seedOption } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
 import { matchedNormals } from '../../engine/special/randomDraws.ts';
 import type { Forecast } from '../../model/abilities.ts';
+import { equalMixture } from '../../model/equalMixture.ts';
+import type { Prediction } from '../../model/posterior.ts';
 import type { RowModel } from '../../model/rowModel.ts';
 
 const schema = v.strictObject({
@@ -41,25 +42,13 @@ export function forecasting(modelFor: (calibrated?: boolean | undefined) => RowM
 function overPaths(
   steps: readonly { readonly mean: Matrix; readonly variance?: Matrix }[],
 ): Omit<Forecast, 'latents' | 'latentVariances'> {
-  const { rows: paths, columns } = steps[0]!.mean;
-  const [mean, variance, meanError] = [0, 1, 2].map(() => Matrix.zeros(steps.length, columns)) as [
-    Matrix,
-    Matrix,
-    Matrix,
-  ];
-  steps.forEach((step, k) => {
-    for (let j = 0; j < columns; j++) {
-      const average = (of: (path: number) => number) => {
-        let sum = 0;
-        for (let i = 0; i < paths; i++) sum += of(i);
-        return sum / paths;
-      };
-      const center = average((i) => step.mean.at(i, j));
-      const between = average((i) => square(step.mean.at(i, j) - center));
-      mean.data[k * columns + j] = center;
-      variance.data[k * columns + j] = between + average((i) => step.variance?.at(i, j) ?? 0);
-      meanError.data[k * columns + j] = Math.sqrt(between / paths);
-    }
-  });
-  return { mean, variance, meanError };
+  const ofSteps = steps.map(({ mean, variance = Matrix.zeros(mean.rows, mean.columns) }) =>
+    equalMixture(mean, variance, mean.rows),
+  );
+  const below = (of: (found: Prediction) => Matrix) => Matrix.from(ofSteps.map((found) => of(found).row(0)));
+  return {
+    mean: below(({ mean }) => mean),
+    variance: below(({ variance }) => variance),
+    meanError: below(({ meanError }) => meanError!),
+  };
 }

@@ -130,16 +130,21 @@ const FUNCTIONS = ['prepare', 'logDensity', 'condition', 'sample'] as const;
 
 /** Those that the density has as they are. */
 const VALUES = [
-  ...(['normalized', 'exact', 'centered', 'takesMissing', 'independent', 'gaussian', 'field', 'search'] as const),
-];
+  'normalized',
+  'exact',
+  'centered',
+  'takesMissing',
+  'independent',
+  'gaussian',
+  'field',
+  'search',
+] as const;
 
 /** Members of each group. */
 const GROUPS = {
   gaussian: { expected: 'function, if any', precision: 'function, if any', over: 'anything', isSparse: 'anything' },
   field: { learned: 'function' },
-  search: {
-    ...{ hessian: 'function, if any', restrict: 'function, if any', graph: 'anything', settings: 'anything' },
-  },
+  search: { hessian: 'function, if any', restrict: 'function, if any', graph: 'anything', settings: 'anything' },
 } as const satisfies Record<string, Readonly<Record<string, Member>>>;
 
 const SAID: readonly (keyof Conditional)[] = [

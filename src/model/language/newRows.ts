@@ -9,6 +9,7 @@ import { doublesOf, matrixTensor, tensorMatrix } from '../../engine/tensors/doub
 import { valueAndGradients } from '../../engine/tensors/gradients.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { equalMixture } from '../equalMixture.ts';
 import { jointDraw } from '../jointDraw.ts';
 import type { Prediction } from '../posterior.ts';
 import type { RowModel, RowsByName } from '../rowModel.ts';
@@ -192,7 +193,10 @@ export function ofNewRows(of: FittedGraph): OfNewRows {
         const ofFunction = op.relu<Tensor2D>(variance);
         const noisy = () => moments.observed?.() ?? { mean, variance: op.add<Tensor2D>(ofFunction, added) };
         const shown = noise ? noisy() : { mean, variance: ofFunction };
-        found[node.name] = inUnits(node.name, averaged(tensorMatrix(shown.mean), tensorMatrix(shown.variance), copies));
+        found[node.name] = inUnits(
+          node.name,
+          equalMixture(tensorMatrix(shown.mean), tensorMatrix(shown.variance), copies),
+        );
         if (isObserved) return undefined;
         // Latent rows in between have the noise of their density in them. Each row is predicted by itself, so covariances between rows are left out.
         if (moments.covariances === undefined)
@@ -393,26 +397,4 @@ function repeatedEach({ data, rows, columns }: Matrix, times: number): Matrix {
     result.data.set(data.subarray(k * columns, (k + 1) * columns), i * columns);
   }
   return result;
-}
-
-/** Mean and variance of mixtures of this many copies with equal weights, and the standard error of the mean. */
-function averaged(mean: Matrix, variance: Matrix, copies: number): Prediction {
-  if (copies === 1) return { mean, variance };
-  const rows = mean.rows / copies;
-  const [first, second, error] = [0, 1, 2].map(() => Matrix.zeros(rows, mean.columns)) as [Matrix, Matrix, Matrix];
-  const size = first.data.length;
-  for (let i = 0; i < size; i++) {
-    let sum = 0;
-    for (let k = 0; k < copies; k++) sum += mean.data[k * size + i]!;
-    const center = sum / copies;
-    let [within, between] = [0, 0];
-    for (let k = 0; k < copies; k++) {
-      within += variance.data[k * size + i]! / copies;
-      between += square(mean.data[k * size + i]! - center) / copies;
-    }
-    first.data[i] = center;
-    second.data[i] = within + between;
-    error.data[i] = Math.sqrt(between / copies);
-  }
-  return { mean: first, variance: second, meanError: error };
 }

@@ -19,7 +19,7 @@ import { principalAxes as axesOf } from '../../engine/dense/principalComponents.
 import type { DistributedLatents, Imputing, Predicting, Reconstructing } from '../../model/abilities.ts';
 import type { ComputationStep } from '../../model/computation.ts';
 import { defineComputedModel, type Found } from '../../model/computedModel.ts';
-import { incompleteAxes } from './embedding/incompleteAxes.ts';
+import { type IncompleteAxes, incompleteAxes } from './embedding/incompleteAxes.ts';
 import {
   type LinearGaussian,
   linearPosterior,
@@ -146,20 +146,35 @@ function* incomplete(
       `Column ${empty} of the observations (from 0) has no observed entry, so nothing says what is missing there. Leave that column out.`,
     );
   }
-  const { W, mean, noise, latents, logLikelihood } = yield* incompleteAxes(Y, q, 'ppca');
   const { mean: center, deviation } = standardization;
-  const shifted = center.map((entry, d) => entry + deviation[d]! * mean[d]!);
-  const objective = logLikelihood - observed.reduce((sum, count, d) => sum + count * log(deviation[d]!), 0);
-  const lengths = Float64Array.from({ length: q }, (_, c) => W.column(c).reduce((sum, w) => sum + w * w, noise));
-  if (!(noise > 1e-12 * lengths[0]!)) throw withoutNoise(q);
-  return {
-    latents,
-    eigenvalues: lengths,
-    parameters: inOwnUnits({ W, noise }, { mean: shifted, deviation }, isDivided),
-    objective,
-    terms: { mapping: objective },
-    message: `The maximum of the likelihood of the observed entries, by EM.${isDivided && scale === 'auto' ? SCALED_NOTE : ''}`,
+  const ofUnits = observed.reduce((sum, count, d) => sum - count * log(deviation[d]!), 0);
+  const embeddingOf = (axes: IncompleteAxes, converged: boolean): SpectralEmbedding => {
+    const { W, mean, noise, latents, logLikelihood, gradientNorm, relativeGradient } = axes;
+    const shifted = center.map((entry, d) => entry + deviation[d]! * mean[d]!);
+    const objective = logLikelihood + ofUnits;
+    const lengths = Float64Array.from({ length: q }, (_, c) => W.column(c).reduce((sum, w) => sum + w * w, noise));
+    if (!(noise > 1e-12 * lengths[0]!)) throw withoutNoise(q);
+    const what = converged ? 'The maximum of the likelihood' : 'A step on the way to the maximum of the likelihood';
+    return {
+      latents,
+      eigenvalues: lengths,
+      parameters: inOwnUnits({ W, noise }, { mean: shifted, deviation }, isDivided),
+      objective,
+      terms: { mapping: objective },
+      message: `${what} of the observed entries, by EM.${isDivided && scale === 'auto' ? SCALED_NOTE : ''}`,
+      optimality: { converged, kktResidual: relativeGradient, gradientNorm },
+    };
   };
+  const search = incompleteAxes(Y, q, 'ppca');
+  for (;;) {
+    const step = search.next();
+    if (step.done) return embeddingOf(step.value, true);
+    const { logLikelihood, gradientNorm, axes } = step.value;
+    yield {
+      ...{ kind: 'iteration', objective: logLikelihood + ofUnits, gradientNorm },
+      embedding: () => embeddingOf(axes(), false),
+    };
+  }
 }
 
 const FLAT = ' The observations vary in two directions, of which noise takes one: there is 1 latent dimension.';

@@ -33,6 +33,21 @@ function conditional(W: Matrix, mean: readonly number[], noise: number, row: Flo
 }
 
 describe('missing entries of ppca', () => {
+  it('ended by a limit are a step on the way that does not count as converged, in the units of the result', async () => {
+    const unequal = Matrix.from(Y.toArrays().map((row) => row.map((entry, d) => (d === 0 ? 1000 * entry : entry))));
+    const model = ppca(unequal, { latentDim: 2, missing: 'ignore' });
+    const [short, whole] = [await fit(model, { maxIterations: 3 }), await fit(model)];
+    expect([short.status, whole.status]).toEqual(['maxIterations', 'converged']);
+    expect([short.latents.rows, short.latents.columns]).toEqual([80, 2]);
+    expect(short.message).toContain('A step on the way');
+    for (const { objective, trace } of [short, whole]) {
+      expect(Math.abs(trace.at(-1)!.objective - objective)).toBeLessThan(1e-6 * Math.abs(objective));
+    }
+    expect(short.objective).toBeLessThan(whole.objective);
+    expect(whole.diagnostics.kktResidual).toBeLessThan(1e-3);
+    expect(short.diagnostics.kktResidual).toBeGreaterThan(whole.diagnostics.kktResidual!);
+  });
+
   it('have the moments and densities of a Gaussian given the rest of their row', async () => {
     const result = await fit(ppca(complete, { latentDim: 3 }));
     const { weights, mean, noise } = result.parameters as { weights: Matrix; mean: number[]; noise: number };

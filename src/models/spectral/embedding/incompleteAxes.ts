@@ -1,7 +1,6 @@
 import { log } from '../../../core/elementary/index.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
-import type { ComputationStep } from '../../../model/computation.ts';
 import { principalAxes } from './linearGaussian.ts';
 
 /** y = W·x + mean + noise of rows of which some entries are missing, at its maximum of likelihood. */
@@ -17,6 +16,15 @@ export interface IncompleteAxes {
   readonly logLikelihood: number;
   /** Largest entry of its gradient in W and the mean. */
   readonly gradientNorm: number;
+  /** The same relative to the largest of the two sums that it is a difference of. */
+  readonly relativeGradient: number;
+}
+
+/** Progress of the search, and its result, were it to end there. */
+export interface IncompleteStep {
+  readonly logLikelihood: number;
+  readonly gradientNorm: number;
+  readonly axes: () => IncompleteAxes;
 }
 
 /** Parameters of an iteration: w̃_d = (w_d, mean_d), D×(q + 1). */
@@ -25,35 +33,33 @@ interface State {
   readonly noise: number;
 }
 
-/** Iterations after which the search ends. */
-const MOST_ITERATIONS = 5000;
 /** The search ends where the log likelihood has less than this left to gain, as far as its last gains tell. */
 const REST = 1e-8;
 
 /**
  * Probabilistic principal components of centered rows with missing entries (NaN), by EM with an expanded prior x ~ N(α, Γ), which is brought back to N(0, I) after each iteration:
- * W ← WΓ^½, mean ← mean + Wα. An iteration takes O(N·D·q²).
+ * W ← WΓ^½, mean ← mean + Wα. An iteration takes O(N·D·q²). It ends at a maximum only: limits are the caller's.
  *
  * @see Tipping & Bishop 1999, appendix B; Ilin & Raiko 2010, §3.2; Liu, Rubin & Wu 1998
  */
-export function* incompleteAxes(Y: Matrix, q: number, name: string): Generator<ComputationStep, IncompleteAxes, void> {
+export function* incompleteAxes(Y: Matrix, q: number, name: string): Generator<IncompleteStep, IncompleteAxes, void> {
   let state = startOf(Y, q, name);
   let last = Number.NEGATIVE_INFINITY;
   let gain = Infinity;
-  for (let iteration = 0; ; iteration++) {
+  for (;;) {
     const expected = expectations(Y, state, q);
     const { logLikelihood } = expected;
     const before = gain;
     gain = logLikelihood - last;
     last = logLikelihood;
-    const gradientNorm = largestGradient(expected, state);
+    const slopes = largestSlope(expected, state);
     // Gains fall like a geometric series.
     const rate = Math.min(gain / before, 0.9999);
     const isOver = gain < 1e-13 * Math.abs(last) || (rate > 0 && (gain * rate) / (1 - rate) < REST);
     const current = state;
-    const ended = () => rotated(Y, current, q, logLikelihood, gradientNorm);
-    if (isOver || iteration === MOST_ITERATIONS) return ended();
-    yield { kind: 'iteration', objective: logLikelihood, gradientNorm };
+    const axes = () => ({ ...rotated(Y, current, q), logLikelihood, ...slopes });
+    if (isOver) return axes();
+    yield { logLikelihood, gradientNorm: slopes.gradientNorm, axes };
     state = maximized(expected, Y.rows, q);
   }
 }
@@ -191,15 +197,21 @@ function maximized({ products, across, squares, entries, all }: Expected, N: num
   return { weights: expanded, noise };
 }
 
-/** Largest entry of Σ_n (y_nd·E[x̃] − E[x̃x̃ᵀ]w̃_d)/σ², by Fisher's identity. */
-function largestGradient({ products, across }: Expected, { weights, noise }: State): number {
+/** Largest entry of Σ_n (y_nd·E[x̃] − E[x̃x̃ᵀ]w̃_d)/σ², by Fisher's identity, and its size beside that of Σ_n y_nd·E[x̃]/σ². */
+function largestSlope(
+  { products, across }: Expected,
+  { weights, noise }: State,
+): Pick<IncompleteAxes, 'gradientNorm' | 'relativeGradient'> {
   const r = Math.round(products.length / across.length);
-  return across.reduce((most, entry, k) => {
+  let [largest, scale] = [0, 0];
+  across.forEach((entry, k) => {
     const d = Math.floor(k / r);
     let rest = entry;
     for (let b = 0; b < r; b++) rest -= products[k * r + b]! * weights[d * r + b]!;
-    return Math.max(most, Math.abs(rest) / noise);
-  }, 0);
+    largest = Math.max(largest, Math.abs(rest));
+    scale = Math.max(scale, Math.abs(entry));
+  });
+  return { gradientNorm: largest / noise, relativeGradient: largest / scale };
 }
 
 /** The solution with axes along the principal directions of WWᵀ, the entry of largest modulus of each column of the latents positive. */
@@ -207,9 +219,7 @@ function rotated(
   Y: Matrix,
   { weights, noise }: State,
   q: number,
-  logLikelihood: number,
-  gradientNorm: number,
-): IncompleteAxes {
+): Pick<IncompleteAxes, 'W' | 'mean' | 'noise' | 'latents'> {
   const D = Y.columns;
   const r = q + 1;
   const gram = Matrix.zeros(q, q);
@@ -238,7 +248,7 @@ function rotated(
     if (largest >= 0) continue;
     for (const { data } of [W, latents]) for (let k = c; k < data.length; k += q) data[k] = -data[k]!;
   }
-  return { W, mean: turned.filter((_, k) => k % r === q), noise, latents, logLikelihood, gradientNorm };
+  return { W, mean: turned.filter((_, k) => k % r === q), noise, latents };
 }
 
 /** A ← A⁻¹ of a positive definite matrix by sweeps; returns log|A|. */
