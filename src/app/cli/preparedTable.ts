@@ -1,6 +1,6 @@
 import { differInUnits, InvalidInputError, type Matrix, type ModelOptions } from '../../index.ts';
 import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
-import { isDescribed, MODEL_NAMES } from './modelDescriptions.ts';
+import { isDescribed, LABELED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
 import { optionsOf } from './modelHelp.ts';
 import { list } from './tableReport.ts';
 
@@ -90,7 +90,8 @@ function refusedHoles({ observations, columns }: Table, model: string): InvalidI
     holed.length < columns.length
       ? `Leave ${holed.length === 1 ? 'it' : 'them'} out (--drop '${holed.join(',')}'), or fit`
       : 'Fit';
-  const able = MODEL_NAMES.filter((name) => 'missing' in optionsOf(name));
+  // Those that learn from labels would ask for these next.
+  const able = MODEL_NAMES.filter((name) => 'missing' in optionsOf(name) && !LABELED_MODELS.includes(name));
   return new InvalidInputError(
     `${model} takes no missing entries, but ${count} of ${rows * columns.length} are missing, ${places}. ${drop} a model that takes them: --model ${able.slice(0, 3).join(', ')} or ${able[3] ?? able[2]}.`,
   );
