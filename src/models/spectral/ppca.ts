@@ -106,7 +106,12 @@ const defined = defineComputedModel({
     const isDivided = isScaled(points, scale);
     const standardization = standardizationOf(points, true, isDivided);
     const centered = standardized(points, standardization);
-    if (points.data.some(Number.isNaN)) return incomplete(centered, standardization, latentDim ?? 2, isDivided, scale);
+    if (points.data.some(Number.isNaN)) {
+      const q = latentDim ?? Math.max(1, Math.min(2, points.columns - 1));
+      // With as many dimensions as columns nothing is left for the noise.
+      if (q >= points.columns) throw withoutNoise(points.columns);
+      return incomplete(centered, standardization, q, isDivided, scale);
+    }
     const isFlat = latentDim === undefined && variesInTwoDirections(centered);
     const found = principalAxes(centered, isFlat ? 1 : (latentDim ?? 2), 'ppca');
     const solved = (dual ? dualSolution : solution)(points, found);

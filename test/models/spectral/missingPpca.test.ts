@@ -33,6 +33,15 @@ function conditional(W: Matrix, mean: readonly number[], noise: number, row: Flo
 }
 
 describe('missing entries of ppca', () => {
+  it('leave a dimension for the noise, as complete rows do', async () => {
+    const two = Y.toArrays()
+      .map(([a, b]) => [a!, b!])
+      .filter((row) => row.some((entry) => !Number.isNaN(entry)));
+    const result = await fit(ppca(two, { missing: 'ignore' }));
+    expect([result.latents.columns, result.status]).toEqual([1, 'converged']);
+    await expect(fit(ppca(two, { latentDim: 2, missing: 'ignore' }))).rejects.toThrow(/no noise is left/);
+  });
+
   it('ended by a limit are a step on the way that does not count as converged, in the units of the result', async () => {
     const unequal = Matrix.from(Y.toArrays().map((row) => row.map((entry, d) => (d === 0 ? 1000 * entry : entry))));
     const model = ppca(unequal, { latentDim: 2, missing: 'ignore' });
