@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 await import('./buildWasm.mjs');
 await import('./buildGradients.mjs');
+await import('./buildOptions.mjs');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const typescript = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true });
