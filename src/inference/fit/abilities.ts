@@ -158,7 +158,7 @@ function rowAbilities(posterior: AnyPosterior, model: RowModel, observed: Observ
 /** Rows in their places. What places them is loaded when it is asked for, as most pages have no use for it. */
 async function placed(modelFor: ModelFor, rows: RowsByName, options: ProjectOptions, caller: string, fills = false) {
   const { calibrated, ...settings } = checkOptions(projectOptions, options, caller);
-  const { placedRows } = await import('../places/placedRows.ts');
+  const { placedRows } = await import('../../later.ts');
   return placedRows(modelFor(calibrated), rows, { ...settings, fills });
 }
 
@@ -167,7 +167,7 @@ const projecting =
   async (given: GivenRows, options: ProjectOptions = {}): Promise<Projection & { readonly values?: RowsByName }> => {
     const rows = observedRows(model, given, observed, 'project');
     const { weighted, values, isGaussian: _, ...projection } = await placed(modelFor, rows, options, 'project');
-    const { posteriorOfPlaces } = await import('../places/posterior.ts');
+    const { posteriorOfPlaces } = await import('../../later.ts');
     const found = {
       ...projection,
       ...(model.placement === undefined && (await posteriorOfPlaces(model, values, projection.logDensity, weighted))),
@@ -199,7 +199,7 @@ function predicting(posterior: AnyPosterior, model: RowModel, modelFor: ModelFor
         };
       };
       if (along === 'line') return predicted(straight, variancesBetween(model, from, to, steps));
-      return import('../geometry/along.ts').then(({ geodesicPoints }) => {
+      return import('../../later.ts').then(({ geodesicPoints }) => {
         const points = geodesicPoints(posterior, view as string | undefined, from, to, steps);
         return predicted({ [values[roots[0]!] === undefined ? shown : roots[0]!]: points });
       });
@@ -282,7 +282,7 @@ async function predictedAt(
     (isGaussian || weighted === undefined) && latentVariances !== undefined && variances[shown] !== undefined;
   const at = model.predict!({ ...values, ...knownRows() }, noise, isSpread ? { [shown]: latentVariances } : undefined);
   if (isGaussian || weighted === undefined) return at;
-  const { predictedOverPlaces } = await import('../places/predictions.ts');
+  const { predictedOverPlaces } = await import('../../later.ts');
   const places = (await weighted()).map((own) => own?.places ?? []);
   return predictedOverPlaces(places, at, (X, numbers) =>
     model.predict!({ ...columnsByName(X, latents), ...knownRows(numbers) }, noise),

@@ -131,7 +131,7 @@ export function variablesModel<Data>(
   const latents = graph().nodes.find(({ variable, isPointwise }) => variable.role === 'latent' && isPointwise);
   if (latents !== undefined && stream() === undefined) {
     model.startAt = async (kind, seed) => {
-      const { startMapOf } = await import('./startMaps.ts');
+      const { startMapOf } = await import('../../later.ts');
       const embedding = await startMapOf(owner, kind, latents as Node<LatentVariable>, spectralStart);
       return () => {
         const { observations } = (latents.variable as LatentVariable)['~starts'] as LatentStarts;
@@ -163,7 +163,7 @@ export function variablesModel<Data>(
       return chooseStart();
     }
     return async (settings: ChoiceSettings) => {
-      const { scalesAreHeld } = await import('./degenerateScales.ts');
+      const { scalesAreHeld } = await import('../../later.ts');
       withLocation(`The variables of ${owner}`, () =>
         withDensity(model, settings.seed, (density, start) =>
           scalesAreHeld(model, compile(settings.seed, false), start, density),
@@ -173,7 +173,7 @@ export function variablesModel<Data>(
     };
   });
   const startedReading = async () => {
-    const { startedFromRows } = await import('./sourcedRows.ts');
+    const { startedFromRows } = await import('../../later.ts');
     const make = (own: Data, reading?: SourcedModel) =>
       variablesModel(definition, own, () => jsonOf(definition, own), posteriorOf, { reading });
     return {
