@@ -6,6 +6,7 @@ import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { type DataFormat, jsonOf } from '../computedModel.ts';
 import { checkModelGiven } from '../givenModel.ts';
+import { spreadNote } from '../initialization.ts';
 import { noiseNote } from '../leastNoise.ts';
 import type {
   AnyModel,
@@ -119,6 +120,7 @@ export function variablesModel<Data>(
     note: (values: ParameterValues) =>
       (note?.(data, values) ?? '') +
       observationsNote(seen(), compiledFor(values)) +
+      startNote(graph()) +
       noiseNote(compiledFor(values).parameters, (path) => values[path]),
     posterior: (values) => {
       const posterior = posteriorOf(fittedGraph(compiledFor(values), values));
@@ -203,6 +205,16 @@ const observationsNote = (seen: ReadonlyMap<string, Observations>, { graph, ownP
       if (variable.role !== 'observed') return [];
       const { note, raw } = seen.get(name)!;
       return [note + ('noise' in ownPaths(own!.path) ? copiesNote(raw) : '')];
+    })
+    .join('');
+
+/** Sentences about given starts of latents that were spread. */
+const startNote = ({ nodes }: VariableGraph): string =>
+  nodes
+    .map(({ variable, isPointwise }) => {
+      if (variable.role !== 'latent' || !isPointwise) return '';
+      const { init, posterior } = variable;
+      return spreadNote(posterior !== undefined && 'init' in posterior && init === 'pca' ? posterior.init : init);
     })
     .join('');
 
