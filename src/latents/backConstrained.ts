@@ -170,6 +170,7 @@ export function backConstrained(
   return Object.freeze<PointRows>({
     kind: 'latents',
     name: 'backConstrained',
+    init,
     parameters: (Y, latentDim, seed) => {
       const start = mapStart(map, Y, latentDim, seed, () => initialLatents(init, Y, latentDim));
       const parameters = withCheckedShape(map, map.parameters(start), start.features, latentDim);

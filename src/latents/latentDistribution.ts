@@ -68,7 +68,7 @@ export function gaussianLatents(options: GaussianLatentsOptions = {}): Distribut
         ? { 'latents.precision': positive(inverses(variancesFrom(variance, Y.rows, latentDim))) }
         : { 'latents.variance': positive(variancesFrom(variance, Y.rows, latentDim)) }),
     }),
-    start: (Y, latentDim) => initialLatents(init, Y, latentDim),
+    init,
     from: (other) => gaussianLatents({ variance, correlated, init: other }),
     mapsObservations: false,
     features: (Y) => Y,
@@ -147,7 +147,7 @@ export function encoded(
       const own = withCheckedShape(map, map.parameters(start), features, 2 * latentDim, 'means and log variances');
       return Object.fromEntries(Object.entries(own).map(([name, value]) => [PREFIX + name, value]));
     },
-    start: (Y, latentDim) => initialLatents(init, Y, latentDim),
+    init,
     from: (other) => encoded(map, { init: other }),
     mapsObservations: true,
     features: map.features,
@@ -191,5 +191,5 @@ function withLogVariances(means: Matrix): Matrix {
 }
 
 export function isLatentDistribution(value: unknown): value is DistributedRows {
-  return isPart(value, 'latentDistribution', ['parameters', 'start', 'features', 'apply']);
+  return isPart(value, 'latentDistribution', ['parameters', 'features', 'apply']);
 }

@@ -4,6 +4,7 @@ import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkNumbers, standardizationOf, standardized } from '../core/observations.ts';
 import { readGiven } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
+import { shortNumber } from '../core/wording.ts';
 import { symmetricEigenpairs } from '../engine/dense/eigenpairs.ts';
 import { principalComponents } from '../engine/dense/principalComponents.ts';
 
@@ -57,7 +58,8 @@ const NO_SPREAD = 1e-14;
 /** Part of a start's deviation, or of 1, by which it is spread. */
 const SPREAD = 0.1;
 
-function separated(X: Matrix): Matrix {
+/** Standard deviation of the normal numbers that are added to a given start whose rows are all equal or whose columns determine each other; 0 for any other. */
+function spreadOf(X: Matrix): number {
   const { data: centered } = standardized(X, standardizationOf(X, true, false));
   const { rows: N, columns: q } = X;
   const scatter = Matrix.zeros(q, q);
@@ -68,14 +70,26 @@ function separated(X: Matrix): Matrix {
   }
   const { values } = symmetricEigenpairs(scatter);
   const [least, most] = [values[0]!, values[q - 1]!];
-  if (N <= q || least > NO_SPREAD * most) return X;
+  return N <= q || least > NO_SPREAD * most ? 0 : SPREAD * (Math.sqrt(most) || 1);
+}
+
+function separated(X: Matrix): Matrix {
+  const deviation = spreadOf(X);
   const { normal } = seededRandom(0);
-  const deviation = SPREAD * (Math.sqrt(most) || 1);
-  return new Matrix(
-    X.data.map((entry) => entry + deviation * normal()),
-    N,
-    q,
-  );
+  return deviation === 0
+    ? X
+    : new Matrix(
+        X.data.map((entry) => entry + deviation * normal()),
+        X.rows,
+        X.columns,
+      );
+}
+
+/** A sentence about a given start that was spread, for the message of a fit. */
+export function spreadNote(init: unknown): string {
+  const deviation = init instanceof Matrix ? spreadOf(init) : 0;
+  if (deviation === 0) return '';
+  return ` The columns of init determine each other, so normal numbers of standard deviation ${shortNumber(deviation)} were added: equal columns would never part.`;
 }
 
 /**

@@ -5,7 +5,10 @@ import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import {
   backConstrained,
+  bayesianGplvm,
+  encoded,
   fixedAt,
+  gaussianLatents,
   gplvm,
   isomap,
   laplacianEigenmaps,
@@ -16,6 +19,8 @@ import {
 } from '../../src/index.ts';
 import { type Checkpoint, type FitOptions, fit, fitSteps } from '../../src/inference/index.ts';
 import type { Fit } from '../../src/model/fit.ts';
+import type { DistributedRows } from '../../src/model/language/variable.ts';
+import type { AnyModel } from '../../src/model/model.ts';
 import { evaluate } from '../../src/model/open.ts';
 import { bundled } from '../bundled.ts';
 
@@ -58,6 +63,21 @@ describe('a start whose points or dimensions are equal', () => {
     const init = factors.map((__, i) => rowOf(i));
     const found = await fit(gplvm(Y, { latentDim: 2, kernel: linear(), init }), { maxIterations: 2000 });
     expect(Math.abs(found.objective - objective)).toBeLessThan(0.5);
+  });
+
+  const equal = factors.map(() => [1, 1]);
+  const inferred = (posterior: DistributedRows) => bayesianGplvm(Y, { latentDim: 2, inducing: 5, posterior });
+  const constrained = (init: number[][]) => backConstrained(linearMap(), { init });
+  const models: Record<string, (init: number[][]) => AnyModel> = {
+    points: (init) => gplvm(Y, { latentDim: 2, init }),
+    backConstrained: (init) => gplvm(Y, { latentDim: 2, posterior: constrained(init) }),
+    gaussianLatents: (init) => inferred(gaussianLatents({ init })),
+    encoded: (init) => inferred(encoded(linearMap(), { init })),
+  };
+  it.each(Object.entries(models))('is spread by an amount that the fit names: %s', async (_, modelFrom) => {
+    const messageFrom = async (init: number[][]) => (await fit(modelFrom(init), { maxIterations: 0 })).message;
+    expect(await messageFrom(equal)).toMatch(/init .*standard deviation 0\.1 were added/);
+    expect(await messageFrom(factors.map((row) => [...row]))).not.toMatch(/were added/);
   });
 
   it('is kept where the latents are held', async () => {

@@ -322,7 +322,7 @@ async function mapsOf(
   seen: ReadonlyMap<string, Observations>,
   drive: Driver,
 ): Promise<StartMaps | undefined> {
-  const { tsneMapOf } = await import('./startMaps.ts');
+  const { tsneMapOf } = await import('../../later.ts');
   const observations = latentObservations(graph, seen);
   const maps: Record<string, Matrix> = {};
   for (const node of graph.nodes.filter(startsAtMap)) {
@@ -347,7 +347,7 @@ async function chartMapsOf(
 ): Promise<readonly { readonly owner: string; readonly maps: StartMaps }[]> {
   const nodes = graph.nodes.filter((node) => startsOnChart(graph, node));
   if (nodes.length === 0) return [];
-  const { manifoldMaps } = await import('../manifoldMaps.ts');
+  const { manifoldMaps } = await import('../../later.ts');
   const observations = latentObservations(graph, seen);
   const charts = nodes.map(({ name }) => [name, chartOf(graph, name)!] as const);
   const widest = Math.max(...charts.map(([, { components }]) => components!));

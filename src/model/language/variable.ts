@@ -36,6 +36,8 @@ export interface PointRows {
   readonly name: string;
   /** Its parameters, under `latents` or `latents.<name>`, started for the observations Y (N×D) and q dimensions. */
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
+  /** What a map of the observations is fitted to; latents that are held have none. */
+  readonly init?: LatentInit;
   /** The same with another start. */
   readonly from: (init: Matrix) => PointRows;
   /** Whether they are a function of the observations, which new observations may be put through. */
@@ -63,8 +65,8 @@ export interface DistributedRows {
   readonly parameters: (Y: Matrix, latentDim: number, seed: number) => Readonly<Record<string, Parameter>>;
   /** The same with another start. */
   readonly from: (init: Matrix) => DistributedRows;
-  /** Where its means start, N×q, or what they are fitted to. */
-  readonly start: (Y: Matrix, latentDim: number) => Matrix;
+  /** Where its means start, or what they are fitted to: see {@link initialLatents}. */
+  readonly init: Exclude<LatentInit, 'tsne' | 'random'>;
   readonly mapsObservations: boolean;
   /** Input of `apply` for observations Y (n×D) of a model with the observations `training` (N×D), independent of the parameters: one row per observation. */
   readonly features: (Y: Matrix, training: Matrix) => Matrix;

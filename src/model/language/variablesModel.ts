@@ -6,6 +6,7 @@ import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { type DataFormat, jsonOf } from '../computedModel.ts';
 import { checkModelGiven } from '../givenModel.ts';
+import { spreadNote } from '../initialization.ts';
 import { noiseNote } from '../leastNoise.ts';
 import type {
   AnyModel,
@@ -119,6 +120,7 @@ export function variablesModel<Data>(
     note: (values: ParameterValues) =>
       (note?.(data, values) ?? '') +
       observationsNote(seen(), compiledFor(values)) +
+      startNote(graph()) +
       noiseNote(compiledFor(values).parameters, (path) => values[path]),
     posterior: (values) => {
       const posterior = posteriorOf(fittedGraph(compiledFor(values), values));
@@ -131,7 +133,7 @@ export function variablesModel<Data>(
   const latents = graph().nodes.find(({ variable, isPointwise }) => variable.role === 'latent' && isPointwise);
   if (latents !== undefined && stream() === undefined) {
     model.startAt = async (kind, seed) => {
-      const { startMapOf } = await import('./startMaps.ts');
+      const { startMapOf } = await import('../../later.ts');
       const embedding = await startMapOf(owner, kind, latents as Node<LatentVariable>, spectralStart);
       return () => {
         const { observations } = (latents.variable as LatentVariable)['~starts'] as LatentStarts;
@@ -163,7 +165,7 @@ export function variablesModel<Data>(
       return chooseStart();
     }
     return async (settings: ChoiceSettings) => {
-      const { scalesAreHeld } = await import('./degenerateScales.ts');
+      const { scalesAreHeld } = await import('../../later.ts');
       withLocation(`The variables of ${owner}`, () =>
         withDensity(model, settings.seed, (density, start) =>
           scalesAreHeld(model, compile(settings.seed, false), start, density),
@@ -173,7 +175,7 @@ export function variablesModel<Data>(
     };
   });
   const startedReading = async () => {
-    const { startedFromRows } = await import('./sourcedRows.ts');
+    const { startedFromRows } = await import('../../later.ts');
     const make = (own: Data, reading?: SourcedModel) =>
       variablesModel(definition, own, () => jsonOf(definition, own), posteriorOf, { reading });
     return {
@@ -203,6 +205,16 @@ const observationsNote = (seen: ReadonlyMap<string, Observations>, { graph, ownP
       if (variable.role !== 'observed') return [];
       const { note, raw } = seen.get(name)!;
       return [note + ('noise' in ownPaths(own!.path) ? copiesNote(raw) : '')];
+    })
+    .join('');
+
+/** Sentences about given starts of latents that were spread. */
+const startNote = ({ nodes }: VariableGraph): string =>
+  nodes
+    .map(({ variable, isPointwise }) => {
+      if (variable.role !== 'latent' || !isPointwise) return '';
+      const { init, posterior } = variable;
+      return spreadNote(posterior !== undefined && 'init' in posterior && init === 'pca' ? posterior.init : init);
     })
     .join('');
 

@@ -313,7 +313,7 @@ export function settings(
   const isSpread = isLatentDistribution(posterior);
   const start = lazily((): Matrix => {
     const Y = observations();
-    if (isLatentDistribution(posterior)) return posterior.start(Y, latentDim);
+    if (isLatentDistribution(posterior)) return initialLatents(posterior.init, Y, latentDim);
     if (posterior === 'point') return initialLatents(init === 'tsne' ? 'pca' : init, Y, latentDim);
     const parameters = Object.entries(posterior.parameters(Y, latentDim, SEED));
     const values = Object.fromEntries(parameters.map(([path, { initial }]) => [path, initial]));
