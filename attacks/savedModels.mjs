@@ -6,6 +6,7 @@ import {
   backConstrained,
   bayesianGplvm,
   bernoulli,
+  bestMultipliers,
   bias,
   bounded,
   classicalMds,
@@ -153,7 +154,14 @@ export const savedModels = {
   jointField: () =>
     gplvm(Y, {
       latentDim: 1,
-      priors: [maxEntropy({ copies: 1, slack: 5, multipliers: 'best', expect: { near: squaredDifferences(graph) } })],
+      priors: [
+        maxEntropy({
+          copies: 1,
+          slack: 5,
+          multipliers: bestMultipliers(),
+          expect: { near: squaredDifferences(graph) },
+        }),
+      ],
     }),
   jointMoments: () => gplvm(Y, { latentDim: 1, priors: [expectedMoments({ graph })] }),
   tpslvm: () => tpslvm(Y, { latentDim: 1 }),

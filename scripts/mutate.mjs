@@ -174,8 +174,7 @@ async function inAllCopies(work) {
 /** What is under version control, and what is generated from it, as it lies here. */
 function copyOf(target) {
   const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
-  const generated = [...COMPILED, 'src/engine/tensors/stockGradients.ts'];
-  for (const file of [...stdout.toString().split('\0'), ...generated]) {
+  for (const file of [...stdout.toString().split('\0'), ...COMPILED]) {
     if (file === '' || !existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(target, file)), { recursive: true });
     cpSync(join(root, file), join(target, file), { preserveTimestamps: true });

@@ -1,6 +1,6 @@
 import { count, library, plot, readMatrix, rowsOf } from './data.mjs';
 
-const { expectedMoments, fit, gplvm, knnGraph, maxEntropy, squaredDifferences } = library;
+const { bestMultipliers, expectedMoments, fit, gplvm, knnGraph, maxEntropy, squaredDifferences } = library;
 const { latentPlot, pictureGrid } = plot;
 
 /** Evaluations of the latents, of which a Hessian counts as one. */
@@ -16,7 +16,7 @@ const layers = {
   distances: {
     name: 'maxEntropy',
     on: (graph) =>
-      maxEntropy({ copies: 1, slack: 25, multipliers: 'best', expect: { near: squaredDifferences(graph) } }),
+      maxEntropy({ copies: 1, slack: 25, multipliers: bestMultipliers(), expect: { near: squaredDifferences(graph) } }),
   },
   moments: { name: 'expectedMoments', on: (graph) => expectedMoments({ graph }) },
 };

@@ -1,4 +1,5 @@
 export type { EdgePrecision } from '../priors/sparsePrecision.ts';
+export { type BestMultipliers, bestMultipliers } from './bestMultipliers.ts';
 export {
   type ConstraintSet,
   products,

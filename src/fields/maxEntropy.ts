@@ -1,4 +1,3 @@
-import * as tf from '@tensorflow/tfjs-core';
 import * as v from 'valibot';
 import { log } from '../core/elementary/index.ts';
 import { InvalidInputError } from '../core/errors.ts';
@@ -6,22 +5,18 @@ import { describe, Matrix, type MatrixLike } from '../core/matrix.ts';
 import { checkName, checkOptions, numberAboveZero } from '../core/options.ts';
 import { lazily } from '../core/progressiveWork.ts';
 import { checkGraph, type Graph } from '../engine/graph/graph.ts';
-import { isSparse } from '../engine/sparse/index.ts';
-import { doublesOf } from '../engine/tensors/doubles.ts';
-import type { Save } from '../engine/tensors/linearAlgebra/operations/operation.ts';
 import * as op from '../engine/tensors/ops.ts';
-import type { Scalar, Tensor, Tensor1D } from '../engine/tensors/tensorflow.ts';
-import { boundedNewton } from '../inference/solvers/boundedNewton.ts';
+import type { Scalar, Tensor1D } from '../engine/tensors/tensorflow.ts';
 import { calledBy } from '../model/language/defineDensity.ts';
 import type { Density, Entries, Prior, RowsShape } from '../model/language/density.ts';
 import type { ParameterValues, Search, TensorMap } from '../model/model.ts';
 import { box, isParameter, type Parameter, type ParameterLike, parameterFrom, real } from '../model/parameter.ts';
 import type { LearnedByLayer } from '../model/posterior.ts';
+import type { BestMultipliers } from './bestMultipliers.ts';
 import { type ConstraintSet, checkSet } from './constraints.ts';
 import { connectingPrecision, observedConnectingPrecision } from './density/connectingPrecision.ts';
 import { distanceForm } from './density/distanceForm.ts';
 import type { FieldForm, OpenForm } from './density/fieldForm.ts';
-import { distanceHessian } from './density/profiledHessian.ts';
 import { pointsOf, quadraticForm } from './density/quadraticForm.ts';
 import { supportOf } from './embedding/fieldEmbedding.ts';
 import { fieldFindings } from './fieldFindings.ts';
@@ -29,11 +24,8 @@ import { observedSquaredDistances } from './observed/commonEntries.ts';
 import { imputedByField, laplacianTerms } from './observed/imputedByField.ts';
 import { type OpenObserved, openObserved } from './observed/openObserved.ts';
 import { withCoordinates } from './placement/fieldCoordinates.ts';
-import { denseWeightsSolver } from './solvers/denseWeights.ts';
 import { type FieldProblem, kktResidual, weightScales } from './solvers/fieldProblem.ts';
 import type { FieldPoint } from './solvers/fieldSearch.ts';
-import { sparseWeightsSolver } from './solvers/interiorPoint.ts';
-import { weightsLearner } from './solvers/learnedWeights.ts';
 import { type Ties, tiesInWords, tiesOf } from './ties.ts';
 
 /** How rows that were not fitted join the points of a field of squared differences. */
@@ -59,10 +51,10 @@ export interface MaxEntropyOptions {
   /** C > 0: multipliers are at most 4C from 0; default Infinity. Rows that are inferred need one. */
   readonly slack?: number | undefined;
   /**
-   * Multipliers to begin with, or parameters in their place such as `fixed(w)`, by the names of the sets; or 'best': no parameters but those of the maximum
-   * given the rows, found anew for all that move, for one set of squared differences.
+   * Multipliers to begin with, or parameters in their place such as `fixed(w)`, by the names of the sets; or `bestMultipliers()`: no parameters but those of the
+   * maximum given the rows.
    */
-  readonly multipliers?: 'best' | Readonly<Record<string, ParameterLike>> | undefined;
+  readonly multipliers?: BestMultipliers | Readonly<Record<string, ParameterLike>> | undefined;
   /** How new rows join the field, where coordinates of theirs are asked for. */
   readonly newRows?: JoiningRows | undefined;
 }
@@ -83,8 +75,8 @@ interface FieldSettings {
   readonly copies: number | undefined;
   readonly slack: number;
   readonly sets: readonly (readonly [string, ConstraintSet])[];
-  /** True if multipliers are those of the maximum given the rows. */
-  readonly best: boolean;
+  /** Where multipliers are those of the maximum given the rows. */
+  readonly best: BestMultipliers | undefined;
   readonly newRows?: JoiningRows | undefined;
 }
 
@@ -127,7 +119,7 @@ const LEAST_STATISTIC = 1e-12;
  *   entries where `copies` are given: the density of those that are observed is maximized.
  * - With values for all sets no rows are needed: coordinates are read off it, `embedded(field, { dim })`: see {@link mpme}.
  * - As the density or a factor of latents it is fitted with them. Two points that meet would raise the weight between them without end, so C is finite.
- *   With `multipliers: 'best'` the weights are those of the maximum given X, and the gradient in X is that at these weights.
+ *   With `multipliers: bestMultipliers()` the weights are those of the maximum given X, and the gradient in X is that at these weights.
  *
  * Points at distance 0 while C = ∞ are tied: they count as one node.
  *
@@ -140,7 +132,7 @@ const LEAST_STATISTIC = 1e-12;
  * @example
  * ```ts
  * const near = squaredDifferences(knnGraph(Y, 6));
- * const layer = maxEntropy({ base: 0.1, copies: 2, slack: 25, multipliers: 'best', expect: { near } });
+ * const layer = maxEntropy({ base: 0.1, copies: 2, slack: 25, multipliers: bestMultipliers(), expect: { near } });
  * const result = await fit(gplvm(Y, { latentDim: 2, priors: [layer, standardNormal({ precision: 0.1 })] }));
  * result.graph.weights;
  *
@@ -155,16 +147,17 @@ const LEAST_STATISTIC = 1e-12;
  * ```
  */
 export function maxEntropy(
-  options: MaxEntropyOptions & { readonly multipliers: 'best' | Readonly<Record<string, Parameter>> },
+  options: MaxEntropyOptions & { readonly multipliers: BestMultipliers | Readonly<Record<string, Parameter>> },
 ): Prior<'field'>;
 export function maxEntropy(options: MaxEntropyOptions): Density<'field'>;
 export function maxEntropy(options: MaxEntropyOptions): Density<'field'> {
   const { expect, multipliers = {}, copies, ...rest } = checkOptions(schema, options, 'maxEntropy');
   const sets = checkSets(expect);
-  const best = multipliers === 'best';
-  if (!best && (typeof multipliers !== 'object' || multipliers === null)) {
+  const best =
+    (multipliers as BestMultipliers)?.kind === 'bestMultipliers' ? (multipliers as BestMultipliers) : undefined;
+  if (best === undefined && (typeof multipliers !== 'object' || multipliers === null)) {
     throw new InvalidInputError(
-      `Option 'multipliers' of maxEntropy takes values or parameters by the names of the sets, or 'best', but ${describe(multipliers)} was given.`,
+      `Option 'multipliers' of maxEntropy takes values or parameters by the names of the sets, or bestMultipliers(), but ${describe(multipliers)} was given.`,
     );
   }
   const unknown = best ? undefined : Object.keys(multipliers).find((name) => !(name in expect));
@@ -243,7 +236,7 @@ function fieldOf(settings: FieldSettings, overrides: Readonly<Record<string, Par
     const open = holed
       ? openObserved(graph!, base, data)
       : formOf(rows).open(data !== undefined || values !== undefined);
-    const learn = lazily(() => weightsLearner(graph!));
+    const learn = lazily(() => best!.learner(graph!));
     return { ...dualOf(data, rows, columns), open, rows: data, learn, dispose: () => open.dispose() };
   };
   const statisticsIn = (w: Float64Array, { open, statistics }: FieldConstants) =>
@@ -270,7 +263,7 @@ function fieldOf(settings: FieldSettings, overrides: Readonly<Record<string, Par
       const [n, columns] = value?.shape ?? [points!, 1];
       const s = statistics ?? formOf(n).statistics(value);
       const dual = best
-        ? bestDensity(s as Tensor1D, (phi) => learn()(problemOf(settings, phi, copies ?? columns, upper)))
+        ? best.density(s as Tensor1D, (phi) => learn()(problemOf(settings, phi, copies ?? columns, upper)))
         : open.dual(multiplierTensor(settings, p), s, copies ?? columns);
       if (settings.copies !== undefined || values !== undefined) return dual;
       const energy = op.mul(base / 2, op.sum(op.square(value)));
@@ -327,7 +320,7 @@ function fieldOf(settings: FieldSettings, overrides: Readonly<Record<string, Par
           const { learn, upper } = constants as FieldConstants;
           const { copies = X.columns } = settings;
           const problem = problemOf(settings, formOf(X.rows).statisticsOf(X), copies, upper);
-          return distanceHessian(problem, learn()(problem).weights, X);
+          return best.hessian(problem, learn()(problem).weights, X);
         },
       }),
     },
@@ -443,7 +436,7 @@ function checkBounded(
 function checkBest({ slack }: FieldSettings, graph: Graph | undefined, values: Float64Array | undefined): void {
   if (graph === undefined || values !== undefined) {
     throw new InvalidInputError(
-      "maxEntropy finds multipliers: 'best' for one set of squared differences of rows that move. Leave multipliers out, so that they are parameters.",
+      'maxEntropy finds bestMultipliers() for one set of squared differences of rows that move. Leave multipliers out, so that they are parameters.',
     );
   }
   if (slack < Number.POSITIVE_INFINITY) return;
@@ -455,15 +448,14 @@ function checkBest({ slack }: FieldSettings, graph: Graph | undefined, values: F
 /** The search that suits rows that do not move. */
 function searchOf(settings: FieldSettings, data: Matrix | undefined, dual: Dual | undefined): Search | undefined {
   if (dual?.statistics === undefined) return undefined;
-  const graph = graphOf(settings);
-  if (graph === undefined) return { tolerance: 1e-10, relativeDecrease: 0, solver: boundedNewton({}) };
-  const exact = { tolerance: 0, relativeDecrease: 0 };
-  if (data?.data.some(Number.isNaN)) return { ...exact, solver: boundedNewton({ unit: dual.copies! / 2 }) };
-  const problem = problemOf(settings, dual.statistics, dual.copies!, dual.upper);
-  return {
-    ...exact,
-    solver: isSparse(graph) ? sparseWeightsSolver(problem) : denseWeightsSolver(problem),
+  const { statistics, upper, copies } = dual;
+  const problem = graphOf(settings) && problemOf(settings, statistics, copies!, upper);
+  const holed = data?.data.some(Number.isNaN) ? copies : undefined;
+  const solver = async () => {
+    const { multipliersSolver } = await import('./solvers/multipliersSolver.ts');
+    return multipliersSolver(problem, holed);
   };
+  return { tolerance: problem ? 0 : 1e-10, relativeDecrease: 0, solver };
 }
 
 /** A learned field of squared differences with coordinates of its points. */
@@ -508,24 +500,4 @@ function residualOf(
     }
   }
   return largest;
-}
-
-/**
- * max_w c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e as a function of φ; the gradient is −w/2 at the maximum: the change of w by φ changes the value in the second
- * order only.
- *
- * @param maximum - over the weights, for these distances
- * @see Danskin, The Theory of Max-Min (1967), on the envelope theorem
- */
-function bestDensity(
-  squaredDistances: Tensor1D,
-  maximum: (phi: Float64Array) => { readonly value: number; readonly weights: Float64Array },
-): Scalar {
-  return tf.customGrad((...args: unknown[]) => {
-    const [phi, save] = args as [Tensor, Save];
-    const { value, weights } = maximum(doublesOf(phi).slice());
-    save([op.tensor(weights)]);
-    const gradFunc = (dy: Tensor, [w]: Tensor[]) => op.mul(op.mul(-0.5, w!), dy);
-    return { value: op.scalar(value), gradFunc };
-  })(squaredDistances) as Scalar;
 }

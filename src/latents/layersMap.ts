@@ -6,6 +6,7 @@ import { describe, Matrix } from '../core/matrix.ts';
 import { checkGiven, checkOptions, integerFromOne, readGiven } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import { matrixTensor, tensorMatrix } from '../engine/tensors/doubles.ts';
+import { registerNetworkOperations } from '../engine/tensors/float64/network.ts';
 import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
@@ -155,6 +156,7 @@ export interface LayersWeight {
  */
 export function layersMap(name: string, network: LayersNetwork): MapFactory<string> {
   checkGiven(network, 'layersMap', 'a name and a network of tf.layers that is built', isNetwork);
+  registerNetworkOperations();
   const { weights, parameters } = readGiven('The weights of the network given to layersMap', () => weightsOf(network));
   return defineMap({
     name,

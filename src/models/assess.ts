@@ -29,7 +29,7 @@ import { fit } from '../inference/fit/fit.ts';
 import type { FitOptions } from '../inference/fit/fitOptions.ts';
 import { openProblem } from '../inference/fit/fitProblem.ts';
 import { fitThreads } from '../inference/fit/fitThreads.ts';
-import { perturbedStarts } from '../inference/fit/restarts.ts';
+import { perturbedStarts } from '../inference/fit/perturbedStarts.ts';
 import { slices } from '../inference/minimize/slices.ts';
 import { clusteringAccuracy, kMeans, normalizedMutualInformation } from '../inference/scores/clusterings.ts';
 import { type LocalScores, localScoresInParts } from '../inference/scores/localScores.ts';

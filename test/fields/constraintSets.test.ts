@@ -1,4 +1,5 @@
 import {
+  bestMultipliers,
   defineModel,
   embedded,
   evaluate,
@@ -211,7 +212,7 @@ describe('a maximum-entropy field of several sets of constraints', () => {
     });
     expect(() => evaluate(two({ y: Y }))).toThrow(/put all sets in expect/);
     const layers = [graph, knnGraph(Y, 5)].map((pairs) =>
-      maxEntropy({ copies: 2, slack: 25, multipliers: 'best', expect: { near: squaredDifferences(pairs) } }),
+      maxEntropy({ copies: 2, slack: 25, multipliers: bestMultipliers(), expect: { near: squaredDifferences(pairs) } }),
     );
     expect(() => gplvm(Y, { latentDim: 2, priors: layers })).toThrow(/put all sets in expect/);
     const wrong: [() => object, RegExp][] = [

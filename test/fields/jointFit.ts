@@ -1,4 +1,13 @@
-import { expectedMoments, fit, type Graph, gplvm, knnGraph, maxEntropy, squaredDifferences } from 'latentfield';
+import {
+  bestMultipliers,
+  expectedMoments,
+  fit,
+  type Graph,
+  gplvm,
+  knnGraph,
+  maxEntropy,
+  squaredDifferences,
+} from 'latentfield';
 import { expect } from 'vitest';
 
 /** The largest violation of c·R_e ≤ φ_e, = where 0 < w_e < 4C, and ≥ where w_e = 4C, from a fit's own precision and covariance. */
@@ -45,7 +54,7 @@ async function jointFits(Y: readonly ArrayLike<number>[], neighbors: number, mos
   const points = Y.map((row) => Array.from(row));
   const graph = knnGraph(points, neighbors);
   const near = squaredDifferences(graph);
-  const layer = maxEntropy({ copies: 1, slack: 25, multipliers: 'best', expect: { near } });
+  const layer = maxEntropy({ copies: 1, slack: 25, multipliers: bestMultipliers(), expect: { near } });
   return {
     graph,
     distances: await fit(gplvm(points, { latentDim: 2, priors: [layer] }), {

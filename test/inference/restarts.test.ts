@@ -6,7 +6,8 @@ import { Matrix } from '../../src/core/matrix.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import * as op from '../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
-import { originsOf, perturbedStarts } from '../../src/inference/fit/restarts.ts';
+import { perturbedStarts } from '../../src/inference/fit/perturbedStarts.ts';
+import { originsOf } from '../../src/inference/fit/restarts.ts';
 import {
   adam,
   type FitOptions,

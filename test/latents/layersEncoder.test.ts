@@ -1,35 +1,11 @@
 import * as tf from '@tensorflow/tfjs';
-import { backConstrained, defineMap, evaluate, fit, gplvm, type LatentMap, loadFit, Matrix, real } from 'latentfield';
+import { backConstrained, evaluate, fit, gplvm, layersMap, loadFit } from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/core/random.ts';
 import { logDensity } from '../../src/model/objective.ts';
 import { entriesOf } from '../../src/model/parameter.ts';
 import { layOut } from '../../src/model/variables.ts';
 import { expectClose } from '../tolerance.ts';
-
-/** A network of `tf.layers` as a back-constraint: its weights are parameters, `latents.weight0`, `latents.weight1`, … */
-function layersMap(network: tf.Sequential): LatentMap {
-  const parameters = network.getWeights().map((weight, i) => {
-    const entries = Float64Array.from(weight.dataSync());
-    const [rows, columns] = weight.shape;
-    const start = columns === undefined ? Array.from(entries) : new Matrix(entries, rows!, columns);
-    // The moments of batch normalization are held.
-    const { trainable } = network.weights[i]!;
-    return [`weight${i}`, trainable ? real(start) : { ...real(start), free: false }] as const;
-  });
-  return defineMap({
-    name: 'layers',
-    parameters: Object.fromEntries(parameters),
-    apply: (p, Y) => {
-      network.weights.forEach((weight, i) => {
-        weight.read = () => p[`weight${i}`]!;
-      });
-      const X = network.apply(Y);
-      if (X instanceof tf.Tensor && X.rank === 2) return X.as2D(Y.shape[0], X.shape[1]!);
-      throw new TypeError('The network must give one row of latents for each observation.');
-    },
-  })();
-}
 
 const random = seededRandom(3);
 const Y = Array.from({ length: 20 }, (_, i) => {
@@ -61,7 +37,8 @@ const networks: Record<string, () => tf.Sequential> = {
 };
 
 describe.each(Object.entries(networks))('an encoder of %s', (_, build) => {
-  const map = layersMap(build());
+  const layers = layersMap('layers', build());
+  const map = layers();
   const model = gplvm(Y, { latentDim: 2, posterior: backConstrained(map) });
 
   it('has the gradients of differences in every layer', () => {
@@ -100,7 +77,7 @@ describe.each(Object.entries(networks))('an encoder of %s', (_, build) => {
     const result = await fit(model, { maxIterations: 20 });
     expect(tf.memory().numTensors).toBe(tensors);
     expect(result.objective).toBeGreaterThan(evaluate(model).objective);
-    const again = loadFit(JSON.parse(JSON.stringify(result)), { maps: { layers: () => map } });
+    const again = loadFit(JSON.parse(JSON.stringify(result)), { maps: { layers } });
     expect(again.latents).toEqual(result.latents);
     expect(again.predict(result.latents)).toEqual(result.predict(result.latents));
   });
@@ -109,6 +86,6 @@ describe.each(Object.entries(networks))('an encoder of %s', (_, build) => {
 it('the start of a network is fitted to the start of the latents', async () => {
   const one = networks['one hidden layer of tanh']!;
   const principal = (await fit(gplvm(Y, { latentDim: 2 }), { maxIterations: 0 })).latents;
-  const model = gplvm(Y, { latentDim: 2, posterior: backConstrained(layersMap(one())) });
+  const model = gplvm(Y, { latentDim: 2, posterior: backConstrained(layersMap('layers', one())()) });
   expectClose((await fit(model, { maxIterations: 0 })).latents, principal, 1e-2);
 });

@@ -1,4 +1,5 @@
 import {
+  bestMultipliers,
   defineModel,
   expectedMoments,
   fit,
@@ -22,7 +23,7 @@ const Y = Matrix.from(swissRoll(16));
 const graph = knnGraph(Y, 4);
 const layers = {
   maxEntropy: () =>
-    maxEntropy({ copies: 1, slack: 25, multipliers: 'best', expect: { near: squaredDifferences(graph) } }),
+    maxEntropy({ copies: 1, slack: 25, multipliers: bestMultipliers(), expect: { near: squaredDifferences(graph) } }),
   expectedMoments: () => expectedMoments({ graph }),
 };
 

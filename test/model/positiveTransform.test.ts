@@ -11,7 +11,8 @@ import {
   positive,
   seededRandom,
 } from '../../src/index.ts';
-import { originsOf, perturbedStarts } from '../../src/inference/fit/restarts.ts';
+import { perturbedStarts } from '../../src/inference/fit/perturbedStarts.ts';
+import { originsOf } from '../../src/inference/fit/restarts.ts';
 import { fit } from '../../src/inference/index.ts';
 import { kernelFromJSON, kernelToJSON, rbf } from '../../src/kernels/index.ts';
 import { evaluate } from '../../src/model/open.ts';

@@ -4,6 +4,7 @@ import type { Tensor2D } from '../../src/engine/tensors/tensorflow.ts';
 import {
   adam,
   bayesianGplvm,
+  bestMultipliers,
   defineModel,
   evaluate,
   fit,
@@ -44,7 +45,14 @@ describe('fit', () => {
     const graph = knnGraph(Y, 2);
     const { search } = gplvm(Y, {
       latentDim: 1,
-      priors: [maxEntropy({ copies: 1, slack: 5, multipliers: 'best', expect: { near: squaredDifferences(graph) } })],
+      priors: [
+        maxEntropy({
+          copies: 1,
+          slack: 5,
+          multipliers: bestMultipliers(),
+          expect: { near: squaredDifferences(graph) },
+        }),
+      ],
     });
     expect(search).toMatchObject({ relativeDecrease: 0, solver: expect.any(Function) });
     expect(gplvm(Y, { latentDim: 1 }).search?.relativeDecrease).toBeUndefined();

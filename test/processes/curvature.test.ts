@@ -1,5 +1,6 @@
 import {
   add,
+  bestMultipliers,
   bias,
   type EngineChoice,
   expectedMoments,
@@ -48,12 +49,19 @@ const models = {
   }),
   'a field of distances': gplvm(Y, {
     latentDim: 2,
-    priors: [maxEntropy({ copies: 1, slack: 25, multipliers: 'best', expect: { near: squaredDifferences(graph) } })],
+    priors: [
+      maxEntropy({ copies: 1, slack: 25, multipliers: bestMultipliers(), expect: { near: squaredDifferences(graph) } }),
+    ],
   }),
   'a field of distances with weights at their bound': gplvm(Y, {
     latentDim: 2,
     priors: [
-      maxEntropy({ copies: 2, slack: 0.7, multipliers: 'best', expect: { near: squaredDifferences(graph) } }),
+      maxEntropy({
+        copies: 2,
+        slack: 0.7,
+        multipliers: bestMultipliers(),
+        expect: { near: squaredDifferences(graph) },
+      }),
       standardNormal({ precision: 0.1 }),
     ],
   }),

@@ -5,11 +5,22 @@ import type { Float64Memory } from '../memory.ts';
 import { findNative } from '../native/index.ts';
 import type { ExpectationOperations, GaussianPoints, Kept, RbfSlopes } from '../operations/expectations.ts';
 import type { EngineName, EngineReport, LinearAlgebraEngine, Strided } from '../operations/linearAlgebra.ts';
-import { typescriptFusedOperations } from '../typescript/covariances.ts';
+import {
+  typescriptFusedOperations,
+  typescriptQuadraticOperations,
+  typescriptSquaredDistances,
+} from '../typescript/covariances.ts';
 import { typescriptExpectations } from '../typescript/expectations.ts';
 import { typescriptElementaryFunctions, typescriptEngine } from '../typescript/typescriptEngine.ts';
 import { kernelsOn, kernelsRefusal, type LinkedKernels } from '../wasm/instance.ts';
-import { wasmElementaryFunctions, wasmEngine, wasmFusedOperations } from '../wasm/wasmEngine.ts';
+import {
+  wasmElementaryFunctions,
+  wasmEngine,
+  wasmFusedOperations,
+  wasmLowerProduct,
+  wasmQuadraticOperations,
+  wasmSquaredDistances,
+} from '../wasm/wasmEngine.ts';
 import { expectationsOn } from '../wasm/wasmExpectations.ts';
 
 /** Number of points that are summed together. */
@@ -213,14 +224,27 @@ function forEngineAtWork<T>(
   };
 }
 
+// Each is left out of a page that does not use it.
 /** Operations on whole covariances. */
-export const fusedOperations = forEngineAtWork(wasmFusedOperations, typescriptFusedOperations);
+export const fusedOperations = /* @__PURE__ */ forEngineAtWork(wasmFusedOperations, typescriptFusedOperations);
+
+/** Squared distances of points with their gradients. */
+export const distanceOperations = /* @__PURE__ */ forEngineAtWork(wasmSquaredDistances, typescriptSquaredDistances);
+
+/** Coordinate descent on quadratic functions of pairs. */
+export const quadraticOperations = /* @__PURE__ */ forEngineAtWork(
+  wasmQuadraticOperations,
+  typescriptQuadraticOperations,
+);
 
 /** exp, log and tanh. */
-export const elementaryFunctions = forEngineAtWork(wasmElementaryFunctions, typescriptElementaryFunctions);
+export const elementaryFunctions = /* @__PURE__ */ forEngineAtWork(
+  wasmElementaryFunctions,
+  typescriptElementaryFunctions,
+);
 
 /** Expectations of covariances. */
-export const expectationOperations = forEngineAtWork(
+export const expectationOperations = /* @__PURE__ */ forEngineAtWork(
   (memory) => expectationsInBlocks(memory, expectationsOn(memory)),
   (memory) => expectationsInBlocks(memory, typescriptExpectations(memory)),
 );
@@ -261,7 +285,7 @@ export function lowerProduct(
   c: number,
 ): void {
   if (engine.name === 'wasm') {
-    fusedOperations(memory).lowerProduct(n, k, alpha, a, b, beta, c);
+    wasmLowerProduct(memory, n, k, alpha, a, b, beta, c);
     return;
   }
   for (let j = 0; j < n; j += PANEL) {

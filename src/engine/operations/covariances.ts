@@ -1,4 +1,4 @@
-import type { Strided, Triangles } from './linearAlgebra.ts';
+import type { Triangles } from './linearAlgebra.ts';
 
 /** Profiles with compiled loops. */
 export type CompiledProfile =
@@ -105,12 +105,7 @@ export interface SquaredDistanceOperations {
  * Fused operations that would otherwise be many passes over n×n matrices. Like those of a LinearAlgebraEngine they work in place on the memory:
  * arguments named like matrices are byte offsets, matrices are row-major and contiguous, and earlier views may be detached by a call.
  */
-export interface FusedOperations extends QuadraticOperations, RadialOperations, SquaredDistanceOperations {
-  /**
-   * Lower triangle of C ← alpha·A·B + beta·C with A n×k, B k×n in any strides, C n×n contiguous; the upper triangle is not touched.
-   */
-  lowerProduct(n: number, k: number, alpha: number, a: Strided, b: Strided, beta: number, c: number): void;
-
+export interface FusedOperations extends RadialOperations {
   /**
    * K_ij ← variance·f(Σ_d ((x_id − x_jd)/lengthscale_d)²) + bias + noise·[i = j] for a profile f, X n×q, K n×n and exactly symmetric; with 'lower'
    * only the lower triangle, and entries above the diagonal are undefined.

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../core/errors.ts';
 import { doubleOf, exactScalar, tensorOfDoubles } from './doubles.ts';
 import { allWanted, type NumericFunction, type Recorder, recorderAtWork, type Slopes } from './recording.ts';
 import { engine, type Scalar, type TapeNode, type Tensor } from './tensorflow.ts';
@@ -143,8 +144,11 @@ function stockParts(
   gradients: ReadonlyMap<number, Gradient>,
   names: readonly string[],
 ): Readonly<Record<string, Tensor>> {
-  if (gradient === undefined)
-    throw new Error(`Cannot compute gradient: gradient function not found for ${kernelName}.`);
+  if (gradient === undefined) {
+    throw new InvalidInputError(
+      `The operation ${kernelName} has no gradient. Use the operations of 'latentfield/ops', or give it one with customGrad.`,
+    );
+  }
   const dys = outputs.map(({ id, shape }) => {
     const dy = gradients.get(id);
     return dy === undefined ? null : tensorOf(dy, shape);

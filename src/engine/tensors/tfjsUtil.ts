@@ -2,7 +2,6 @@
 export { now } from '@tensorflow/tfjs-core/dist/util.js';
 export {
   arraysEqual,
-  inferDtype,
   inferFromImplicitShape,
   parseAxisParam,
   sizeFromShape,

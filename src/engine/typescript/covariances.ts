@@ -9,7 +9,7 @@ import {
 import type { LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
 
 /** Coordinate descent in plain TypeScript, with the sums of the compiled one. */
-function typescriptQuadraticOperations(memory: Float64Memory): QuadraticOperations {
+export function typescriptQuadraticOperations(memory: Float64Memory): QuadraticOperations {
   return Object.freeze<QuadraticOperations>({
     quadraticProduct(n, u, factor, rows, columns, v) {
       const U = memory.float64(u, n * n);
@@ -108,19 +108,9 @@ function weightedSquares(count: number, pairs: Int32Array, d: Float64Array, x: F
 export function typescriptFusedOperations(memory: Float64Memory, engine: LinearAlgebraEngine): FusedOperations {
   const radial = typescriptRadialOperations(memory);
   return withGradientsAtZero(memory, {
-    ...typescriptQuadraticOperations(memory),
     ...radial,
     ...radialSums(memory, radial, engine.mirrorLower),
-    ...typescriptSquaredDistances(memory),
-
     radialLogDensity: () => undefined,
-
-    lowerProduct(n, k, alpha, a, b, beta, c) {
-      for (let i = 0; i < n; i++) {
-        const row = { ...a, offset: a.offset + 8 * i * a.rowStride };
-        engine.gemm(1, i + 1, k, alpha, row, b, beta, { offset: c + 8 * i * n, rowStride: n, columnStride: 1 });
-      }
-    },
   });
 }
 

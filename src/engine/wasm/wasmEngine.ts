@@ -11,7 +11,7 @@ import {
   type RadialSum,
   type SquaredDistanceOperations,
 } from '../operations/covariances.ts';
-import type { ElementaryFunctions, LinearAlgebraEngine } from '../operations/linearAlgebra.ts';
+import type { ElementaryFunctions, LinearAlgebraEngine, Strided } from '../operations/linearAlgebra.ts';
 import {
   radialSums,
   typescriptRadialOperations,
@@ -130,6 +130,20 @@ export function wasmElementaryFunctions(memory: Float64Memory): ElementaryFuncti
   });
 }
 
+/** Lower triangle of C ← alpha·A·B + beta·C with A n×k, B k×n in any strides, C n×n contiguous; the upper triangle is not touched. */
+export function wasmLowerProduct(
+  memory: Float64Memory,
+  n: number,
+  k: number,
+  alpha: number,
+  a: Strided,
+  b: Strided,
+  beta: number,
+  c: number,
+): void {
+  packedProduct(memory, kernelsOn(memory), n, n, k, alpha, a, b, beta, rows(n, c), LOWER);
+}
+
 /** The fused operations in WebAssembly SIMD. */
 export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   const kernels = kernelsOn(memory);
@@ -137,13 +151,7 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   const general = radialSums(memory, radial, (n, a) => kernels.mirrorLower(n, a));
 
   return withGradientsAtZero(memory, {
-    ...wasmQuadraticOperations(memory, kernels),
     ...radial,
-    ...wasmSquaredDistances(memory, kernels),
-
-    lowerProduct(n, k, alpha, a, b, beta, c) {
-      packedProduct(memory, kernels, n, n, k, alpha, a, b, beta, rows(n, c), LOWER);
-    },
 
     radialLogDensity: (observed, profile, parameters, wantsPoints) =>
       isRbf(profile) && observed.n <= FEW_POINTS && parameters.variance !== 0
@@ -342,7 +350,8 @@ const SMALL = 1000;
 const isSmall = (n: number, m: number, q: number) => n * m * q <= SMALL;
 
 /** Squared distances in WebAssembly SIMD. */
-function wasmSquaredDistances(memory: Float64Memory, kernels: LinkedKernels): SquaredDistanceOperations {
+export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOperations {
+  const kernels = kernelsOn(memory);
   const reference = typescriptSquaredDistances(memory);
 
   return Object.freeze<SquaredDistanceOperations>({
@@ -391,7 +400,8 @@ function wasmSquaredDistances(memory: Float64Memory, kernels: LinkedKernels): Sq
 }
 
 /** Coordinate descent in WebAssembly. */
-function wasmQuadraticOperations(memory: Float64Memory, kernels: LinkedKernels): QuadraticOperations {
+export function wasmQuadraticOperations(memory: Float64Memory): QuadraticOperations {
+  const kernels = kernelsOn(memory);
   return Object.freeze<QuadraticOperations>({
     quadraticProduct(n, u, factor, rows, columns, v) {
       const count = rows.length / 2;

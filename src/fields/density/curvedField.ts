@@ -1,6 +1,6 @@
 import { square } from '../../core/elementary/index.ts';
 import { areSame } from '../../core/plainNumbers.ts';
-import { fusedOperations } from '../../engine/dense/activeEngine.ts';
+import { quadraticOperations } from '../../engine/dense/activeEngine.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 import type { PairSteps } from '../../engine/operations/covariances.ts';
 import type { Curvature, QuadraticDescent, QuadraticModel } from '../../model/solver.ts';
@@ -88,7 +88,7 @@ function descentOf(pairs: Pairs, model: QuadraticModel, factor: number, covarian
     steps: new Float64Array(count),
     count: 0,
   };
-  const operations = () => fusedOperations(sharedMemory());
+  const operations = () => quadraticOperations(sharedMemory());
   const endsOf = ofLast((places: Int32Array) => {
     const chosen = new Int32Array(2 * places.length);
     for (let k = 0; k < places.length; k++) {

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix } from '../../core/matrix.ts';
-import { fusedOperations } from '../../engine/dense/activeEngine.ts';
+import { distanceOperations } from '../../engine/dense/activeEngine.ts';
 import type { Edges, Graph } from '../../engine/graph/graph.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 import { doublesOf } from '../../engine/tensors/doubles.ts';
@@ -52,7 +52,7 @@ function distancesOfAllPairs({ data, rows: N, columns: q }: Matrix): Float64Arra
     for (let first = 0; first < N; first += BLOCK) {
       const end = Math.min(N, first + BLOCK);
       const own = start + 8 * first * q;
-      fusedOperations(memory).squaredDistances(end - first, end, q, own, start, start + points);
+      distanceOperations(memory).squaredDistances(end - first, end, q, own, start, start + points);
       const block = memory.float64(start + points, BLOCK * N);
       for (let j = first; j < end; j++) {
         const row = (j - first) * end;

@@ -5,7 +5,7 @@ import { fieldEmbedding } from '../embedding/fieldEmbedding.ts';
 import type { JoinedField } from './placement.ts';
 
 // What places points is loaded when it is asked for, as most pages have no use for it.
-const placing = () => import('./placement.ts');
+const placing = () => import('../../later.ts');
 
 /**
  * The learned field with coordinates by its sparse factor, and the places of new rows.

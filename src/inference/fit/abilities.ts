@@ -13,11 +13,9 @@ import {
   unknownName,
 } from '../../core/options.ts';
 import { seededRandom } from '../../core/random.ts';
-import { columnsByName, rowsOf } from '../../core/rowMatrices.ts';
 import type { AnyAbilities, LatentPlace, PredictedLatents, ProjectOptions, Viewed } from '../../model/abilities.ts';
-import type { AnyPosterior, MissingEntries, Prediction, Projection } from '../../model/posterior.ts';
+import type { AnyPosterior, MissingEntries } from '../../model/posterior.ts';
 import type { RowModel, RowsByName } from '../../model/rowModel.ts';
-import type { PlacedRows } from '../places/placedRows.ts';
 import { rowModelOf } from '../places/rowModelOf.ts';
 import { forecasting } from './forecast.ts';
 import {
@@ -63,8 +61,6 @@ export type Abilities = Partial<AnyAbilities> | Viewed<string>;
 
 /** The rows of a model whose predictive variances are calibrated or not; as the fit has them where nothing says so. */
 type ModelFor = (calibrated?: boolean | undefined) => RowModel;
-
-type Predicted = Readonly<Record<string, Prediction>>;
 
 /**
  * The abilities of a fit, by the names of its model's variables; a matrix or a table is the short form where one variable can be meant. Its graph and field are read when they
@@ -144,36 +140,45 @@ function fieldAbilities(posterior: AnyPosterior, model: RowModel, observed: Obse
 function rowAbilities(posterior: AnyPosterior, model: RowModel, observed: Observed, modelFor: ModelFor): object {
   const { missing, missingEntries } = model;
   const can = (ability: string) => !(ability in missing);
-  const canReconstruct = can('project') && can('predict');
+  /** Rows and options, checked, and what searches for their places, which is loaded when it is asked for: most pages have no use for it. */
+  const placing = async (given: GivenRows, options: ProjectOptions, caller: string, fills?: true) => {
+    const rows = observedRows(model, given, observed, caller, fills);
+    const { calibrated, ...settings } = checkOptions(projectOptions, options, caller);
+    return { rows, settings, of: modelFor(calibrated), late: await import('../../later.ts') };
+  };
   return {
-    ...(can('project') && { project: projecting(model, observed, modelFor) }),
+    ...(can('project') && {
+      project: async (given: GivenRows, options: ProjectOptions = {}) => {
+        const { late, of, rows, settings } = await placing(given, options, 'project');
+        return late.projectedRows(of, given, rows, settings);
+      },
+    }),
     ...(can('predict') && predicting(posterior, model, modelFor)),
     ...(can('sample') && { sample: sampling(model, modelFor) }),
-    ...(canReconstruct ? filling(model, observed, modelFor) : reconstructingByField(posterior, model, observed)),
+    ...(can('project') && can('predict')
+      ? {
+          reconstruct: async (given: GivenRows, options: ProjectOptions = {}) => {
+            const { late, of, rows, settings } = await placing(given, options, 'reconstruct');
+            return late.reconstructedRows(of, given, rows, settings);
+          },
+          ...(can('impute') && {
+            impute: async (given: GivenRows, options: ProjectOptions = {}) => {
+              const { late, of, rows, settings } = await placing(given, options, 'impute', true);
+              return late.imputedRows(of, given, rows, settings);
+            },
+          }),
+          ...(model.observed.length > 1 && {
+            translate: async (given: GivenRows, to: string, options: ProjectOptions = {}) => {
+              const { late, of, rows, settings } = await placing(given, options, 'translate');
+              return late.translatedRows(of, rows, to, settings);
+            },
+          }),
+        }
+      : reconstructingByField(posterior, model, observed)),
     ...(missingEntries && { missingLogDensity: missingLogDensity(model, missingEntries, observed) }),
     ...(can('forecast') && { forecast: forecasting(modelFor) }),
   };
 }
-
-/** Rows in their places. What places them is loaded when it is asked for, as most pages have no use for it. */
-async function placed(modelFor: ModelFor, rows: RowsByName, options: ProjectOptions, caller: string, fills = false) {
-  const { calibrated, ...settings } = checkOptions(projectOptions, options, caller);
-  const { placedRows } = await import('../places/placedRows.ts');
-  return placedRows(modelFor(calibrated), rows, { ...settings, fills });
-}
-
-const projecting =
-  (model: RowModel, observed: Observed, modelFor: ModelFor) =>
-  async (given: GivenRows, options: ProjectOptions = {}): Promise<Projection & { readonly values?: RowsByName }> => {
-    const rows = observedRows(model, given, observed, 'project');
-    const { weighted, values, isGaussian: _, ...projection } = await placed(modelFor, rows, options, 'project');
-    const { posteriorOfPlaces } = await import('../places/posterior.ts');
-    const found = {
-      ...projection,
-      ...(model.placement === undefined && (await posteriorOfPlaces(model, values, projection.logDensity, weighted))),
-    };
-    return isNamed(given) ? { ...found, values } : found;
-  };
 
 function predicting(posterior: AnyPosterior, model: RowModel, modelFor: ModelFor): object {
   const { shown, roots, values } = model;
@@ -199,7 +204,7 @@ function predicting(posterior: AnyPosterior, model: RowModel, modelFor: ModelFor
         };
       };
       if (along === 'line') return predicted(straight, variancesBetween(model, from, to, steps));
-      return import('../geometry/along.ts').then(({ geodesicPoints }) => {
+      return import('../../later.ts').then(({ geodesicPoints }) => {
         const points = geodesicPoints(posterior, view as string | undefined, from, to, steps);
         return predicted({ [values[roots[0]!] === undefined ? shown : roots[0]!]: points });
       });
@@ -223,82 +228,6 @@ const sampling =
     const found = modelFor(calibrated).sample!(startingRows(model, given, 'sample'), seededRandom(seed), noise);
     return isNamed(given) && view === undefined ? found : onlyOf(found, model, 'sample', view);
   };
-
-/** Abilities that place rows and predict there. */
-function filling(model: RowModel, observed: Observed, modelFor: ModelFor): object {
-  const { missing, missingEntries } = model;
-  const names = model.observed.map(({ name }) => name);
-  /** Something for each observed variable whose rows are given, or of the only one. */
-  const forEach = <T>(given: GivenRows, rows: RowsByName, caller: string, of: (name: string) => T) => {
-    const found = Object.fromEntries(names.filter((name) => rows[name] !== undefined).map((name) => [name, of(name)]));
-    return isNamed(given) ? found : onlyOf(found, model, caller);
-  };
-  return {
-    reconstruct: async (given: GivenRows, options: ProjectOptions = {}) => {
-      const rows = observedRows(model, given, observed, 'reconstruct');
-      const places = await placed(modelFor, rows, options, 'reconstruct');
-      const predicted = await predictedAt(modelFor(options.calibrated), rows, places, true);
-      return forEach(given, rows, 'reconstruct', (name) => predicted[name]!.mean);
-    },
-    ...(!('impute' in missing) && {
-      impute: async (given: GivenRows, options: ProjectOptions = {}) => {
-        const filled = missingEntries?.impute;
-        const rows = observedRows(model, given, observed, 'impute', true);
-        if (filled !== undefined) {
-          checkOptions(projectOptions, options, 'impute');
-          return forEach(given, rows, 'impute', (name) => filled(rows[name]!));
-        }
-        const places = await placed(modelFor, rows, options, 'impute', true);
-        const predicted = await predictedAt(modelFor(options.calibrated), rows, places, true);
-        return forEach(given, rows, 'impute', (name) => completed(rows[name]!, predicted[name]!));
-      },
-    }),
-    ...(names.length > 1 && {
-      translate: async (given: GivenRows, to: string, options: ProjectOptions = {}) => {
-        if (!names.includes(to)) throw unknownName('variable', to, names, 'translate');
-        const rows = observedRows(model, given, observed, 'translate');
-        const places = await placed(modelFor, rows, options, 'translate');
-        const predicted = await predictedAt(modelFor(options.calibrated), rows, places, false);
-        const { latents, latentVariances } = places;
-        return { latents, ...(latentVariances && { latentVariances }), ...predicted[to]! };
-      },
-    }),
-  };
-}
-
-/** Predictions of rows over what is known of their places. */
-async function predictedAt(
-  model: RowModel,
-  given: RowsByName,
-  { values, latentVariances, isGaussian, weighted }: PlacedRows,
-  noise: boolean,
-): Promise<Predicted> {
-  const { known, latents, shown, variances } = model;
-  const knownRows = (numbers?: readonly number[]) =>
-    Object.fromEntries(
-      known.map(({ name }) => [name, numbers === undefined ? given[name]! : rowsOf(given[name]!, numbers)]),
-    );
-  const isSpread =
-    (isGaussian || weighted === undefined) && latentVariances !== undefined && variances[shown] !== undefined;
-  const at = model.predict!({ ...values, ...knownRows() }, noise, isSpread ? { [shown]: latentVariances } : undefined);
-  if (isGaussian || weighted === undefined) return at;
-  const { predictedOverPlaces } = await import('../places/predictions.ts');
-  const places = (await weighted()).map((own) => own?.places ?? []);
-  return predictedOverPlaces(places, at, (X, numbers) =>
-    model.predict!({ ...columnsByName(X, latents), ...knownRows(numbers) }, noise),
-  );
-}
-
-/** Observed entries themselves, without variance, and predictions of the others. */
-function completed(Y: Matrix, { mean, variance }: Prediction): Prediction {
-  const filled = { mean: Matrix.from(Y), variance: Matrix.zeros(Y.rows, Y.columns) };
-  Y.data.forEach((entry, i) => {
-    if (!Number.isNaN(entry)) return;
-    filled.mean.data[i] = mean.data[i]!;
-    filled.variance.data[i] = variance.data[i]!;
-  });
-  return filled;
-}
 
 /** The mean of new rows in the random field over the points and them. */
 function reconstructingByField(posterior: AnyPosterior, model: RowModel, observed: Observed): object {

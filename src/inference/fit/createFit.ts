@@ -299,7 +299,7 @@ function frozen<T>(record: T): T {
 const NOTEBOOK = Symbol.for('Jupyter.display');
 
 async function displayed(fitted: FittedModel) {
-  const { notebookDisplay } = await import('./notebookDisplay.ts');
+  const { notebookDisplay } = await import('../../later.ts');
   return notebookDisplay(fitted);
 }
 

@@ -320,7 +320,7 @@ async function* stepsWith(
 
 /** Loads the module that saves and resumes, for a fit that asks for it. */
 const checkpointsFor = async ({ resume, checkpoint }: FitSettings) =>
-  resume === undefined && checkpoint === undefined ? undefined : import('../checkpoint/index.ts');
+  resume === undefined && checkpoint === undefined ? undefined : import('../../later.ts');
 
 /** The point as long as a caller may keep its step. Of batches it is read when it is asked for, so that an epoch copies nothing of all rows. */
 const pointAt = ({ inBatches }: FitProblem, point: Point): Point => (inBatches === undefined ? { ...point } : point);
@@ -340,14 +340,14 @@ async function* eventsOf(
   const stateInterval = isSaved ? checkpointInterval : undefined;
   const settings = { solver, relativeDecrease, maxIterations, maxEvaluations, tolerance, stateInterval };
   // Loaded when they are asked for, as most pages have no use for them.
-  const shared = workers === undefined ? undefined : (await import('../workers/runInWorkers.ts')).runInWorkers;
+  const shared = workers === undefined ? undefined : (await import('../../later.ts')).runInWorkers;
   const run: Runs = (some, own) =>
     shared === undefined ? runHere(problem, some, own, signal, reserve) : shared(problem, some, own, signal, workers!);
   if (starts.length === 1 || trialIterations === undefined) {
     yield* run(starts, settings);
     return;
   }
-  const { shortlisted } = await import('./shortlisted.ts');
+  const { shortlisted } = await import('../../later.ts');
   yield* shortlisted(problem, run, starts, settings, trialIterations);
 }
 

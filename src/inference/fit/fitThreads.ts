@@ -88,8 +88,10 @@ function startedOnceTheyPay(): FitThreads {
   };
 }
 
+type Starters = Pick<typeof import('../../engine/threads.ts'), 'startFreeThreads' | 'startThreads'>;
+
 /** Threads that start in the background once a fit has had so much to share, and work from when they are there. */
-function startedOnce(pays: number, begin: (from: typeof import('../../engine/threads.ts')) => Promise<Threads>) {
+function startedOnce(pays: number, begin: (from: Starters) => Promise<Threads>) {
   const memory = sharedMemory();
   let starting: Promise<void> | undefined;
   let joined: Threads | undefined;
@@ -100,7 +102,7 @@ function startedOnce(pays: number, begin: (from: typeof import('../../engine/thr
   async function start(): Promise<void> {
     try {
       // What starts them is loaded when they are asked for, as most pages have no use for it.
-      joined = await begin(await import('../../engine/threads.ts'));
+      joined = await begin(await import('../../later.ts'));
     } catch (cause) {
       joined = { ...ONE_THREAD, ...notLoaded(cause), dispose: () => Promise.resolve() };
     }

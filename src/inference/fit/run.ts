@@ -123,7 +123,7 @@ export async function* runFrom(
   const { number, state } = start;
   const isComputed = model.solve !== undefined;
   if (!isComputed && start.x.length === 0) {
-    const { onlyPoint } = await import('./onlyPoint.ts');
+    const { onlyPoint } = await import('../../later.ts');
     const solution = onlyPoint(problem, given ?? (await (await import('./standardSolver.ts')).standardSolver(problem)));
     const entry = { iteration: 0, evaluations: 1, objective: -solution.value, gradientNorm: 0 };
     yield { kind: 'iteration', start: number, entry, point: { x: solution.x } };
@@ -214,7 +214,7 @@ async function computedSteps(
   signal: AbortSignal,
 ): Promise<Begun> {
   // Loaded by a model that needs it: most have terms to evaluate.
-  const { computation } = await import('./computedRun.ts');
+  const { computation } = await import('../../later.ts');
   const run = computation(problem, state, settings, signal);
   return { run, first: problem.compute(() => run.next()) };
 }
@@ -248,8 +248,7 @@ async function searchSteps(
     ...(state !== undefined && { state }),
   };
   const batched = inBatches !== undefined && solver.takesPlaces === true ? inBatches : undefined;
-  const driven =
-    batched === undefined ? undefined : (await import('./batchObjective.ts')).batchObjective(batched, x.length);
+  const driven = batched === undefined ? undefined : (await import('../../later.ts')).batchObjective(batched, x.length);
   for (let halvings = 0; ; halvings++) {
     const from = halvings === 0 ? x : x.map((entry, i) => origin[i]! + (entry - origin[i]!) / 2 ** halvings);
     const run =
@@ -296,11 +295,11 @@ async function solverFor(
   { maxIterations = MOST_ITERATIONS }: RunSettings,
 ): Promise<Solver> {
   if (inBatches !== undefined) {
-    const { epochwise } = await import('./batchObjective.ts');
+    const { epochwise } = await import('../../later.ts');
     return epochwise(solver, inBatches.perEpoch);
   }
   if (held === undefined || solver.stochastic) return solver;
-  const { withFrozenVariables } = await import('../solvers/frozenVariables.ts');
+  const { withFrozenVariables } = await import('../../later.ts');
   return withFrozenVariables(solver, {
     ...held,
     iterations: Math.min(held.iterations, Math.floor(HELD_PART * maxIterations)),

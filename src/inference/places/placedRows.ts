@@ -9,6 +9,7 @@ import { slices } from '../minimize/slices.ts';
 import { projectedGaussians } from './gaussians.ts';
 import { modeVariances, type PlaceMode, placeModes } from './modes.ts';
 import { type DensityOfRows, type ProjectionSettings, projectionSearch } from './search.ts';
+import { projectionStarts } from './starts.ts';
 import { type SpreadSettings, type WeightedPlaces, weightedPlaces } from './weighted.ts';
 
 /** How new observations are searched for. */
@@ -144,8 +145,6 @@ async function searchedRows(
   const { bound } = spread === undefined ? {} : model;
   const fitted = joinedColumns(latents.map(({ name }) => values[name]!));
   const [{ rows: count }] = Object.values(given) as [Matrix, ...Matrix[]];
-  // Loaded when asked for: a page that only fits does without nearest neighbors.
-  const { projectionStarts } = await import('./starts.ts');
   const candidates = projectionStarts(model, given, fitted, settings.starts);
   const { length, perRow } = candidates;
   const slice = slices();

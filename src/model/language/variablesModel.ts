@@ -6,7 +6,6 @@ import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { type DataFormat, jsonOf } from '../computedModel.ts';
 import { checkModelGiven } from '../givenModel.ts';
-import { spreadNote } from '../initialization.ts';
 import { noiseNote } from '../leastNoise.ts';
 import type {
   AnyModel,
@@ -133,7 +132,7 @@ export function variablesModel<Data>(
   const latents = graph().nodes.find(({ variable, isPointwise }) => variable.role === 'latent' && isPointwise);
   if (latents !== undefined && stream() === undefined) {
     model.startAt = async (kind, seed) => {
-      const { startMapOf } = await import('./startMaps.ts');
+      const { startMapOf } = await import('../../later.ts');
       const embedding = await startMapOf(owner, kind, latents as Node<LatentVariable>, spectralStart);
       return () => {
         const { observations } = (latents.variable as LatentVariable)['~starts'] as LatentStarts;
@@ -165,7 +164,7 @@ export function variablesModel<Data>(
       return chooseStart();
     }
     return async (settings: ChoiceSettings) => {
-      const { scalesAreHeld } = await import('./degenerateScales.ts');
+      const { scalesAreHeld } = await import('../../later.ts');
       withLocation(`The variables of ${owner}`, () =>
         withDensity(model, settings.seed, (density, start) =>
           scalesAreHeld(model, compile(settings.seed, false), start, density),
@@ -175,7 +174,7 @@ export function variablesModel<Data>(
     };
   });
   const startedReading = async () => {
-    const { startedFromRows } = await import('./sourcedRows.ts');
+    const { startedFromRows } = await import('../../later.ts');
     const make = (own: Data, reading?: SourcedModel) =>
       variablesModel(definition, own, () => jsonOf(definition, own), posteriorOf, { reading });
     return {
@@ -211,11 +210,9 @@ const observationsNote = (seen: ReadonlyMap<string, Observations>, { graph, ownP
 /** Sentences about given starts of latents that were spread. */
 const startNote = ({ nodes }: VariableGraph): string =>
   nodes
-    .map(({ variable, isPointwise }) => {
-      if (variable.role !== 'latent' || !isPointwise) return '';
-      const { init, posterior } = variable;
-      return spreadNote(posterior !== undefined && 'init' in posterior && init === 'pca' ? posterior.init : init);
-    })
+    .map(({ variable, isPointwise }) =>
+      variable.role === 'latent' && isPointwise ? (variable['~starts'] as LatentStarts).note(variable) : '',
+    )
     .join('');
 
 const streamOf = ({ nodes }: VariableGraph): RowSource | undefined => {

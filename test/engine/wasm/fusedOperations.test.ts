@@ -1,23 +1,51 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Float64Memory } from '../../../src/engine/memory.ts';
-import type { FusedOperations, RadialSum } from '../../../src/engine/operations/covariances.ts';
-import { typescriptFusedOperations } from '../../../src/engine/typescript/covariances.ts';
+import type { RadialSum } from '../../../src/engine/operations/covariances.ts';
+import {
+  typescriptFusedOperations,
+  typescriptQuadraticOperations,
+  typescriptSquaredDistances,
+} from '../../../src/engine/typescript/covariances.ts';
 import { typescriptEngine } from '../../../src/engine/typescript/typescriptEngine.ts';
-import { wasmFusedOperations } from '../../../src/engine/wasm/wasmEngine.ts';
+import {
+  wasmFusedOperations,
+  wasmLowerProduct,
+  wasmQuadraticOperations,
+  wasmSquaredDistances,
+} from '../../../src/engine/wasm/wasmEngine.ts';
 import { rbfProfile } from '../../../src/kernels/rbf.ts';
 import { difference } from './difference.ts';
 import { spoiledMemory } from './spoiledMemory.ts';
 
 const engines = {
-  wasm: wasmFusedOperations,
-  typescript: (memory: Float64Memory) => typescriptFusedOperations(memory, typescriptEngine(memory)),
+  wasm: (memory: Float64Memory) => ({
+    ...wasmFusedOperations(memory),
+    ...wasmSquaredDistances(memory),
+    ...wasmQuadraticOperations(memory),
+    lowerProduct: (...given: Product) => wasmLowerProduct(memory, ...given),
+  }),
+  typescript: (memory: Float64Memory) => ({
+    ...typescriptFusedOperations(memory, typescriptEngine(memory)),
+    ...typescriptSquaredDistances(memory),
+    ...typescriptQuadraticOperations(memory),
+    /** Row by row, as much of it as is on and below the diagonal. */
+    lowerProduct(...[n, k, alpha, a, b, beta, c]: Product) {
+      for (let i = 0; i < n; i++) {
+        const row = { ...a, offset: a.offset + 8 * i * a.rowStride };
+        const target = { offset: c + 8 * i * n, rowStride: n, columnStride: 1 };
+        typescriptEngine(memory).gemm(1, i + 1, k, alpha, row, b, beta, target);
+      }
+    },
+  }),
 };
+type Product = Parameters<typeof wasmLowerProduct> extends [Float64Memory, ...infer Given] ? Given : never;
+type Operations = ReturnType<(typeof engines)[Engine]>;
 type Engine = keyof typeof engines;
 const SIZES = [0, 1, 2, 3, 4, 31, 32, 33, 63, 64, 65, 97, 130, 300];
 
 /** Puts arrays into a memory, lets the operations work on them, and gives back what is in them then. */
-function run<T>(engine: Engine, blocks: Float64Array[], work: (operations: FusedOperations, offsets: number[]) => T) {
+function run<T>(engine: Engine, blocks: Float64Array[], work: (operations: Operations, offsets: number[]) => T) {
   const memory = spoiledMemory();
   const offsets = blocks.map((block) => memory.allocate(8 * Math.max(1, block.length)));
   blocks.forEach((block, i) => {

@@ -1,5 +1,6 @@
 import {
   alle,
+  bestMultipliers,
   box,
   completeGraph,
   defineKernel,
@@ -33,7 +34,13 @@ const Y = swissRoll(14);
 const graph = knnGraph(Y, 4);
 /** A layer of the latents' squared distances, whose weights are those of the maximum. */
 const best = (options: Partial<Omit<MaxEntropyOptions, 'multipliers'>> = {}) =>
-  maxEntropy({ copies: 1, slack: 25, expect: { near: squaredDifferences(graph) }, ...options, multipliers: 'best' });
+  maxEntropy({
+    copies: 1,
+    slack: 25,
+    expect: { near: squaredDifferences(graph) },
+    ...options,
+    multipliers: bestMultipliers(),
+  });
 
 /** Coordinate ascent with rank-one updates: each step solves c·R_e = φ_e for one weight exactly (Pavez & Ortega 2019). */
 function coordinateAscent(

@@ -1,11 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../../core/errors.ts';
 import { readTensorsWith } from '../../../core/matrix.ts';
 import { checkGiven } from '../../../core/options.ts';
 import { elementaryFunctions } from '../../dense/activeEngine.ts';
 import { doublesOf } from '../doubles.ts';
 import { engine } from '../tensorflow.ts';
 import { FLOAT64, Float64Backend } from './backend.ts';
-import { registerGradients } from './gradients/index.ts';
+import { registerGradients } from './gradients.ts';
 import { registerKernels } from './operations/index.ts';
 
 /** The backend, registered with TensorFlow.js on first use with a priority that keeps it from becoming the default. */
@@ -72,7 +73,7 @@ export function withFloat64<T>(work: (backend: Float64Backend) => T): T {
   active.pendingBackendInit = null;
   const { activeTape, gradientDepth } = active.state;
   const kept: tf.Tensor[] = [];
-  const stopWatching = watchKept(kept);
+  const stopWatching = watch(kept);
   tf.engine().startScope();
   try {
     return work(backend);
@@ -112,15 +113,24 @@ export function onFloat64<T>(work: () => T): T {
   }
 }
 
-/** Records every tensor that is kept until the returned function is called. */
-function watchKept(kept: tf.Tensor[]): () => void {
+/** Until the returned function is called, records every tensor that is kept, and names the operations that this backend lacks. */
+function watch(kept: tf.Tensor[]): () => void {
   const active = tf.engine();
-  const { keep } = active;
+  const { keep, runKernel } = active;
   active.keep = (tensor) => {
     kept.push(tensor);
     return keep.call(active, tensor) as typeof tensor;
   };
+  active.runKernel = (name, inputs, attributes) => {
+    if (engine().backendName === FLOAT64 && tf.getKernel(name, FLOAT64) === undefined) {
+      throw new InvalidInputError(
+        `The operation ${name} of TensorFlow.js is not available in double precision. Use the operations of 'latentfield/ops'; networks of tf.layers go through layersMap.`,
+      );
+    }
+    return runKernel.call(active, name, inputs, attributes) as never;
+  };
   return () => {
     active.keep = keep;
+    active.runKernel = runKernel;
   };
 }

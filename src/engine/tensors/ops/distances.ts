@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../core/errors.ts';
-import { fusedOperations } from '../../dense/activeEngine.ts';
+import { distanceOperations, fusedOperations } from '../../dense/activeEngine.ts';
 import type { RadialProfile } from '../../operations/covariances.ts';
 import {
   type MatrixKernel,
@@ -203,7 +203,7 @@ const WITHIN: MatrixKernel<object> = {
   outputs: ([x]) => [[x![0]!, x![0]!]],
   compute({ memory, inputs, outputs }, [x]) {
     const [n, q] = x as [number, number];
-    fusedOperations(memory).squaredDistancesWithin(n, q, inputs[0]!, outputs[0]!);
+    distanceOperations(memory).squaredDistancesWithin(n, q, inputs[0]!, outputs[0]!);
   },
 };
 
@@ -213,7 +213,7 @@ const WITHIN_GRADIENT: MatrixKernel<object> = {
   outputs: ([x]) => [x!],
   compute({ memory, inputs, outputs }, [x]) {
     const [n, q] = x as [number, number];
-    fusedOperations(memory).squaredDistancesWithinGradient(n, q, inputs[0]!, inputs[1]!, outputs[0]!);
+    distanceOperations(memory).squaredDistancesWithinGradient(n, q, inputs[0]!, inputs[1]!, outputs[0]!);
   },
 };
 
@@ -223,7 +223,7 @@ const BETWEEN: MatrixKernel<object> = {
   outputs: ([a, b]) => [[a![0]!, b![0]!]],
   compute({ memory, inputs, outputs }, [a, b]) {
     const [n, q] = a as [number, number];
-    fusedOperations(memory).squaredDistances(n, b![0]!, q, inputs[0]!, inputs[1]!, outputs[0]!);
+    distanceOperations(memory).squaredDistances(n, b![0]!, q, inputs[0]!, inputs[1]!, outputs[0]!);
   },
 };
 
@@ -234,7 +234,7 @@ const BETWEEN_GRADIENT: MatrixKernel<object> = {
   compute({ memory, inputs, outputs }, [a, b]) {
     const [n, q] = a as [number, number];
     const [left, right, dy] = inputs as [number, number, number];
-    fusedOperations(memory).squaredDistancesGradient(n, b![0]!, q, left, right, dy, outputs[0]!, outputs[1]!);
+    distanceOperations(memory).squaredDistancesGradient(n, b![0]!, q, left, right, dy, outputs[0]!, outputs[1]!);
   },
 };
 

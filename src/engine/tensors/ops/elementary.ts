@@ -1,6 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
+import * as elementary from '../../../core/elementary/index.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
 import * as gamma from '../../special/gamma.ts';
 import { FLOAT64 } from '../float64/backend.ts';
+import { registerDerivatives, run } from '../float64/gradients.ts';
 import { elementwise, type Unary } from '../float64/operations/operation.ts';
 import { float64Backend } from '../float64/scope.ts';
 import type { Tensor, TensorInfo } from '../tensorflow.ts';
@@ -24,7 +27,7 @@ export const erf: Elementwise = (x) => tf.erf(asTensor(x));
  * op.lgamma(op.tensor([1, 5])); // [0, 3.1780538303479458], the logarithm of 4! = 24
  * ```
  */
-export const lgamma: Elementwise = (x) => special('Lgamma', asTensor(x));
+export const lgamma: Elementwise = (x) => special('Lgamma', registerGammaFunctions, x);
 
 /**
  * The digamma function ψ(x) = d log Γ(x)/dx, with gradient ψ′(x); any real x but 0, −1, −2, …
@@ -34,13 +37,13 @@ export const lgamma: Elementwise = (x) => special('Lgamma', asTensor(x));
  * op.digamma(op.tensor([1, 2])); // [-0.5772156649015329, 0.42278433509846714]
  * ```
  */
-export const digamma: Elementwise = (x) => special('Digamma', asTensor(x));
+export const digamma: Elementwise = (x) => special('Digamma', registerGammaFunctions, x);
 
-/** The gradients of these functions are registered with the float64 backend, also for the other backends. */
-function special<T extends Tensor>(kernelName: string, x: T): T {
+/** Registers operations when they are first asked for, so that pages without them do not load them. */
+function special<T extends Tensor>(kernelName: string, register: () => void, x: T | number): T {
   float64Backend();
-  registerGammaFunctions();
-  return tf.engine().runKernel(kernelName, { x }) as Tensor as T;
+  if (tf.getKernel(kernelName, FLOAT64) === undefined) register();
+  return run(kernelName, { x: asTensor(x) }) as T;
 }
 
 /** The members of any synchronous backend that a function computed in doubles and stored as float32 needs. */
@@ -49,27 +52,65 @@ interface AnyBackend {
   write(values: Float32Array, shape: number[], dtype: 'float32'): object;
 }
 
-/**
- * Registers the gamma family, which TensorFlow.js does not have, also on its cpu and wasm backends. The operations register it themselves, so that
- * pages without them do not load it.
- */
+/** Registers y_i = f(x_i) on the float64 backend. */
+function registerFunction(name: string, f: (x: number) => number): void {
+  elementwise(
+    name,
+    (x, y) => {
+      for (let i = 0; i < y.length; i++) y[i] = f(x[i]!);
+    },
+    'float32',
+  );
+}
+
+/** Registers the gamma family, which TensorFlow.js does not have, also on its cpu and wasm backends. */
 function registerGammaFunctions(): void {
-  if (tf.getKernel('Lgamma', FLOAT64) !== undefined) return;
-  for (const [name, f] of [
-    ['Lgamma', lgammaOfCounts()],
-    ['Digamma', gamma.digamma],
-    ['Trigamma', gamma.trigamma],
-  ] as const) {
-    elementwise(
-      name,
-      (x, y) => {
-        for (let i = 0; i < y.length; i++) y[i] = f(x[i]!);
-      },
-      'float32',
-    );
+  const functions = { Lgamma: lgammaOfCounts(), Digamma: gamma.digamma, Trigamma: gamma.trigamma };
+  for (const [name, f] of Object.entries(functions)) {
+    registerFunction(name, f);
     for (const backendName of ['cpu', 'wasm']) registerElsewhere(name, backendName, f);
   }
+  registerDerivatives({
+    Lgamma: (dy, x) => tf.mul(dy, run('Digamma', { x })),
+    Digamma: (dy, x) => tf.mul(dy, run('Trigamma', { x })),
+  });
 }
+
+const TRIGONOMETRIC = {
+  Sin: elementary.sin,
+  Cos: elementary.cos,
+  Tan: elementary.tan,
+  Asin: elementary.asin,
+  Acos: elementary.acos,
+  Atan: elementary.atan,
+  Sinh: elementary.sinh,
+  Cosh: elementary.cosh,
+  Asinh: elementary.asinh,
+  Acosh: elementary.acosh,
+  Atanh: elementary.atanh,
+};
+
+/** Registers trigonometric and hyperbolic functions and their inverses. */
+function registerTrigonometric(): void {
+  for (const [name, f] of Object.entries(TRIGONOMETRIC)) registerFunction(name, f);
+  const minus = (x: Tensor) => tf.sub(1, tf.square(x));
+  registerDerivatives({
+    Sin: (dy, x) => tf.mul(dy, run('Cos', { x })),
+    Cos: (dy, x) => tf.neg(tf.mul(dy, run('Sin', { x }))),
+    Tan: (dy, x) => tf.div(dy, tf.square(run('Cos', { x }))),
+    Asin: (dy, x) => tf.div(dy, tf.sqrt(minus(x))),
+    Acos: (dy, x) => tf.neg(tf.div(dy, tf.sqrt(minus(x)))),
+    Atan: (dy, x) => tf.div(dy, tf.add(tf.square(x), 1)),
+    Sinh: (dy, x) => tf.mul(dy, run('Cosh', { x })),
+    Cosh: (dy, x) => tf.mul(dy, run('Sinh', { x })),
+    Asinh: (dy, x) => tf.div(dy, tf.sqrt(tf.add(tf.square(x), 1))),
+    Acosh: (dy, x) => tf.div(dy, tf.sqrt(tf.sub(tf.square(x), 1))),
+    Atanh: (dy, x) => tf.div(dy, minus(x)),
+  });
+}
+
+const trigonometric = <T extends Tensor>(name: keyof typeof TRIGONOMETRIC, x: T | number): T =>
+  special(name, registerTrigonometric, x);
 
 /** log Γ, remembered at the first whole numbers: log y! of the same counts is asked for in every evaluation of a fit. */
 function lgammaOfCounts(): (x: number) => number {
@@ -210,13 +251,18 @@ export const reciprocal: Elementwise = (x) => tf.reciprocal(asTensor(x));
  * @param min - lower limit, kept exactly
  * @param max - upper limit, kept exactly; min ≤ max
  * @returns a tensor of the shape of x
- * @throws Error of TensorFlow.js when min is greater than max
+ * @throws InvalidInputError when min is greater than max
  * @example
  * ```ts
  * op.clip(op.tensor([-1, 0.3, 2]), 0, 1); // [0, 0.3, 1]
  * ```
  */
-export const clipByValue = <T extends Tensor>(x: T, min: number, max: number): T => tf.clipByValue(x, min, max);
+export function clipByValue<T extends Tensor>(x: T, min: number, max: number): T {
+  if (min <= max) return run('ClipByValue', { x }, { clipValueMin: min, clipValueMax: max }) as T;
+  throw new InvalidInputError(
+    `Entries are held between two limits, the smaller one first, but ${min} and ${max} were given.`,
+  );
+}
 export { clipByValue as clip };
 
 /**
@@ -227,7 +273,7 @@ export { clipByValue as clip };
  * op.sin(op.tensor([0, Math.PI / 2])); // [0, 1]
  * ```
  */
-export const sin: Elementwise = (x) => tf.sin(asTensor(x));
+export const sin: Elementwise = (x) => trigonometric('Sin', x);
 
 /**
  * Cosine of x in radians. Its gradient is −sin x.
@@ -237,7 +283,7 @@ export const sin: Elementwise = (x) => tf.sin(asTensor(x));
  * op.cos(op.tensor([0, Math.PI])); // [1, -1]
  * ```
  */
-export const cos: Elementwise = (x) => tf.cos(asTensor(x));
+export const cos: Elementwise = (x) => trigonometric('Cos', x);
 
 /**
  * Tangent of x in radians. Its gradient is 1/cos² x.
@@ -247,7 +293,7 @@ export const cos: Elementwise = (x) => tf.cos(asTensor(x));
  * op.tan(op.tensor([0, Math.PI / 4])); // [0, 1]
  * ```
  */
-export const tan: Elementwise = (x) => tf.tan(asTensor(x));
+export const tan: Elementwise = (x) => trigonometric('Tan', x);
 
 /**
  * Inverse sine of x in [−1, 1], in [−π/2, π/2] radians; NaN elsewhere. Its gradient is 1/√(1 − x²).
@@ -257,7 +303,7 @@ export const tan: Elementwise = (x) => tf.tan(asTensor(x));
  * op.asin(op.tensor([0, 1])); // [0, 1.5707963267948966]
  * ```
  */
-export const asin: Elementwise = (x) => tf.asin(asTensor(x));
+export const asin: Elementwise = (x) => trigonometric('Asin', x);
 
 /**
  * Inverse cosine of x in [−1, 1], in [0, π] radians; NaN elsewhere. Its gradient is −1/√(1 − x²).
@@ -267,7 +313,7 @@ export const asin: Elementwise = (x) => tf.asin(asTensor(x));
  * op.acos(op.tensor([1, 0])); // [0, 1.5707963267948966]
  * ```
  */
-export const acos: Elementwise = (x) => tf.acos(asTensor(x));
+export const acos: Elementwise = (x) => trigonometric('Acos', x);
 
 /**
  * Inverse tangent, in (−π/2, π/2) radians. Its gradient is 1/(1 + x²).
@@ -277,7 +323,7 @@ export const acos: Elementwise = (x) => tf.acos(asTensor(x));
  * op.atan(op.tensor([0, 1])); // [0, 0.7853981633974483]
  * ```
  */
-export const atan: Elementwise = (x) => tf.atan(asTensor(x));
+export const atan: Elementwise = (x) => trigonometric('Atan', x);
 
 /**
  * Hyperbolic sine (eˣ − e⁻ˣ)/2. Its gradient is cosh x.
@@ -287,7 +333,7 @@ export const atan: Elementwise = (x) => tf.atan(asTensor(x));
  * op.sinh(op.tensor([0, 1])); // [0, 1.1752011936438014]
  * ```
  */
-export const sinh: Elementwise = (x) => tf.sinh(asTensor(x));
+export const sinh: Elementwise = (x) => trigonometric('Sinh', x);
 
 /**
  * Hyperbolic cosine (eˣ + e⁻ˣ)/2. Its gradient is sinh x.
@@ -297,7 +343,7 @@ export const sinh: Elementwise = (x) => tf.sinh(asTensor(x));
  * op.cosh(op.tensor([0, 1])); // [1, 1.5430806348152437]
  * ```
  */
-export const cosh: Elementwise = (x) => tf.cosh(asTensor(x));
+export const cosh: Elementwise = (x) => trigonometric('Cosh', x);
 
 /**
  * The logistic function σ(x) = 1/(1 + e⁻ˣ), in [0, 1]. Its gradient is σ(1 − σ).
@@ -337,7 +383,7 @@ export const tanh: Elementwise = (x) => tf.tanh(asTensor(x));
  * op.asinh(op.tensor([0, 1])); // [0, 0.881373587019543]
  * ```
  */
-export const asinh: Elementwise = (x) => tf.asinh(asTensor(x));
+export const asinh: Elementwise = (x) => trigonometric('Asinh', x);
 
 /**
  * Inverse of cosh for x ≥ 1, log(x + √(x² − 1)); NaN elsewhere. Its gradient is 1/√(x² − 1).
@@ -347,7 +393,7 @@ export const asinh: Elementwise = (x) => tf.asinh(asTensor(x));
  * op.acosh(op.tensor([1, 2])); // [0, 1.3169578969248166]
  * ```
  */
-export const acosh: Elementwise = (x) => tf.acosh(asTensor(x));
+export const acosh: Elementwise = (x) => trigonometric('Acosh', x);
 
 /**
  * Inverse of tanh for x in [−1, 1], ½·log((1 + x)/(1 − x)); NaN elsewhere. Its gradient is 1/(1 − x²).
@@ -357,7 +403,7 @@ export const acosh: Elementwise = (x) => tf.acosh(asTensor(x));
  * op.atanh(op.tensor([0, 0.5])); // [0, 0.5493061443340548]
  * ```
  */
-export const atanh: Elementwise = (x) => tf.atanh(asTensor(x));
+export const atanh: Elementwise = (x) => trigonometric('Atanh', x);
 
 /**
  * max(x, 0). Its gradient is 1 where x > 0, and 0 elsewhere.

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../core/errors.ts';
+import { diagonalOf } from '../float64/gradients.ts';
 import type { Save } from '../linearAlgebra/operations/operation.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../tensorflow.ts';
 
@@ -179,7 +180,7 @@ export function diagPart(x: Tensor): Tensor1D {
   if (x.rank !== 2 || n !== columns) {
     throw new InvalidInputError(`Only a square matrix has a diagonal, but a tensor of shape [${x.shape}] was given.`);
   }
-  return tf.stridedSlice(tf.reshape(x, [n * n]), [0], [n * n], [n + 1]) as Tensor1D;
+  return diagonalOf(x, n) as Tensor1D;
 }
 
 /**

@@ -81,38 +81,3 @@ describe('matMul', () => {
     expect(() => withFloat64(() => void product())).toThrow('the first has 3 columns and the second 2 rows');
   });
 });
-
-describe('softmax', () => {
-  const logSoftmax = (x: Tensor) =>
-    tf.getBackend() === 'float64'
-      ? (tf.engine().runKernel('LogSoftmax', { logits: x }, { axis: -1 }) as Tensor)
-      : tf.logSoftmax(x);
-
-  test('and its logarithm agree with the stock backend', () => {
-    for (const shape of [[5], [3, 4], [2, 3, 4], [2, 2, 1, 3], [0, 3]]) {
-      expectClose(
-        onFloat64((x) => tf.softmax(x), drawn(shape)),
-        onCpu((x) => tf.softmax(x), drawn(shape)),
-        FLOAT32,
-      );
-      expectClose(onFloat64(logSoftmax, drawn(shape)), onCpu(logSoftmax, drawn(shape)), FLOAT32);
-    }
-  });
-
-  test('are computed in double precision and do not overflow', () => {
-    const x = mapped(drawn([6]), (v) => 1000 + v / 11);
-    const total = x.values.reduce((sum, v) => sum + Math.exp(v - 1000), 0);
-    const expected = x.values.map((v) => Math.exp(v - 1000) / total);
-    expectNumbers(onFloat64((t) => tf.softmax(t), x)[0]!.values, expected, 1e-14);
-    expectNumbers(onFloat64(logSoftmax, x)[0]!.values, expected.map(Math.log), 1e-13);
-  });
-
-  test('look at no other row', () => {
-    const rows = [0, 2000, -2000, -2001];
-    const logits = mapped(drawn([2, 2]), (_, i) => rows[i]!);
-    const far = Math.log1p(Math.exp(-1));
-    expectNumbers(onFloat64(logSoftmax, logits)[0]!.values, [-2000, 0, -far, -1 - far], 1e-13);
-    const second = [1 / (1 + Math.exp(-1)), 1 / (1 + Math.exp(1))];
-    expectNumbers(onFloat64((t) => tf.softmax(t), logits)[0]!.values, [0, 1, ...second], 1e-14);
-  });
-});

@@ -17,11 +17,8 @@ const add = (values: number[]) => values.reduce((total, v) => total + v, 0);
 const cases: Case[] = [
   { name: 'Sum', operation: tf.sum, f: add, dtypes: ['float32', 'int32', 'bool'] },
   { name: 'Mean', operation: tf.mean, f: (v) => add(v) / v.length, dtypes: ['float32', 'int32', 'bool'] },
-  { name: 'Prod', operation: tf.prod, f: (v) => v.reduce((p, x) => p * x, 1), dtypes: ['float32', 'int32', 'bool'] },
   { name: 'Max', operation: tf.max, f: (v) => Math.max(...v), dtypes: ['float32', 'int32', 'bool'], exact: true },
   { name: 'Min', operation: tf.min, f: (v) => Math.min(...v), dtypes: ['float32', 'int32', 'bool'], exact: true },
-  { name: 'All', operation: tf.all, f: (v) => +v.every((x) => x), dtypes: ['bool'], exact: true },
-  { name: 'Any', operation: tf.any, f: (v) => +v.some((x) => x), dtypes: ['bool'], exact: true },
 ];
 
 const axes: [number[], (number | number[] | undefined)[]][] = [
@@ -77,61 +74,4 @@ test('extremes of numbers with NaN are NaN', () => {
     expectClose(onFloat64(reduce, x), onCpu(reduce, x), EXACT);
     expect(onFloat64(reduce, x)[0]!.values[0]).toBeNaN();
   }
-});
-
-describe.each([tf.argMax, tf.argMin])('%o', (operation) => {
-  test('agrees with the stock backend, the first of equals included', () => {
-    for (const [shape, choices] of axes) {
-      for (const axis of choices.filter((a) => typeof a === 'number')) {
-        for (const dtype of ['float32', 'int32'] as const) {
-          const reduce = (t: Tensor) => operation(t, axis);
-          expectClose(onFloat64(reduce, drawn(shape, dtype)), onCpu(reduce, drawn(shape, dtype)), EXACT);
-        }
-      }
-    }
-  });
-
-  test('never picks NaN', () => {
-    const values = [2, Number.NaN, 5, 1, Number.NaN, 1];
-    const x = { shape: [6], dtype: 'float32' as const, values };
-    expectClose(
-      onFloat64((t) => operation(t, 0), x),
-      onCpu((t) => operation(t, 0), x),
-      EXACT,
-    );
-  });
-});
-
-describe.each([
-  ['cumsum', tf.cumsum, (total: number, v: number) => total + v, 0],
-  ['cumprod', tf.cumprod, (total: number, v: number) => total * v, 1],
-] as const)('%s', (_, operation, accumulate, start) => {
-  test.each(['float32', 'int32'] as const)('agrees with the stock backend on %s', (dtype) => {
-    for (const [shape, axis] of [
-      [[5], 0],
-      [[3, 4], 0],
-      [[3, 4], 1],
-      [[2, 3, 4], 1],
-      [[2, 3, 2, 2], 2],
-      [[0, 3], 1],
-    ] as const) {
-      for (const exclusive of [false, true]) {
-        for (const reverse of [false, true]) {
-          const run = (x: Tensor) => operation(x, axis, exclusive, reverse);
-          const x = drawn([...shape], dtype);
-          expectClose(onFloat64(run, x), onCpu(run, x), FLOAT32, 1);
-        }
-      }
-    }
-  });
-
-  test('is computed in double precision', () => {
-    const x = mapped(drawn([20]), (v) => 1 + v / 11);
-    let total: number = start;
-    const expected = x.values.map((v) => {
-      total = accumulate(total, v);
-      return total;
-    });
-    expectNumbers(onFloat64((t) => operation(t), x)[0]!.values, expected, 1e-14);
-  });
 });

@@ -1,7 +1,7 @@
 import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { NumericalError } from '../../../../src/core/errors.ts';
+import { InvalidInputError, NumericalError } from '../../../../src/core/errors.ts';
 import { doublesOf } from '../../../../src/engine/tensors/doubles.ts';
 import { float64Backend, withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
 import { writeGuard } from '../../../../src/engine/tensors/float64/writeGuard.ts';
@@ -75,7 +75,7 @@ describe.each(['cpu', 'wasm'])('beside the %s backend', (name) => {
     await tf.setBackend(name);
     const [a, b, c] = [tf.tensor([1, 2, 3]), tf.tensor([4, 5, 6]), tf.tensor([1, 0, 1], [3], 'bool')];
     const [sum, picked, joined] = withFloat64(() => [
-      doublesOf(tf.addN([a, b, a])),
+      doublesOf(tf.add(tf.add(a, b), a)),
       doublesOf(tf.where(c, a, b)),
       doublesOf(tf.concat([a, b])),
     ]);
@@ -101,6 +101,16 @@ describe.each(['cpu', 'wasm'])('beside the %s backend', (name) => {
     ).toThrow(RangeError);
     expect({ name: tf.getBackend(), instance: tf.backend(), tensors: tf.memory().numTensors }).toEqual(before);
   });
+});
+
+test('an operation that the backend lacks is named, with what to use instead', () => {
+  const { runKernel } = tf.engine();
+  const run = () => withFloat64(() => tf.cumsum(tf.ones([3])));
+  expect(run).toThrow(InvalidInputError);
+  expect(run).toThrow(
+    "The operation Cumsum of TensorFlow.js is not available in double precision. Use the operations of 'latentfield/ops'",
+  );
+  expect(tf.engine().runKernel).toBe(runKernel);
 });
 
 test('a backend that was never chosen stays unchosen', () => {

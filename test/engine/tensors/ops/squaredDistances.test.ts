@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../../src/core/random.ts';
-import { typescriptEngine, withEngine } from '../../../../src/engine/dense/index.ts';
+import { withEngine } from '../../../../src/engine/dense/index.ts';
 import { Float64Memory } from '../../../../src/engine/memory.ts';
-import type { FusedOperations } from '../../../../src/engine/operations/covariances.ts';
+import type { SquaredDistanceOperations } from '../../../../src/engine/operations/covariances.ts';
 import { withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
 import { valueAndGradients } from '../../../../src/engine/tensors/gradients.ts';
 import * as op from '../../../../src/engine/tensors/ops.ts';
 import type { Scalar, Tensor2D } from '../../../../src/engine/tensors/tensorflow.ts';
-import { typescriptFusedOperations } from '../../../../src/engine/typescript/covariances.ts';
-import { wasmFusedOperations } from '../../../../src/engine/wasm/wasmEngine.ts';
+import { typescriptSquaredDistances } from '../../../../src/engine/typescript/covariances.ts';
+import { wasmSquaredDistances } from '../../../../src/engine/wasm/wasmEngine.ts';
 
 const [n, m, q] = [40, 30, 3];
 const { normal } = seededRandom(1);
@@ -20,7 +20,7 @@ const [a, b, W, V] = [n * q, m * q, n * m, n * n].map((length) => Float64Array.f
 ];
 
 /** The gradients of Σ w_ij·d²_ij by the operations themselves, on a memory of their own. */
-function gradientsBy(make: (memory: Float64Memory) => FusedOperations) {
+function gradientsBy(make: (memory: Float64Memory) => SquaredDistanceOperations) {
   const memory = new Float64Memory();
   const operations = make(memory);
   const place = (values: Float64Array) => {
@@ -38,8 +38,8 @@ function gradientsBy(make: (memory: Float64Memory) => FusedOperations) {
 
 describe('squaredDistances', () => {
   const engines = {
-    wasm: gradientsBy(wasmFusedOperations),
-    typescript: gradientsBy((memory) => typescriptFusedOperations(memory, typescriptEngine(memory))),
+    wasm: gradientsBy(wasmSquaredDistances),
+    typescript: gradientsBy(typescriptSquaredDistances),
   };
 
   it.each(['wasm', 'typescript'] as const)('has the gradients of the engine at work, %s', (engine) => {

@@ -1,28 +1,11 @@
-import {
-  acos,
-  acosh,
-  asin,
-  asinh,
-  atan,
-  atan2,
-  atanh,
-  cos,
-  cosh,
-  expm1,
-  log1p,
-  pow,
-  sin,
-  sinh,
-  tan,
-} from '../../../../core/elementary/index.ts';
+import { atan2, exp, expm1, log1p, pow } from '../../../../core/elementary/index.ts';
 import type { Float64Memory } from '../../../memory.ts';
 import type { ElementaryFunctions } from '../../../operations/linearAlgebra.ts';
 import { erf } from '../../../special/erf.ts';
-import type { TensorInfo } from '../../tensorflow.ts';
 import { broadcasting } from './layout.ts';
 import { elementwise, kernel, sizeOf, typeOf, type Unary } from './operation.ts';
 
-/** Arithmetic of two operands, and sums of many. */
+/** Arithmetic of two operands. */
 export function registerArithmetic(): void {
   broadcasting('Add', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! + b[j]!;
@@ -35,22 +18,6 @@ export function registerArithmetic(): void {
   });
   broadcasting('RealDiv', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! / b[j]!;
-  });
-  broadcasting(
-    'FloorDiv',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = Math.floor(a[i]! / b[j]!);
-    },
-    'int32',
-  );
-  // The result has the sign of the divisor.
-  broadcasting('Mod', (a, i, da, b, j, db, y, k, n) => {
-    for (const end = k + n; k < end; k++, i += da, j += db) {
-      const p = a[i]!;
-      const q = b[j]!;
-      const remainder = p % q;
-      y[k] = (p < 0 && q < 0) || (p >= 0 && q >= 0) ? remainder : (remainder + q) % q;
-    }
   });
   broadcasting('Pow', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = pow(a[i]!, b[j]!);
@@ -69,17 +36,6 @@ export function registerArithmetic(): void {
   });
   broadcasting('Atan2', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = atan2(a[i]!, b[j]!);
-  });
-  kernel<readonly TensorInfo[]>('AddN', (terms, _, backend) => {
-    const first = terms[0]!;
-    const result = backend.allocate(first.shape, typeOf(first));
-    const y = backend.values(result);
-    y.set(backend.values(first));
-    for (let t = 1; t < terms.length; t++) {
-      const x = backend.values(terms[t]!);
-      for (let i = 0; i < y.length; i++) y[i]! += x[i]!;
-    }
-    return result;
   });
 }
 
@@ -108,8 +64,8 @@ export function registerExponential(): void {
   });
 }
 
-/** Sign, modulus and rounding to integers. */
-export function registerRounding(): void {
+/** Sign and modulus. */
+export function registerSigns(): void {
   elementwise('Neg', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = -x[i]!;
   });
@@ -123,57 +79,25 @@ export function registerRounding(): void {
       y[i] = v > 0 ? 1 : v < 0 ? -1 : 0;
     }
   });
-  elementwise('Floor', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = Math.floor(x[i]!);
-  });
-  elementwise('Ceil', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = Math.ceil(x[i]!);
-  });
-  // Halves are rounded to even.
-  elementwise('Round', (x, y) => {
-    for (let i = 0; i < y.length; i++) {
-      const v = x[i]!;
-      const below = Math.floor(v);
-      const fraction = v - below;
-      y[i] = fraction < 0.5 ? below : fraction > 0.5 ? Math.ceil(v) : below % 2 === 0 ? below : below + 1;
-    }
-  });
 }
 
-/** Trigonometric and hyperbolic functions, except tanh, and their inverses. */
-export function registerTrigonometric(): void {
-  elementwise('Sin', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = sin(x[i]!);
+/** Functions in pieces: log(1 + eˣ), max(x, 0) and clipping. */
+export function registerRectifiers(): void {
+  // log(1 + e^x) = max(x, 0) + log(1 + e^−|x|) neither overflows nor loses digits.
+  elementwise('Softplus', (x, y) => {
+    for (let i = 0; i < y.length; i++) {
+      const v = x[i]!;
+      y[i] = Math.max(v, 0) + log1p(exp(-Math.abs(v)));
+    }
   });
-  elementwise('Cos', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = cos(x[i]!);
+  elementwise('Relu', (x, y) => {
+    for (let i = 0; i < y.length; i++) y[i] = Math.max(0, x[i]!);
   });
-  elementwise('Tan', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = tan(x[i]!);
-  });
-  elementwise('Asin', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = asin(x[i]!);
-  });
-  elementwise('Acos', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = acos(x[i]!);
-  });
-  elementwise('Atan', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = atan(x[i]!);
-  });
-  elementwise('Sinh', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = sinh(x[i]!);
-  });
-  elementwise('Cosh', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = cosh(x[i]!);
-  });
-  elementwise('Asinh', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = asinh(x[i]!);
-  });
-  elementwise('Acosh', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = acosh(x[i]!);
-  });
-  elementwise('Atanh', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = atanh(x[i]!);
+  elementwise<{ clipValueMin: number; clipValueMax: number }>('ClipByValue', (x, y, attributes) => {
+    const { clipValueMin, clipValueMax } = attributes;
+    for (let i = 0; i < y.length; i++) {
+      y[i] = Math.min(Math.max(x[i]!, clipValueMin), clipValueMax);
+    }
   });
 }
 
@@ -214,19 +138,12 @@ function elementary(name: string, f: (memory: Float64Memory, n: number, x: numbe
   });
 }
 
-/** Comparisons and logical operations; NaN is unequal to everything. */
+/** Comparisons; NaN is unequal to everything. */
 export function registerComparisons(): void {
   broadcasting(
     'Equal',
     (a, i, da, b, j, db, y, k, n) => {
       for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! === b[j]! ? 1 : 0;
-    },
-    'bool',
-  );
-  broadcasting(
-    'NotEqual',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! !== b[j]! ? 1 : 0;
     },
     'bool',
   );
@@ -255,52 +172,6 @@ export function registerComparisons(): void {
     'LessEqual',
     (a, i, da, b, j, db, y, k, n) => {
       for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! <= b[j]! ? 1 : 0;
-    },
-    'bool',
-  );
-  broadcasting(
-    'LogicalAnd',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! && b[j]! ? 1 : 0;
-    },
-    'bool',
-  );
-  broadcasting(
-    'LogicalOr',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! || b[j]! ? 1 : 0;
-    },
-    'bool',
-  );
-}
-
-/** Predicates of one number. */
-export function registerPredicates(): void {
-  elementwise(
-    'IsNan',
-    (x, y) => {
-      for (let i = 0; i < y.length; i++) y[i] = Number.isNaN(x[i]!) ? 1 : 0;
-    },
-    'bool',
-  );
-  elementwise(
-    'IsFinite',
-    (x, y) => {
-      for (let i = 0; i < y.length; i++) y[i] = Number.isFinite(x[i]!) ? 1 : 0;
-    },
-    'bool',
-  );
-  elementwise(
-    'IsInf',
-    (x, y) => {
-      for (let i = 0; i < y.length; i++) y[i] = Math.abs(x[i]!) === Number.POSITIVE_INFINITY ? 1 : 0;
-    },
-    'bool',
-  );
-  elementwise(
-    'LogicalNot',
-    (x, y) => {
-      for (let i = 0; i < y.length; i++) y[i] = x[i]! ? 0 : 1;
     },
     'bool',
   );

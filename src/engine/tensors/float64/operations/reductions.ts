@@ -3,7 +3,7 @@ import type { NumericType, Values } from '../backend.ts';
 import { transposeInto } from './layout.ts';
 import { kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
 
-/** Sums, products and extremes along axes. The extreme of no numbers is NaN, as on the other backends. */
+/** Sums, means and extremes along axes. The extreme of no numbers is NaN, as on the other backends. */
 export function registerReductions(): void {
   reduction('Sum', sum, (x) => upcast(x, 'int32'));
 
@@ -14,21 +14,6 @@ export function registerReductions(): void {
       if (length > 0) for (let i = 0; i < y.length; i++) y[i]! /= length;
     },
     () => 'float32',
-  );
-
-  reduction(
-    'Prod',
-    (x, y, outer, length, inner) => {
-      for (let o = 0, at = 0; o < outer; o++) {
-        for (let i = 0; i < inner; i++) {
-          let product = 1;
-          const end = (o * length + length) * inner + i;
-          for (let p = o * length * inner + i; p < end; p += inner) product *= x[p]!;
-          y[at++] = product;
-        }
-      }
-    },
-    (x) => upcast(x, 'int32'),
   );
 
   reduction(
@@ -65,79 +50,6 @@ export function registerReductions(): void {
       }
     },
     (x) => x,
-  );
-
-  reduction(
-    'All',
-    (x, y, outer, length, inner) => {
-      for (let o = 0, at = 0; o < outer; o++) {
-        for (let i = 0; i < inner; i++) {
-          const start = o * length * inner + i;
-          let all = length > 0 ? 1 : 0;
-          for (let k = 0, p = start; k < length; k++, p += inner) if (!x[p]!) all = 0;
-          y[at++] = all;
-        }
-      }
-    },
-    (x) => x,
-  );
-
-  reduction(
-    'Any',
-    (x, y, outer, length, inner) => {
-      for (let o = 0, at = 0; o < outer; o++) {
-        for (let i = 0; i < inner; i++) {
-          const start = o * length * inner + i;
-          let any = 0;
-          for (let k = 0, p = start; k < length; k++, p += inner) if (x[p]!) any = 1;
-          y[at++] = any;
-        }
-      }
-    },
-    (x) => x,
-  );
-
-  // The first of equal entries; NaN is never larger or smaller.
-  reduction(
-    'ArgMax',
-    (x, y, outer, length, inner) => {
-      for (let o = 0, at = 0; o < outer; o++) {
-        for (let i = 0; i < inner; i++) {
-          const start = o * length * inner + i;
-          let largest = x[start]!;
-          let index = 0;
-          for (let k = 1, p = start + inner; k < length; k++, p += inner) {
-            if (x[p]! > largest) {
-              largest = x[p]!;
-              index = k;
-            }
-          }
-          y[at++] = index;
-        }
-      }
-    },
-    () => 'int32',
-  );
-
-  reduction(
-    'ArgMin',
-    (x, y, outer, length, inner) => {
-      for (let o = 0, at = 0; o < outer; o++) {
-        for (let i = 0; i < inner; i++) {
-          const start = o * length * inner + i;
-          let smallest = x[start]!;
-          let index = 0;
-          for (let k = 1, p = start + inner; k < length; k++, p += inner) {
-            if (x[p]! < smallest) {
-              smallest = x[p]!;
-              index = k;
-            }
-          }
-          y[at++] = index;
-        }
-      }
-    },
-    () => 'int32',
   );
 }
 
@@ -214,53 +126,4 @@ function reductionPlan(from: readonly number[], axes: readonly number[], keepDim
   const order = from.map((_, d) => d);
   const permutation = [...order.filter((d) => !reduced[d]), ...order.filter((d) => reduced[d])];
   return { shape, outer: sizeOf(kept), length: sizeOf(from.filter((_, d) => reduced[d])), inner: 1, permutation };
-}
-
-interface CumulativeAttributes {
-  readonly axis: number;
-  readonly exclusive: boolean;
-  readonly reverse: boolean;
-}
-
-/** A running total along one line: `step` is the distance to the next entry, negative for a reversed line. */
-type Line = (x: Values, y: Values, start: number, step: number, length: number, exclusive: boolean) => void;
-
-/** Running sums and products along one axis. */
-export function registerCumulative(): void {
-  cumulative('Cumsum', (x, y, start, step, length, exclusive) => {
-    let total = 0;
-    for (let k = 0, p = start; k < length; k++, p += step) {
-      const v = x[p]!;
-      y[p] = exclusive ? total : total + v;
-      total += v;
-    }
-  });
-  cumulative('Cumprod', (x, y, start, step, length, exclusive) => {
-    let total = 1;
-    for (let k = 0, p = start; k < length; k++, p += step) {
-      const v = x[p]!;
-      y[p] = exclusive ? total : total * v;
-      total *= v;
-    }
-  });
-}
-
-function cumulative(name: string, line: Line): void {
-  kernel<Unary, CumulativeAttributes>(name, ({ x }, { axis, exclusive, reverse }, backend) => {
-    const result = backend.allocate(x.shape, upcast(typeOf(x), 'int32'));
-    const from = backend.values(x);
-    const to = backend.values(result);
-    const along = tf.util.parseAxisParam(axis, x.shape)[0]!;
-    const length = x.shape[along]!;
-    const inner = sizeOf(x.shape.slice(along + 1));
-    const outer = sizeOf(x.shape.slice(0, along));
-    for (let o = 0; o < outer; o++) {
-      for (let i = 0; i < inner; i++) {
-        const first = o * length * inner + i;
-        if (reverse) line(from, to, first + (length - 1) * inner, -inner, length, exclusive);
-        else line(from, to, first, inner, length, exclusive);
-      }
-    }
-    return result;
-  });
 }

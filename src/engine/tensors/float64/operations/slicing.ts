@@ -2,48 +2,24 @@ import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../../core/errors.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import type { Float64Backend, Values } from '../backend.ts';
-import { boxAt, broadcastStrides, rowMajor, stridedCopy, whole } from './layout.ts';
+import { boxAt, rowMajor, stridedCopy, whole } from './layout.ts';
 import { kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
-
-/** Attributes of tf.stridedSlice: begin, end and step of each axis, and masks that override them. */
-export interface StridedSliceAttributes {
-  readonly begin: number[];
-  readonly end: number[];
-  readonly strides: number[];
-  readonly beginMask: number;
-  readonly endMask: number;
-  readonly ellipsisMask: number;
-  readonly newAxisMask: number;
-  readonly shrinkAxisMask: number;
-}
-
-interface PutBack {
-  readonly shape: number[];
-  readonly slice: StridedSliceAttributes;
-}
 
 /** Operations that take a part of a tensor, or put a tensor into a larger one. */
 export function registerSlicing(): void {
   kernel<Unary, { begin: number | number[]; size: number | number[] }>('Slice', ({ x }, { begin, size }, backend) => {
-    const [start, shape] = tf.slice_util.parseSliceParams(x as never, begin, size) as [number[], number[]];
-    tf.slice_util.assertParamsValid(x as never, start, shape);
+    const start = x.shape.map((_, d) => [begin].flat()[d] ?? 0);
+    const shape = x.shape.map((all, d) => {
+      const wanted = [size].flat()[d] ?? -1;
+      return wanted === -1 ? all - start[d]! : wanted;
+    });
+    if (start.some((from, d) => !(from >= 0 && shape[d]! >= 0 && from + shape[d]! <= x.shape[d]!))) {
+      throw new InvalidInputError(
+        `A slice of size [${shape}] from [${start}] is not inside a tensor of shape [${x.shape}].`,
+      );
+    }
     const result = backend.allocate(shape, typeOf(x));
     stridedCopy(shape, backend.values(x), boxAt(x.shape, start), backend.values(result), whole(shape));
-    return result;
-  });
-
-  kernel<Unary, StridedSliceAttributes>('StridedSlice', ({ x }, attributes, backend) => {
-    const { shape, box, placement } = stridedBox(x.shape, attributes);
-    const result = backend.allocate(shape, typeOf(x));
-    stridedCopy(box, backend.values(x), placement, backend.values(result), whole(box));
-    return result;
-  });
-
-  // Its gradient: the entries go back to where they came from, all others are 0.
-  kernel<Unary, PutBack>('StridedSliceGrad', ({ x }, { shape, slice }, backend) => {
-    const result = backend.allocate(shape);
-    const { box, placement } = stridedBox(shape, slice);
-    stridedCopy(box, backend.values(x), whole(box), backend.float64(result).fill(0), placement);
     return result;
   });
 
@@ -57,18 +33,6 @@ export function registerSlicing(): void {
     return result;
   });
 
-  kernel<Unary, { dims: number | number[] }>('Reverse', ({ x }, { dims }, backend) => {
-    const result = backend.allocate(x.shape, typeOf(x));
-    const strides = rowMajor(x.shape);
-    let offset = 0;
-    for (const axis of tf.util.parseAxisParam(dims, x.shape)) {
-      offset += (x.shape[axis]! - 1) * strides[axis]!;
-      strides[axis] = -strides[axis]!;
-    }
-    stridedCopy(x.shape, backend.values(x), { offset, strides }, backend.values(result), whole(x.shape));
-    return result;
-  });
-
   kernel<Unary>('Diag', ({ x }, _, backend) => {
     const size = sizeOf(x.shape);
     const result = backend.allocate([...x.shape, ...x.shape], typeOf(x));
@@ -78,63 +42,27 @@ export function registerSlicing(): void {
   });
 }
 
-/** The entries that a strided slice takes from a tensor of shape `from`, and the resulting shape. */
-export function stridedBox(from: readonly number[], attributes: StridedSliceAttributes) {
-  const { begin, end, strides, beginMask, endMask, ellipsisMask, newAxisMask, shrinkAxisMask } = attributes;
-  const info = tf.slice_util.sliceInfo(
-    from as number[],
-    begin,
-    end,
-    strides,
-    beginMask,
-    endMask,
-    ellipsisMask,
-    newAxisMask,
-    shrinkAxisMask,
-  );
-  const { offset, strides: full } = boxAt(from, info.begin);
-  const box = tf.slice_util.computeOutShape(info.begin, info.end, info.strides);
-  return {
-    shape: info.finalShape,
-    box,
-    placement: { offset, strides: full.map((stride, d) => stride * info.strides[d]!) },
-  };
-}
-
 /** Operations that join, split and repeat tensors. */
 export function registerJoining(): void {
   kernel<readonly TensorInfo[], { axis: number }>('Concat', (parts, { axis }, backend) => {
     const along = tf.util.parseAxisParam(axis, parts[0]!.shape)[0]!;
-    tf.backend_util.assertParamsConsistent(
-      parts.map(({ shape }) => shape),
-      along,
-    );
     return concatenate(parts, along, backend);
   });
 
   kernel<readonly TensorInfo[], { axis: number }>('Pack', (parts, { axis }, backend) => {
-    const { shape } = parts[0]!;
-    const odd = parts.find((part) => !tf.util.arraysEqual(part.shape, shape));
-    if (odd !== undefined) {
-      throw new InvalidInputError(
-        `Only tensors of equal shape can be stacked, but shapes [${shape}] and [${odd.shape}] were given.`,
-      );
-    }
-    const at = axis < 0 ? axis + shape.length + 1 : axis;
-    const expanded = parts.map((part) => ({ ...handle(part), shape: shape.toSpliced(at, 0, 1) }));
+    const at = axis < 0 ? axis + parts[0]!.shape.length + 1 : axis;
+    const expanded = parts.map((part) => ({ ...handle(part), shape: part.shape.toSpliced(at, 0, 1) }));
     return concatenate(expanded, at, backend);
   });
 
-  kernel<{ value: TensorInfo }, { axis: number }>('Unpack', ({ value }, { axis }, backend) => {
-    const along = tf.util.parseAxisParam(axis, value.shape)[0]!;
-    const sizes = new Array<number>(value.shape[along]!).fill(1);
-    const shape = value.shape.toSpliced(along, 1);
-    return divide(value, along, sizes, backend).map((part) => ({ ...part, shape }));
-  });
-
   kernel<Unary, { numOrSizeSplits: number | number[]; axis: number }>('SplitV', ({ x }, attributes, backend) => {
+    const { numOrSizeSplits: parts } = attributes;
     const along = tf.util.parseAxisParam(attributes.axis, x.shape)[0]!;
-    const sizes = tf.backend_util.prepareSplitSize(x as tf.Tensor, attributes.numOrSizeSplits, along);
+    const size = x.shape[along]!;
+    const sizes = typeof parts === 'number' ? new Array<number>(parts).fill(size / parts) : parts;
+    if (sizes.some((part) => !Number.isInteger(part)) || sizes.reduce((sum, part) => sum + part, 0) !== size) {
+      throw new InvalidInputError(`Axis ${along} of a tensor of shape [${x.shape}] cannot be split into [${sizes}].`);
+    }
     return divide(x, along, sizes, backend);
   });
 
@@ -147,13 +75,6 @@ export function registerJoining(): void {
     stridedCopy(box, backend.values(x), { offset: 0, strides }, backend.values(result), whole(box));
     return result;
   });
-
-  kernel<Unary, { shape: number[] }>('BroadcastTo', ({ x }, { shape }, backend) => {
-    const result = backend.allocate(shape, typeOf(x));
-    const from = { offset: 0, strides: broadcastStrides(x.shape, shape.length) };
-    stridedCopy(shape, backend.values(x), from, backend.values(result), whole(shape));
-    return result;
-  });
 }
 
 /** Data id, shape and type of a tensor. TensorFlow.js tensors are class instances whose fields do not all spread. */
@@ -161,6 +82,13 @@ const handle = ({ dataId, shape, dtype }: TensorInfo): TensorInfo => ({ dataId, 
 
 function concatenate(parts: readonly TensorInfo[], axis: number, backend: Float64Backend): TensorInfo {
   const first = parts[0]!;
+  const rank = first.shape.length;
+  for (const { shape } of parts) {
+    if (shape.length === rank && shape.every((size, d) => d === axis || size === first.shape[d])) continue;
+    throw new InvalidInputError(
+      `Tensors of shapes [${first.shape}] and [${shape}] cannot be joined along axis ${axis}: their other sizes differ.`,
+    );
+  }
   const total = parts.reduce((sum, part) => sum + part.shape[axis]!, 0);
   const shape = first.shape.with(axis, total);
   const result = backend.allocate(shape, typeOf(first));
@@ -173,7 +101,8 @@ function concatenate(parts: readonly TensorInfo[], axis: number, backend: Float6
   return result;
 }
 
-function divide(x: TensorInfo, axis: number, sizes: readonly number[], backend: Float64Backend): TensorInfo[] {
+/** The parts of a tensor of these sizes along an axis. */
+export function divide(x: TensorInfo, axis: number, sizes: readonly number[], backend: Float64Backend): TensorInfo[] {
   const parts = sizes.map((size) => backend.allocate(x.shape.with(axis, size), typeOf(x)));
   const from = backend.values(x);
   const begin = new Array<number>(x.shape.length).fill(0);
@@ -202,27 +131,19 @@ interface SelectInputs {
 export function registerGather(): void {
   kernel<GatherInputs, { axis: number; batchDims?: number }>('GatherV2', ({ x, indices }, attributes, backend) => {
     const axis = tf.util.parseAxisParam(attributes.axis, x.shape)[0]!;
-    const { batchSize, outerSize, dimSize, sliceSize, outputShape } =
-      tf.backend_util.segment_util.collectGatherOpShapeInfo(
-        x as tf.Tensor,
-        indices as tf.Tensor,
-        axis,
-        attributes.batchDims ?? 0,
-      );
-    const result = backend.allocate(outputShape, typeOf(x));
+    if (attributes.batchDims) throw new InvalidInputError('Entries are gathered along one axis; batchDims must be 0.');
+    const sliceSize = sizeOf(x.shape.slice(axis + 1));
+    const dimSize = x.shape[axis]!;
+    const result = backend.allocate(x.shape.toSpliced(axis, 1, ...indices.shape), typeOf(x));
     const from = backend.values(x);
     const to = backend.values(result);
     const chosen = backend.values(indices);
     checkIndices(chosen, dimSize, axis, x.shape);
-    const perBatch = chosen.length / Math.max(1, batchSize);
     let at = 0;
-    for (let batch = 0; batch < batchSize; batch++) {
-      for (let outer = 0; outer < outerSize; outer++) {
-        const base = (batch * outerSize + outer) * dimSize;
-        for (let k = 0; k < perBatch; k++) {
-          const start = (base + chosen[batch * perBatch + k]!) * sliceSize;
-          for (let s = 0; s < sliceSize; s++) to[at++] = from[start + s]!;
-        }
+    for (let base = 0; at < to.length; base += dimSize) {
+      for (let k = 0; k < chosen.length; k++) {
+        const start = (base + chosen[k]!) * sliceSize;
+        for (let s = 0; s < sliceSize; s++) to[at++] = from[start + s]!;
       }
     }
     return result;

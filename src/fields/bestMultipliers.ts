@@ -1,0 +1,52 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { Matrix } from '../core/matrix.ts';
+import { doublesOf } from '../engine/tensors/doubles.ts';
+import type { Save } from '../engine/tensors/linearAlgebra/operations/operation.ts';
+import * as op from '../engine/tensors/ops.ts';
+import type { Scalar, Tensor, Tensor1D } from '../engine/tensors/tensorflow.ts';
+import type { Pairs } from './density/denseField.ts';
+import { distanceHessian } from './density/profiledHessian.ts';
+import type { FieldProblem } from './solvers/fieldProblem.ts';
+import type { FieldPoint } from './solvers/fieldSearch.ts';
+import { weightsLearner } from './solvers/learnedWeights.ts';
+
+/** Multipliers that are those of the maximum given the rows: see {@link bestMultipliers}. */
+export interface BestMultipliers {
+  readonly kind: 'bestMultipliers';
+  /** Finds the maximum of problems on one graph. */
+  readonly learner: (pairs: Pairs) => (problem: FieldProblem) => FieldPoint;
+  /** The log density at the maximum for squared distances φ, as a function of φ. */
+  readonly density: (squaredDistances: Tensor1D, maximum: (phi: Float64Array) => FieldPoint) => Scalar;
+  /** Its Hessian in the rows, at the maximum. */
+  readonly hessian: (problem: FieldProblem, weights: Float64Array, X: Matrix) => Float64Array;
+}
+
+/**
+ * Multipliers of `maxEntropy` that are no parameters but those of the maximum given the rows, found anew for all that move, for one set of squared
+ * differences: max_w c/2·log|L(w) + λI| − ½·Σ_e w_e·φ_e, 0 ≤ w_e ≤ 4C. The gradient in φ is −w/2 at the maximum: the change of w by φ changes the value in the second
+ * order only.
+ *
+ * @see Danskin, The Theory of Max-Min (1967), on the envelope theorem
+ * @example
+ * ```ts
+ * const near = squaredDifferences(knnGraph(Y, 6));
+ * const layer = maxEntropy({ base: 0.1, copies: 2, slack: 25, multipliers: bestMultipliers(), expect: { near } });
+ * ```
+ */
+export function bestMultipliers(): BestMultipliers {
+  const made = { kind: 'bestMultipliers' } as const;
+  // Not among the members that are listed: a file has the kind.
+  const hidden = { learner: weightsLearner, density: bestDensity, hessian: distanceHessian };
+  for (const [name, value] of Object.entries(hidden)) Object.defineProperty(made, name, { value });
+  return Object.freeze(made) as BestMultipliers;
+}
+
+function bestDensity(squaredDistances: Tensor1D, maximum: (phi: Float64Array) => FieldPoint): Scalar {
+  return tf.customGrad((...args: unknown[]) => {
+    const [phi, save] = args as [Tensor, Save];
+    const { value, weights } = maximum(doublesOf(phi).slice());
+    save([op.tensor(weights)]);
+    const gradFunc = (dy: Tensor, [w]: Tensor[]) => op.mul(op.mul(-0.5, w!), dy);
+    return { value: op.scalar(value), gradFunc };
+  })(squaredDistances) as Scalar;
+}

@@ -1,0 +1,105 @@
+import { exp, square } from '../../core/elementary/index.ts';
+import { type Random, seededRandom } from '../../core/random.ts';
+import type { StartKind } from '../../model/model.ts';
+import { softplus } from '../../model/transform.ts';
+import type { Variable, VariableLayout } from '../../model/variables.ts';
+import type { FitProblem } from './fitProblem.ts';
+import type { Origin } from './restarts.ts';
+
+/**
+ * Starts of these origins.
+ *
+ * @param goesOn - true for a start that goes on from its state, which is not asked where it began
+ */
+export function startsFrom(
+  problem: FitProblem,
+  origins: readonly Origin[],
+  seed: number,
+  goesOn: (number: number) => boolean,
+): Promise<Float64Array[]> {
+  const startOf = startsOf(problem);
+  return perturbedStarts(
+    problem.layout,
+    async (origin, drawn, number) => (goesOn(number) ? problem.start : startOf(origin, drawn)),
+    origins,
+    seed,
+  );
+}
+
+/** Finds where starts of each kind begin, once for all of a kind that do not depend on their own draw. */
+function startsOf({
+  model,
+  start,
+  compute,
+  variablesAt,
+}: FitProblem): (origin: Origin, seed: number) => Promise<Float64Array> {
+  const found = new Map<Origin['init'], Float64Array>([['model', start]]);
+  return async ({ init }, seed) => {
+    const at = found.get(init) ?? variablesAt(compute(await model.startAt!(init as Exclude<StartKind, 'model'>, seed)));
+    if (init !== 'random') found.set(init, at);
+    return at;
+  };
+}
+
+/** The part of the standard deviation of each column of a real matrix, and of the root mean square of a real number or list. */
+const REAL_PART = 0.5;
+
+/**
+ * Starts from their origins, moved at random, drawn from the seed; by a width of 1 each column of a real matrix (the latents) moves by half its standard
+ * deviation times a standard normal, a real number or list by half its root mean square (half, where that is 0), and the
+ * logarithm of a positive parameter or the logit of a bounded one by a standard normal, and a box parameter, within its bounds, by its
+ * scale times a standard normal. All in the solver's variables.
+ *
+ * The first n starts are the same however many are drawn.
+ *
+ * @param startOf - the start of an origin, before the move, by its own number; whatever it is, the move takes as much from the stream
+ */
+export async function perturbedStarts(
+  layout: VariableLayout,
+  startOf: (origin: Origin, seed: number, number: number) => Promise<Float64Array>,
+  origins: readonly Origin[],
+  seed: number,
+): Promise<Float64Array[]> {
+  // A stream of its own: the model may have drawn its start from the seed's, and must not be moved along itself.
+  const random = seededRandom(seededRandom(seed).integer(2 ** 53));
+  const starts: Float64Array[] = [];
+  for (const [number, origin] of origins.entries()) {
+    const from = await startOf(origin, origin.init === 'random' ? random.integer(2 ** 53) : seed, number);
+    const moved = from.slice();
+    starts.push(moved);
+    if (origin.width === 0) continue;
+    for (const variable of layout.variables) if (variable.start >= 0) perturb(moved, variable, origin.width, random);
+  }
+  return starts;
+}
+
+function perturb(
+  x: Float64Array,
+  { start, size, width: count, shape, parameter, transform }: Variable,
+  width: number,
+  random: Random,
+): void {
+  if (parameter.transform === softplus) {
+    const natural = transform.toNatural(x.subarray(start, start + size));
+    x.set(transform.toUnconstrained(natural.map((entry) => entry * exp(width * random.normal()))), start);
+    return;
+  }
+  const columns = shape.length === 2 ? shape[1]! : 1;
+  const entries = x.subarray(start, start + count);
+  const widths = Array.from({ length: columns }, (_, j) => {
+    if (parameter.support !== 'real') return 1;
+    const column = entries.filter((_entry, i) => i % columns === j);
+    return REAL_PART * (spread(column, shape.length === 2) || 1);
+  });
+  const { support, scale, lower, upper } = parameter;
+  for (let i = 0; i < count; i++) {
+    const moved = entries[i]! + width * widths[i % columns]! * (scale?.[i] ?? 1) * random.normal();
+    entries[i] = support === 'box' ? Math.max(lower, Math.min(upper, moved)) : moved;
+  }
+}
+
+/** Standard deviation, or root mean square about 0. */
+function spread(entries: Float64Array, centered: boolean): number {
+  const mean = centered ? entries.reduce((sum, entry) => sum + entry, 0) / entries.length : 0;
+  return Math.sqrt(entries.reduce((sum, entry) => sum + square(entry - mean), 0) / entries.length);
+}

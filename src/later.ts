@@ -1,0 +1,21 @@
+/**
+ * What fits and results load when they first need it. One module, because bundlers part what a page loads by which of its late imports reach what:
+ * eighteen of them cost each page 12 kB. Few imports stay on their own: the usual solver, which most fits load, and parts of one model.
+ */
+export { startFreeThreads, startThreads } from './engine/threads.ts';
+export { placed, reconstructed } from './fields/placement/placement.ts';
+export { checkpointOf, resumedFrom, saving } from './inference/checkpoint/index.ts';
+export { batchObjective, epochwise } from './inference/fit/batchObjective.ts';
+export { computation } from './inference/fit/computedRun.ts';
+export { notebookDisplay } from './inference/fit/notebookDisplay.ts';
+export { onlyPoint } from './inference/fit/onlyPoint.ts';
+export { startsFrom } from './inference/fit/perturbedStarts.ts';
+export { imputedRows, projectedRows, reconstructedRows, translatedRows } from './inference/fit/placingAbilities.ts';
+export { shortlisted } from './inference/fit/shortlisted.ts';
+export { geodesicPoints } from './inference/geometry/along.ts';
+export { withFrozenVariables } from './inference/solvers/frozenVariables.ts';
+export { runInWorkers } from './inference/workers/runInWorkers.ts';
+export { scalesAreHeld } from './model/language/degenerateScales.ts';
+export { startedFromRows } from './model/language/sourcedRows.ts';
+export { startMapOf, tsneMapOf } from './model/language/startMaps.ts';
+export { manifoldMaps } from './model/manifoldMaps.ts';

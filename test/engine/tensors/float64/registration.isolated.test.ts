@@ -1,0 +1,33 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { expect, test } from 'vitest';
+import { registerNetworkOperations } from '../../../../src/engine/tensors/float64/network.ts';
+import { float64Backend, withFloat64 } from '../../../../src/engine/tensors/float64/scope.ts';
+import * as op from '../../../../src/engine/tensors/ops.ts';
+
+const KERNELS = `
+  Add Sub Multiply RealDiv Pow Maximum Minimum SquaredDifference Neg Abs Sign Exp Expm1 Log Log1p Sqrt Rsqrt Square Reciprocal
+  Sigmoid Softplus Tanh Relu Erf Atan2 ClipByValue Cast Identity Reshape ExpandDims Transpose Slice Concat Pack SplitV PadV2
+  Tile GatherV2 UnsortedSegmentSum ZerosLike OnesLike Select Diag Equal Greater GreaterEqual Less LessEqual Sum Mean Max Min
+  BatchMatMul`
+  .trim()
+  .split(/\s+/);
+const TRIGONOMETRIC = 'Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh'.split(' ');
+const NETWORKS = 'Relu6 LeakyRelu Prelu Elu Selu Softmax LogSoftmax FusedBatchNorm _FusedMatMul Unpack'.split(' ');
+const registered = () => tf.getKernelsForBackend('float64').map(({ kernelName }) => kernelName);
+
+test('the float64 backend has the operations of latentfield/ops, and others once they are asked for', () => {
+  float64Backend();
+  expect(registered().sort()).toEqual(KERNELS.sort());
+  withFloat64(() => op.atan(1));
+  expect(registered().sort()).toEqual([...KERNELS, ...TRIGONOMETRIC].sort());
+  registerNetworkOperations();
+  registerNetworkOperations();
+  expect(registered().sort()).toEqual([...KERNELS, ...TRIGONOMETRIC, ...NETWORKS].sort());
+});
+
+test('the gamma family is there once it was asked for, on the stock backends as well', () => {
+  withFloat64(() => op.lgamma(op.tensor([5])));
+  for (const name of ['Lgamma', 'Digamma', 'Trigamma']) {
+    for (const backend of ['float64', 'cpu', 'wasm']) expect(tf.getKernel(name, backend)?.kernelName).toBe(name);
+  }
+});
