@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 await import('./buildWasm.mjs');
+await import('./buildOptions.mjs');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const typescript = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true });

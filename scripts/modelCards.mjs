@@ -1,36 +1,49 @@
-// Fills in the options of each model's card in docs/models.md, from the schema of the command line; with --check, compares them instead.
+// Fills in the options of each model's card in docs/models.md, from the docstrings of the models; with --check, compares them instead.
 //
 //   npm run cards [-- --check]
 import { readFileSync, writeFileSync } from 'node:fs';
 
 await import('./prepare.mjs');
-const { descriptionOf, MODEL_NAMES, OPTIONS } = await import('../dist/app/cli/modelDescriptions.js');
+const { modelOptions } = await import('../dist/app/cli/modelOptions.js');
 const page = new URL('../docs/models.md', import.meta.url);
-const cell = (text) => text.replaceAll('|', '\\|').replaceAll('{', '&#123;');
+const cell = (text) => text.replaceAll('|', '\\|').replaceAll('{', '&#123;').replaceAll('<', '&lt;');
+const inCode = (text) =>
+  text.replace(/[^`]+|`[^`]*`/g, (part) => (part.startsWith('`') ? part.replaceAll('|', '\\|') : cell(part)));
 
-/** The options of a model: names of those of all models, rows for those that differ. */
+const all = Object.values(modelOptions).flatMap(({ options }) => Object.entries(options));
+
+/** Texts that several models share, by option: the most frequent one of each. */
+const shared = [...new Set(all.map(([name]) => name))].flatMap((name) => {
+  const texts = all.filter(([of]) => of === name).map(([, text]) => text);
+  const count = (text) => texts.filter((other) => other === text).length;
+  const text = texts.reduce((most, one) => (count(one) > count(most) ? one : most));
+  return count(text) > 1 ? [[name, text]] : [];
+});
+
+/** The options of a model: all by name, and the texts that are its own. */
 function optionsOf(model) {
-  const { options, own = {} } = descriptionOf(model);
-  const names = ['latentDim', ...options].filter((name, i, all) => all.indexOf(name) === i);
-  const rows = Object.entries(own).map(([name, text]) => `- \`${name}\`: ${cell(text)}`);
-  return [`**Options**: ${names.map((name) => `\`${name}\``).join(', ')}.`, ...(rows.length > 0 ? ['', ...rows] : [])];
+  const { options } = modelOptions[model];
+  const names = Object.keys(options).map((name) => `\`${name}\``);
+  const own = Object.entries(options).filter(
+    ([name, text]) => !shared.some(([of, same]) => of === name && same === text),
+  );
+  const rows = own.map(([name, text]) => `- \`${name}\`: ${inCode(text)}`);
+  return [`**Options**: ${names.join(', ')}.`, ...(rows.length > 0 ? ['', ...rows] : [])];
 }
 
-const shared = () => [
-  '| option | meaning (default) |',
+const table = () => [
+  '| option | meaning |',
   '| --- | --- |',
-  ...Object.entries(OPTIONS).map(([name, text]) => `| \`${name}\` | ${cell(text)} |`),
+  ...shared.map(([name, text]) => `| \`${name}\` | ${inCode(text)} |`),
 ];
 
 const before = readFileSync(page, 'utf8');
-const missing = MODEL_NAMES.filter((name) => !before.includes(`<!-- options ${name} -->`));
-if (missing.length > 0) throw new Error(`docs/models.md has no card of ${missing.join(', ')}.`);
 const after = before.replace(
   /<!-- options (\w+) -->\n[\s\S]*?<!-- end -->/g,
-  (_, name) => `<!-- options ${name} -->\n${(name === 'all' ? shared() : optionsOf(name)).join('\n')}\n<!-- end -->`,
+  (_, name) => `<!-- options ${name} -->\n${(name === 'all' ? table() : optionsOf(name)).join('\n')}\n<!-- end -->`,
 );
 if (!process.argv.includes('--check')) writeFileSync(page, after);
 else if (after !== before) {
-  console.error('docs/models.md differs from the options of the models: npm run cards writes them.');
+  console.error('docs/models.md differs from the docstrings of the models: npm run cards writes them.');
   process.exitCode = 1;
 }

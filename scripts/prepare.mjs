@@ -24,6 +24,7 @@ function npm(...args) {
 
 if (modified('node_modules/.package-lock.json') < modified('package-lock.json')) npm('ci', '--no-audit', '--no-fund');
 await import('./buildWasm.mjs');
+await import('./buildOptions.mjs');
 const built = modified('dist/index.js');
 if (process.argv.includes('--build') && (built < newest('src') || built < modified('package.json'))) {
   npm('run', '--silent', 'build');

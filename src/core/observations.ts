@@ -57,7 +57,7 @@ export const isScaled = (Y: Matrix, scale: ScaleOption): boolean => (scale === '
 
 /** Note in a fit's message when 'auto' divided the columns by their standard deviations. */
 export const SCALED_NOTE =
-  ' Columns are in units that differ by more than ten times: each was divided by its deviation for the fit, and predictions are in its own unit (scale: false, on the command line --no-scale, leaves them as they are).';
+  ' Columns are in units that differ by more than ten times: each was divided by its deviation for the fit, and predictions are in its own unit (`scale: false` leaves them as they are).';
 
 /** Columns as a model of distances sees them. */
 interface DividedColumns {
@@ -85,7 +85,7 @@ export function unitsAdvice(Y: Matrix): string {
     .filter((j) => ranges[j]!.spread > 0)
     .sort((i, j) => deviation[i]! - deviation[j]!);
   const [from, to] = [byDeviation[0]!, byDeviation.at(-1)!].map((j) => `${deviation[j]!.toPrecision(2)} (column ${j})`);
-  return ` Deviations of the columns run from ${from} to ${to}, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first (command line: --standardize).`;
+  return ` Deviations of the columns run from ${from} to ${to}, and columns of large deviation decide nearly alone: divide columns in different units by their deviations first, with \`standardize\`.`;
 }
 
 /** Spellings of a missing value: nothing, NaN (also as 1.#QNAN), NA, N/A, NaT, null, None, ?, a dash. */
@@ -140,7 +140,7 @@ export function checkObservations(Y: Matrix, missingAllowed: boolean, isDivided:
   return checkRange(
     missingAllowed
       ? checkEntries(Y, name, (entry) => Number.isNaN(entry))
-      : checkNumbers(Y, name, "Fill it in, leave that row out, or give missing: 'ignore' to a model that takes it."),
+      : checkNumbers(Y, name, "Fill it in, leave that row out, or give `missing: 'ignore'` to a model that takes it."),
     isDivided,
   );
 }

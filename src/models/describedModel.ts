@@ -146,9 +146,7 @@ export function describedModel(
 ): AnyModel {
   const kind = kindOf(name, own);
   if (kind.takesLabels && labels === undefined) {
-    throw new InvalidInputError(
-      `The model '${name}' takes labels. Give --labels a file with one label a row, or a column of the data.`,
-    );
+    throw new InvalidInputError(`The model '${name}' takes labels. Give \`labels\`, one for each row.`);
   }
   return kind.make(observations, labels, withParts(options, own));
 }

@@ -11,11 +11,11 @@ import { fixed, type ParameterLike } from '../model/parameter.ts';
 import { definePrior, notNegative } from './definePrior.ts';
 
 export interface DiscriminativeOptions {
-  /** ≥ 0, held at 1 unless given; 0 turns the prior off. */
+  /** Strength of the prior, ≥ 0; default 1, fixed. 0 turns the prior off. */
   readonly strength?: ParameterLike;
   /** 'published', the default: tr((S_b + r·I)⁻¹S_w); 'paper': 1/tr(S_w⁻¹S_b). */
   readonly form?: 'published' | 'paper';
-  /** r > 0, 1 unless given; of the published form only. */
+  /** r > 0 of the published form; default 1. */
   readonly r?: number;
 }
 

@@ -82,9 +82,9 @@ export function tsneNeighbors(options: TsneNeighborsOptions = {}): Prior<never> 
 
 /** What UMAP takes of observations and latents. */
 export interface EdgeOptions {
-  /** Neighbors of each observation, from 2; 15, or all others of fewer points, unless given. */
+  /** Number of neighbors of each observation, from 2; default 15, or all others of fewer points. */
   readonly neighbors?: number;
-  /** Distance up to which latents are as near as can be, from 0 and below 3·spread; default 0.1. */
+  /** Distance below which points count as touching, from 0 and below 3·spread; default 0.1. */
   readonly minDist?: number;
   /** Scale of the distances beyond, above 0; default 1. */
   readonly spread?: number;

@@ -8,7 +8,7 @@ import { namesOf } from '../../web/playground/drawing/names.ts';
 import { isUnlikely, likenessOf } from '../../web/playground/likeness.ts';
 import { nearestRows } from '../../web/playground/neighbors.ts';
 import { rowsFound } from '../../web/playground/search.ts';
-import { DIVIDES_COLUMNS, MODELS, withNeeded } from '../../web/playground/settings.ts';
+import { MODELS, modelsWith, withNeeded } from '../../web/playground/settings.ts';
 
 describe('how rows are shown when only their columns are known', () => {
   it('is value by value, however many columns there are', () => {
@@ -154,7 +154,7 @@ it('columns in different units are divided by the models of which the page says 
   const dividing = Object.keys(MODELS).filter((name) =>
     dividesColumns(namedModels[name]!.make(Y, labels, { latentDim: 2 }).toJSON(), Y),
   );
-  expect(dividing.sort()).toEqual([...DIVIDES_COLUMNS].sort());
+  expect(dividing.sort()).toEqual(modelsWith('scale').sort());
 });
 
 it('a likelihood without closed form brings inducing inputs, a Gaussian one none', () => {

@@ -129,7 +129,9 @@ describePlayground('tables and keys', () => {
     await expect.poll(() => card.getByRole('row', { name: /^note text left out/ }).count()).toBe(1);
     await expect.poll(() => page.locator('.subject').innerText()).toBe('');
     await page.getByRole('heading', { name: 'Not fitted yet' }).waitFor();
-    await card.getByText('Model: gplvm, a smooth mapping with error bars.').waitFor();
+    await card
+      .getByText('Model: gplvm, smooth nonlinear map with error bars: the Gaussian process latent variable model.')
+      .waitFor();
     await card.getByText('Columns are in different units: gplvm divides them by their deviations.').waitFor();
     await card.getByRole('button', { name: 'Data and model' }).click();
     const [opened, beside] = [await page.locator('#drawer').boundingBox(), await card.boundingBox()];

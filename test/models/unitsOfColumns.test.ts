@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { optionsOf } from '../../src/app/cli/modelHelp.ts';
+import { modelsWith } from '../../src/app/cli/modelHelp.ts';
 import {
   alle,
   describedModel,
@@ -70,7 +70,7 @@ const MAPPINGS = ['bayesianGplvm', 'dgplvm', 'gplrf', 'gplvm', 'llGplvm', 'ppca'
 
 describe('a column of a table of unequal units that comes in a unit a million times smaller', () => {
   it('is divided by every model that has the option scale', () => {
-    const named = Object.keys(namedModels).filter((name) => Object.hasOwn(optionsOf(name), 'scale'));
+    const named = modelsWith('scale');
     expect(named.sort()).toEqual([...FIELDS, ...MAPPINGS].sort());
   });
 

@@ -21,17 +21,7 @@ import {
   tsneNeighbors,
 } from 'latentfield';
 import { standardize } from 'latentfield/io';
-import {
-  DENSE,
-  FILLS_HOLES,
-  MODELS,
-  MOST_DENSE,
-  PRIORS,
-  priorOption,
-  type Settings,
-  TAKES_HOLES,
-  TAKES_LABELS,
-} from './settings.ts';
+import { fieldsOf, isDense, MODELS, MOST_DENSE, modelsWith, PRIORS, priorOption, type Settings } from './settings.ts';
 
 const LIKELIHOODS = { bernoulli, poisson, negativeBinomial, studentT };
 
@@ -54,7 +44,7 @@ function optionsOf(
     code.push(`${name}: ${text}`);
     imports.push(...imported);
   };
-  for (const name of MODELS[model]!.fields) {
+  for (const name of fieldsOf(model)) {
     const value = options[name];
     if (name === 'batchSize' || value === undefined || value === '' || value === false) continue;
     if (name === 'kernel')
@@ -126,12 +116,12 @@ function priorOf(
 
 /** Whether the code of a model names the labels. */
 const speaksOfLabels = ({ model, options }: Settings) =>
-  TAKES_LABELS.includes(model) || (options.priors === 'chosen' && options[priorOption('discriminative')] === true);
+  MODELS[model]!.takesLabels || (options.priors === 'chosen' && options[priorOption('discriminative')] === true);
 
 /** Options of the search: its limit of iterations is that of each round. */
 export function searchOf({ model, options, seed }: Settings, maxIterations: number) {
   const { batchSize } = options;
-  const isInBatches = typeof batchSize === 'number' && MODELS[model]!.fields.includes('batchSize');
+  const isInBatches = typeof batchSize === 'number' && fieldsOf(model).includes('batchSize');
   return { ...(isInBatches && { batchSize }), maxIterations, seed };
 }
 
@@ -140,26 +130,26 @@ export function modelOf(
   settings: Settings,
   { observations, labels }: { readonly observations: Matrix; readonly labels: readonly string[] | undefined },
 ): { model: AnyModel; seen: Matrix } {
-  const { model: name, options } = settings;
+  const { model: name } = settings;
   const seen = settings.standardize ? standardize(observations).apply(observations) : observations;
-  if (TAKES_LABELS.includes(name) && labels === undefined) {
+  if (MODELS[name]!.takesLabels && labels === undefined) {
     throw new InvalidInputError(`${name} is made from labels. Choose the column that holds them, or another model.`);
   }
-  if (name in DENSE && seen.rows > MOST_DENSE && options[DENSE[name] ?? ''] === undefined) {
+  if (seen.rows > MOST_DENSE && isDense(settings)) {
+    const sparser = 'inducing' in MODELS[name]!.options ? 'inducing inputs, or ' : '';
     throw new InvalidInputError(
-      `${name} of ${seen.rows} rows takes matrices of ${seen.rows} × ${seen.rows} numbers, too large for a page. ${
-        DENSE[name] === undefined ? 'Choose' : `Choose ${DENSE[name] === 'centers' ? 'centers' : 'inducing inputs'}, or`
-      } a model such as pca, lle or laplacianEigenmaps.`,
+      `${name} of ${seen.rows} rows takes matrices of ${seen.rows} × ${seen.rows} numbers, too large for a page. Choose ${sparser}a model such as pca, lle or laplacianEigenmaps.`,
     );
   }
   const holes = seen.data.reduce((count, value) => count + (Number.isNaN(value) ? 1 : 0), 0);
-  if (holes > 0 && !FILLS_HOLES.includes(name)) {
+  const takesHoles = 'missing' in MODELS[name]!.options;
+  if (holes > 0 && !takesHoles) {
     const cells = holes === 1 ? '1 cell is missing' : `${holes} cells are missing`;
     throw new InvalidInputError(
-      `${name} takes no tables with missing cells, and ${cells}. Choose ${FILLS_HOLES.slice(0, 3).join(', ')} or another model that does, or leave out these rows or columns.`,
+      `${name} takes no tables with missing cells, and ${cells}. Choose ${modelsWith('missing').slice(0, 3).join(', ')} or another model that does, or leave out these rows or columns.`,
     );
   }
-  const missing = holes > 0 && TAKES_HOLES.includes(name) ? { missing: 'ignore' } : {};
+  const missing = holes > 0 && takesHoles ? { missing: 'ignore' } : {};
   const given = { ...optionsOf(settings, { seen, labels }).values, ...missing };
   return { model: namedModels[name]!.make(seen, labels, given), seen };
 }
@@ -186,8 +176,8 @@ export function programOf(
   const rows = settings.standardize ? standardize(observations).apply(observations) : observations;
   const { code, imports } = optionsOf(settings, { seen: rows, labels });
   const hasHoles = observations.data.some(Number.isNaN);
-  const takesLabels = TAKES_LABELS.includes(settings.model);
-  const options = [...code, ...(hasHoles && TAKES_HOLES.includes(settings.model) ? ["missing: 'ignore'"] : [])];
+  const takesLabels = MODELS[settings.model]!.takesLabels;
+  const options = [...code, ...(hasHoles && 'missing' in MODELS[settings.model]!.options ? ["missing: 'ignore'"] : [])];
   const first = ids === undefined ? 0 : 1;
   const reading = [
     `columns: Array.from({ length: ${observations.columns} }, (_, j) => j${first === 0 ? '' : ' + 1'})`,

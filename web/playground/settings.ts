@@ -1,3 +1,5 @@
+import { modelOptions } from '../../src/app/cli/modelOptions.ts';
+
 /** Everything that decides a fit, beside a visitor's own table: plain data, which a link holds. */
 export interface Settings {
   /** A set that comes with the page, or 'own'. */
@@ -94,43 +96,14 @@ export const PRIORS: Readonly<
 export const priorOption = (prior: string, field?: string) =>
   field === undefined ? `prior.${prior}` : `prior.${prior}.${field}`;
 
-const GP = ['latentDim', 'kernel', 'likelihood', 'backConstraint', 'dynamics', 'inducing'];
+/** The models that the page offers. */
+export const MODELS = modelOptions;
 
-/** The models that the page offers, what each is for, and the options that have controls. */
-export const MODELS: Readonly<Record<string, { readonly about: string; readonly fields: readonly string[] }>> = {
-  gplvm: { about: 'a smooth mapping with error bars', fields: [...GP, 'priors'] },
-  tpslvm: {
-    about: 'thin plate spline: no lengthscale to choose',
-    fields: ['latentDim', 'backConstraint', 'dynamics', 'centers', 'priors'],
-  },
-  gplrf: { about: 'points of one label stay together', fields: [...GP, 'strength'] },
-  dgplvm: { about: 'labels are kept apart', fields: [...GP, 'strength'] },
-  llGplvm: { about: 'keeps local linear neighborhoods', fields: [...GP, 'neighbors', 'strength'] },
-  rankGplvm: { about: 'few dimensions: those that are not needed shrink to zero', fields: [...GP, 'strength'] },
-  tsneGplvm: { about: 'keeps the neighborhoods of t-SNE', fields: [...GP, 'perplexity', 'strength'] },
-  bayesianGplvm: {
-    about: 'distributions as latents: finds the dimension',
-    fields: ['latentDim', 'kernel', 'inducing', 'batchSize'],
-  },
-  meu: { about: 'maximum entropy unfolding', fields: ['latentDim', 'neighbors', 'basePrecision'] },
-  mpme: { about: 'maximum entropy over all pairs', fields: ['latentDim', 'neighbors', 'basePrecision'] },
-  alle: { about: 'acyclic locally linear embedding', fields: ['latentDim', 'neighbors', 'basePrecision'] },
-  drill: { about: 'sparse inverse covariance between points', fields: ['latentDim', 'neighbors', 'penalty'] },
-  tsne: { about: 'a map of neighborhoods, in seconds for thousands of rows', fields: ['latentDim', 'perplexity'] },
-  umap: { about: 'a map of the graph of neighbors', fields: ['latentDim', 'neighbors'] },
-  pca: { about: 'principal components', fields: ['latentDim'] },
-  ppca: { about: 'probabilistic principal components', fields: ['latentDim'] },
-  isomap: { about: 'keeps distances along the graph', fields: ['latentDim', 'neighbors'] },
-  lle: { about: 'locally linear embedding', fields: ['latentDim', 'neighbors'] },
-  laplacianEigenmaps: { about: 'keeps neighbors near', fields: ['latentDim', 'neighbors'] },
-  kernelPca: { about: 'principal components in the space of a kernel', fields: ['latentDim', 'kernel'] },
-  classicalMds: { about: 'classical scaling of distances', fields: ['latentDim'] },
-  lda: { about: 'directions in which labels differ most', fields: ['latentDim'] },
-  kernelLda: { about: 'labels set apart in the space of a kernel', fields: ['latentDim', 'kernel'] },
-  lpp: { about: 'keeps neighbors near, by a linear map', fields: ['latentDim', 'neighbors'] },
-  slpp: { about: 'keeps points of one label near, by a linear map', fields: ['latentDim'] },
-  sammon: { about: 'keeps distances, small ones above all', fields: ['latentDim'] },
-};
+/** The options of a model that have controls. */
+export const fieldsOf = (model: string): string[] =>
+  Object.keys(FIELDS).filter(
+    (name) => name in MODELS[model]!.options || (name === 'batchSize' && model === IN_BATCHES.model),
+  );
 
 /** Models to begin with, and what they are called. */
 export const CARDS: Readonly<Record<string, string>> = {
@@ -141,23 +114,15 @@ export const CARDS: Readonly<Record<string, string>> = {
   pca: 'PCA',
 };
 
-/** Models that form matrices of N × N numbers, unless the option is given; gplvm and tpslvm go through inducing inputs by themselves. */
-export const DENSE: Readonly<Record<string, string | undefined>> = {
-  ...{ gplrf: 'inducing', dgplvm: 'inducing', llGplvm: 'inducing', rankGplvm: 'inducing' },
-  tsneGplvm: 'inducing',
-  ...{ mpme: undefined, drill: undefined, isomap: undefined, kernelPca: undefined, classicalMds: undefined },
-  ...{ kernelLda: undefined, sammon: undefined },
-};
+/** True if the model, with these options, forms matrices of N × N numbers. */
+export const isDense = ({ model, options }: Settings): boolean =>
+  MODELS[model]!.ofMany !== undefined && options.inducing === undefined;
 /** Rows up to which a page forms them: a matrix takes 0.2 GB, and a fit several of them. */
 export const MOST_DENSE = 5000;
 
-const WITH_PROCESS = ['gplvm', 'bayesianGplvm', 'tpslvm', 'gplrf', 'dgplvm', 'llGplvm', 'rankGplvm', 'tsneGplvm'];
-/** Models with the option `missing`, and those that take missing cells. */
-export const TAKES_HOLES: readonly string[] = [...WITH_PROCESS, 'meu'];
-export const FILLS_HOLES: readonly string[] = ['gplvm', 'ppca', ...TAKES_HOLES.slice(1)];
-
-/** Models that divide columns in different units by their deviations themselves. */
-export const DIVIDES_COLUMNS: readonly string[] = [...WITH_PROCESS, 'meu', 'ppca', 'alle', 'drill'];
+/** The models that take an option: of `missing` those that take missing cells, of `scale` those that divide columns in different units. */
+export const modelsWith = (option: string): string[] =>
+  Object.keys(MODELS).filter((name) => option in MODELS[name]!.options);
 
 /** Rows from which a fit that goes through inducing inputs takes a minute to its first step, and models that do not. */
 const LARGE = 50_000;
@@ -179,11 +144,9 @@ export const INDUCING = 30;
 /** What choosing an option brings with it: a likelihood without closed form takes inducing inputs. */
 export function withNeeded(options: Settings['options'], model: string): Settings['options'] {
   const isSum = typeof options.likelihood === 'string' && options.likelihood !== '';
-  if (!isSum || options.inducing !== undefined || !MODELS[model]!.fields.includes('inducing')) return options;
+  if (!isSum || options.inducing !== undefined || !('inducing' in MODELS[model]!.options)) return options;
   return { ...options, inducing: INDUCING };
 }
-
-export const TAKES_LABELS: readonly string[] = ['gplrf', 'dgplvm', 'lda', 'kernelLda', 'slpp'];
 
 /** The part of a link behind #: settings, and a packed table that they are for. */
 export const linkOf = (settings: Settings, table?: string): string =>

@@ -20,8 +20,8 @@ import { makeFolder, standardize, writeAtomically } from '../io/index.ts';
 import { latentPlot, MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './fitFiles.ts';
 import { aboveZero, camelCase, checkRequired, missingFlag, wholeFrom } from './flags.ts';
-import { LABELED_MODELS } from './modelDescriptions.ts';
-import { checkTakesMissing } from './modelHelp.ts';
+import { checkTakesMissing, LABELED_MODELS } from './modelHelp.ts';
+import { meansDistance } from './pictures.ts';
 import { type Context, checkAbsent, NO_BAR, progressBar } from './streams.ts';
 import { addTableFlags, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
 import { leftOutReport } from './tableReport.ts';
@@ -170,7 +170,14 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
       // The time limit is for fits: scores do not count.
       ends += performance.now() - fittedAt;
       const title = `${model}: ${status}`;
-      const plot = { latents, title, equalScales: dim > 1, width: 460, height: 400, ...(shown && { labels: shown }) };
+      const plot = {
+        latents,
+        title,
+        equalScales: dim > 1 && meansDistance(result),
+        width: 460,
+        height: 400,
+        ...(shown && { labels: shown }),
+      };
       await writeAtomically(pathOf(model), await latentPlot(plot), { replace: force === true });
       fits.push({
         model,

@@ -31,8 +31,7 @@ import {
   wholeOrAuto,
 } from './flags.ts';
 import { type FlaggedOptions, readModelOptions } from './jsonOptions.ts';
-import { LABELED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
-import { checkPredicts, checkTakesMissing, modelsHelp, sizeNotes } from './modelHelp.ts';
+import { checkPredicts, checkTakesMissing, LABELED_MODELS, MODEL_NAMES, modelsHelp, sizeNotes } from './modelHelp.ts';
 import { addPlotFlags, checkPictures, type PlotArguments, type ShownColumns } from './pictures.ts';
 import { preparedTable } from './preparedTable.ts';
 import { checkTime, sequenceOf, withSegments } from './sequence.ts';
@@ -167,7 +166,7 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   kindOf(given.model, own); // The model's name is checked before its options.
   const options = await readModelOptions(given.options, given);
   if (given.missing === 'ignore') checkTakesMissing(given.model);
-  if (given.imageGrid) checkPredicts(given.model, '--image-grid');
+  if (given.imageGrid) checkPredicts(given.model, options, '--image-grid');
   checkTime(given, options);
   await checkFiles(given);
   const input = await readInput(data, given, options, own, streams);
@@ -246,7 +245,9 @@ async function fitAndWrite(
   }
   const files = await write(input, folder, given, result, budget, streams);
   streams.stdout.write(
-    given.json ? `${JSON.stringify(outcome(result, files, table))}\n` : summary(result, files, given.verbose === true),
+    given.json
+      ? `${JSON.stringify(outcome(result, files, table))}\n`
+      : streams.flagged(summary(result, files, given.verbose === true)),
   );
   if (result.status === 'failed') streams.stderr.write(`error: ${result.message}\n`);
   if (result.status === 'failed') return 1;

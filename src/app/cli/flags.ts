@@ -35,6 +35,34 @@ export const wholeOrAuto = (text: string): number | 'auto' =>
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** The flag of an option without its dashes: maxSeconds becomes max-seconds. */
+export const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Options of the library that flags of another name stand for. */
+const CALLED: Readonly<Record<string, (value: string) => [name: string, value: string]>> = {
+  latentDim: (value) => ['dim', value],
+  allowMissing: () => ['missing', 'ignore'],
+  allowAbsent: () => ['missing', 'ignore'],
+};
+
+/**
+ * A text of the library, which has options in backticks, with the flags of a command: `maxBytes: 100` becomes --max-bytes 100, and an option of models
+ * without a flag JSON for --options.
+ */
+export const inFlags = (text: string, options: readonly Option[]): string =>
+  text.replace(/`(\w+)(?:: ([^`]*))?`/g, (span, said: string, given = '') => {
+    const [name, value] = CALLED[said]?.(given) ?? [said, given];
+    const of = (attribute: string) => options.filter((option) => option.attributeName() === attribute);
+    const flag = of(name).find(({ negate }) => negate === (value === 'false')) ?? of(name)[0];
+    const json = value !== '' && of('options')[0] !== undefined;
+    if (flag === undefined) return json ? `--options '{"${name}": ${value.replaceAll("'", '"')}}'` : span.slice(1, -1);
+    if (value === '' || !flag.required) return flag.long!;
+    const list = Array.from(value.matchAll(/'([^']*)'/g), ([, entry]) => entry);
+    const word = list.length > 0 ? list.join(',') : value.replace(/^\[\]$/, '');
+    const chosen = flag.argChoices?.includes('yes') ? (word === 'true' ? 'yes' : 'no') : word;
+    return `${flag.long} ${/^[\w.,:*%@/…-]+$/.test(chosen) ? chosen : `"${chosen}"`}`;
+  });
+
 /** Reads a finite number from 0. */
 export function fromZero(text: string): number {
   const value = Number(text);

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import type { Fit } from '../../index.ts';
 import { readFit } from './fitFiles.ts';
 import { camelCase, PARTS_FLAG, type PartsArguments } from './flags.ts';
-import { isModelName } from './modelDescriptions.ts';
-import { modelHelp } from './modelHelp.ts';
+import { isModelName, modelHelp } from './modelHelp.ts';
 import { type Context, effort } from './streams.ts';
 import { list, type TableRecord } from './tableReport.ts';
 

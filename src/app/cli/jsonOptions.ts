@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { systemReason } from '../../core/index.ts';
 import { InvalidInputError, type ModelOptions } from '../../index.ts';
+import { FLAGGED } from './modelHelp.ts';
 
 /**
  * Parses the JSON given to a flag, inline or as a file.
@@ -58,28 +59,30 @@ export interface FlaggedOptions {
 /** Options of the model: those of the JSON, if any, overridden by flags. */
 export async function readModelOptions(file: string | undefined, flags: FlaggedOptions): Promise<ModelOptions> {
   const options = file === undefined ? {} : await readObject(file);
-  const { dim, kernel, likelihood } = flags;
-  const missing = flags.missing === 'ignore' ? flags.missing : undefined;
-  const given = Object.entries({ latentDim: dim, kernel, missing, likelihood, ...sparse(flags) }).filter(
-    ([, value]) => value !== undefined,
+  const all: Readonly<Record<string, unknown>> = {
+    ...flags,
+    ...sparse(flags),
+    ...(flags.missing === 'error' && { missing: undefined }),
+  };
+  const given = Object.entries(FLAGGED).flatMap(([name, flag]) =>
+    all[flag] === undefined ? [] : [[name, all[flag]] as const],
   );
   for (const [name, value] of given) {
     if (options[name] === undefined || options[name] === value) continue;
-    const flag = name === 'latentDim' ? 'dim' : name;
     throw new InvalidInputError(
-      `--${flag} is ${value}, but ${name} in ${isInline(file!) ? '--options' : `'${file}'`} is ${JSON.stringify(options[name])}. Give it in one place.`,
+      `--${FLAGGED[name]} is ${value}, but ${name} in ${isInline(file!) ? '--options' : `'${file}'`} is ${JSON.stringify(options[name])}. Give it in one place.`,
     );
   }
   return { ...options, ...Object.fromEntries(given) };
 }
 
 /** Options for inducing inputs or the centers of a spline. */
-function sparse({ model, inducing, centers }: FlaggedOptions): Record<string, unknown> {
-  const isSpline = model === 'tpslvm';
-  if (isSpline && inducing !== undefined && centers !== undefined) {
+function sparse({ model, inducing, centers = inducing }: FlaggedOptions): object {
+  if (model !== 'tpslvm') return {};
+  if (inducing !== undefined && centers !== inducing) {
     throw new InvalidInputError('--inducing and --centers are the same for tpslvm. Give one of them.');
   }
-  return isSpline ? { centers: centers ?? inducing } : { inducing, centers };
+  return { inducing: undefined, centers };
 }
 
 async function readObject(file: string): Promise<Record<string, unknown>> {

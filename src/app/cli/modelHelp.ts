@@ -1,25 +1,40 @@
+import { Help } from 'commander';
 import { InvalidInputError, type ModelOptions } from '../../index.ts';
 import { camelCase } from './flags.ts';
-import { descriptionOf, isDescribed, isModelName, LABELED_MODELS, MODEL_NAMES, OPTIONS } from './modelDescriptions.ts';
+import { modelOptions } from './modelOptions.ts';
 
-/** Descriptions of a model's options by name. */
-export function optionsOf(model: string): Record<string, string> {
-  const { options, own = {} } = descriptionOf(model);
-  return Object.fromEntries(['latentDim', ...options].map((name) => [name, own[name] ?? OPTIONS[name]!]));
-}
+/** Names of all built-in models. */
+export const MODEL_NAMES: readonly string[] = Object.keys(modelOptions);
+
+/** Names of the built-in models that take labels. */
+export const LABELED_MODELS = MODEL_NAMES.filter((name) => modelOptions[name]!.takesLabels);
+
+export const isModelName = (name: string): boolean => Object.hasOwn(modelOptions, name);
+
+/** True if a model takes an option; undefined for models that are not built in. */
+export const takesOption = (model: string, option: string): boolean | undefined =>
+  isModelName(model) ? Object.hasOwn(modelOptions[model]!.options, option) : undefined;
+
+/** The built-in models that take an option. */
+export const modelsWith = (option: string): string[] => MODEL_NAMES.filter((name) => takesOption(name, option));
+
+/** Options of models that have flags, with their flags. */
+export const FLAGGED: Readonly<Record<string, string>> = {
+  ...{ latentDim: 'dim', kernel: 'kernel', missing: 'missing', likelihood: 'likelihood' },
+  ...{ inducing: 'inducing', centers: 'centers' },
+};
 
 /** @throws InvalidInputError for a built-in model that does not take missing entries */
 export function checkTakesMissing(model: string): void {
-  if (!isDescribed(model) || 'missing' in optionsOf(model)) return;
-  const able = MODEL_NAMES.filter((name) => 'missing' in optionsOf(name));
+  if (takesOption(model, 'missing') !== false) return;
   throw new InvalidInputError(
-    `${model} cannot use a table with missing entries. Drop their rows or columns, or take one of ${able.join(', ')}.`,
+    `${model} cannot use a table with missing entries. Drop their rows or columns, or take one of ${modelsWith('missing').join(', ')}.`,
   );
 }
 
 /** @throws InvalidInputError for a built-in model that predicts nothing */
-export function checkPredicts(model: string, flag: string): void {
-  if (!descriptionOf(model).predictsNothing) return;
+export function checkPredicts(model: string, { decoder }: ModelOptions, flag: string): void {
+  if (!isModelName(model) || modelOptions[model]!.predicts || decoder) return;
   throw new InvalidInputError(
     `${model} predicts nothing at latent points, which ${flag} shows. Leave out ${flag}, or fit a model with a map to the data, such as gplvm.`,
   );
@@ -28,21 +43,33 @@ export function checkPredicts(model: string, flag: string): void {
 /** Number of points from which an evaluation with N×N matrices takes a second or more. */
 const MANY_POINTS = 3000;
 
-const SPARSE_OPTIONS = ['inducing', 'centers', 'landmarks', 'neighbors'] as const;
-
 /** Suggests a form of the model without N×N matrices if there are many points. */
 export function sizeNotes(model: string, points: number, options: ModelOptions): string[] {
-  const { many } = descriptionOf(model);
-  const isSparse = SPARSE_OPTIONS.some((name) => options[name] !== undefined && many?.includes(name));
-  return points < MANY_POINTS || many === undefined || isSparse ? [] : [`note: ${points} points ${many}`];
+  const ofMany = isModelName(model) ? modelOptions[model]!.ofMany : undefined;
+  if (points < MANY_POINTS || ofMany === undefined) return [];
+  const isSparse = Object.keys(options).some((name) => options[name] !== undefined && ofMany.includes(`\`${name}: `));
+  return isSparse ? [] : [`note: ${points} points are many for ${model}. ${ofMany}`];
 }
+
+const WIDEST = 100;
+const JSON_FORMS = `In JSON, a kernel is a text such as "rbf(lengthscale=2) + bias"; a parameter is a number, a list of numbers, or {"fixed": number}; a prior or a likelihood is its name, or an object such as {"prior": "rank", "strength": 10}.`;
 
 /** Help of one model: its options, for `--options`. */
 export function modelHelp(model: string): string {
-  const options = Object.entries(optionsOf(model)).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
-  return `${model}: ${descriptionOf(model).summary}\nOptions, for a JSON object in --options, or a file of it (defaults in brackets):\n${options.join('')}
+  const { summary, options, takesLabels } = modelOptions[model]!;
+  const help = Object.assign(new Help(), { helpWidth: WIDEST });
+  const flagged = (name: string) => (FLAGGED[name] === undefined ? '' : ` (flag --${FLAGGED[name]})`);
+  const lines = Object.entries(options).map(([name, text]) =>
+    help.formatItem(name, 18, `${text}${flagged(name)}`, help),
+  );
+  return `${model}: ${summary}
+Options, for a JSON object in --options, or a file of it:
+${lines.join('\n')}
+
+${help.boxWrap(JSON_FORMS, WIDEST)}
+
 Example:
-  latentfield fit DATA.csv --model ${model}${LABELED_MODELS.includes(model) ? ' --labels COLUMN' : ''} --out results
+  latentfield fit DATA.csv --model ${model}${takesLabels ? ' --labels COLUMN' : ''} --out results
 Flags are listed by 'latentfield fit --help'.
 `;
 }
@@ -50,17 +77,12 @@ Flags are listed by 'latentfield fit --help'.
 /** Help of all models, printed below the flags of `fit`. */
 export function modelsHelp(): string {
   const models = MODEL_NAMES.map((name) => {
-    const { own = {}, summary } = descriptionOf(name);
-    const names = Object.keys(optionsOf(name));
-    const differing = Object.entries(own).map(([option, text]) => `      ${option}: ${text}\n`);
-    return `  ${name}: ${summary}\n    ${names.join(' ')}\n${differing.join('')}`;
+    const { summary, options } = modelOptions[name]!;
+    return `  ${name}: ${summary}\n    ${Object.keys(options).join(' ')}\n`;
   });
-  const shared = Object.entries(OPTIONS).map(([name, text]) => `  ${name.padEnd(17)} ${text}\n`);
   return `
-Models, and the options that the JSON of --options may hold:
+Models, and the options that the JSON of --options may hold ('latentfield info MODEL' describes them):
 ${models.join('')}
-Options (defaults in brackets, unless a model says otherwise above):
-${shared.join('')}
 Examples:
   latentfield fit flowers.csv --model gplvm --labels species --out results
   latentfield fit income.csv --model meu --drop 'note*' --out results
@@ -87,7 +109,7 @@ export function hintForCommand(word: string): string | undefined {
 /** Suggestion for an unknown flag that is an option of models. */
 export function hintForOption(flag: string): string | undefined {
   const option = camelCase(flag.replace(/^--?|=.*$/g, ''));
-  if (!Object.hasOwn(OPTIONS, option)) return undefined;
+  if (modelsWith(option).length === 0) return undefined;
   if (option === 'latentDim') return 'The number of latent dimensions is --dim.';
   return `${option} is an option of models: give it as JSON, --options '{"${option}": …}', or in a file of it.`;
 }

@@ -13,7 +13,6 @@ import {
   precisionGrid,
   svgToPng,
 } from '../plot/index.ts';
-import { descriptionOf } from './modelDescriptions.ts';
 import { latentVariancesOf } from './tableReport.ts';
 
 const FORMATS = ['svg', 'png', 'html'] as const;
@@ -238,9 +237,12 @@ function columnsOf(result: Fit): number[] {
     .sort((a, b) => a - b);
 }
 
+/** Models of eigenvectors whose lengths say nothing of how far points are apart. */
+const UNIT_COLUMNS = ['lle', 'laplacianEigenmaps', 'alle', 'drill'];
+
 /** True if distances between latents are meaningful, which they are not if each column has its own scale. */
-function meansDistance({ model, parameters }: Fit): boolean {
-  if (descriptionOf(model).hasUnitColumns) return false;
+export function meansDistance({ model, parameters }: Fit): boolean {
+  if (UNIT_COLUMNS.includes(model)) return false;
   const isList = (value: unknown) => Array.isArray(value) && value.length > 1;
   return !Object.entries(parameters).some(([path, value]) => path.endsWith('lengthscale') && isList(value));
 }

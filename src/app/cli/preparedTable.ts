@@ -1,7 +1,6 @@
 import { differInUnits, InvalidInputError, type Matrix, type ModelOptions } from '../../index.ts';
 import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
-import { isDescribed, LABELED_MODELS, MODEL_NAMES } from './modelDescriptions.ts';
-import { optionsOf } from './modelHelp.ts';
+import { isModelName, LABELED_MODELS, modelsWith, takesOption } from './modelHelp.ts';
 import { list } from './tableReport.ts';
 
 /** Flags on how a table is brought into the form that a model takes. */
@@ -39,14 +38,13 @@ export function preparedTable(table: Table, options: ModelOptions, given: Prepar
       '--standardize divides columns by their deviations, which --no-scale forbids. Give one.',
     );
   }
-  const known = isDescribed(model) ? optionsOf(model) : undefined;
   const hasHoles = observations.data.some(Number.isNaN);
-  if (hasHoles && known !== undefined && !('missing' in known)) throw refusedHoles(table, model);
+  if (hasHoles && takesOption(model, 'missing') === false) throw refusedHoles(table, model);
   const isOfDistances = options.input === 'distances' || (options.metric ?? 'euclidean') !== 'euclidean';
   const isAsked = given.standardize || options.scale !== undefined || options.likelihood !== undefined;
-  const isUnequal = known !== undefined && !isOfDistances && !isAsked && differInUnits(observations);
+  const isUnequal = isModelName(model) && !isOfDistances && !isAsked && differInUnits(observations);
   const divides = isUnequal && given.scale !== false;
-  const hasScale = known !== undefined && 'scale' in known;
+  const hasScale = takesOption(model, 'scale') === true;
   const units = given.standardize || (divides && !hasScale) ? standardize(observations) : undefined;
   return {
     observations: units?.apply(observations) ?? observations,
@@ -54,7 +52,7 @@ export function preparedTable(table: Table, options: ModelOptions, given: Prepar
     options: {
       ...(!CHOOSES_DIM.has(model) && { latentDim: Math.min(2, columns.length) }),
       ...options,
-      ...(hasHoles && known !== undefined && { missing: 'ignore' }),
+      ...(hasHoles && isModelName(model) && { missing: 'ignore' }),
       ...(hasScale && (divides || given.scale === false) && { scale: divides }),
     },
     notes: isUnequal ? [unitsNote(observations, columns, divides)] : [],
@@ -91,7 +89,7 @@ function refusedHoles({ observations, columns }: Table, model: string): InvalidI
       ? `Leave ${holed.length === 1 ? 'it' : 'them'} out (--drop '${holed.join(',')}'), or fit`
       : 'Fit';
   // Those that learn from labels would ask for these next.
-  const able = MODEL_NAMES.filter((name) => 'missing' in optionsOf(name) && !LABELED_MODELS.includes(name));
+  const able = modelsWith('missing').filter((name) => !LABELED_MODELS.includes(name));
   return new InvalidInputError(
     `${model} takes no missing entries, but ${count} of ${rows * columns.length} are missing, ${places}. ${drop} a model that takes them: --model ${able.slice(0, 3).join(', ')} or ${able[3] ?? able[2]}.`,
   );

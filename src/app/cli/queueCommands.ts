@@ -88,7 +88,7 @@ async function work(
   const transport = await redisTransport({ connection, prefix, lockSeconds });
   const worker = await serveQueue(transport, {
     ...{ queue, threads, parts, onMessage: say },
-    ...{ mostBytes: maxBytes, data: allow },
+    ...{ maxBytes, data: allow },
   });
   say(
     `Serving '${queue ?? 'fits'}' with ${threads ?? 1} thread${(threads ?? 1) === 1 ? '' : 's'}. Stop it with Ctrl-C or SIGTERM.`,

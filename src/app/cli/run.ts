@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { InvalidInputError, LatentFieldError, systemReason } from '../../core/index.ts';
+import { inFlags } from './flags.ts';
 import { type Context, exitCodeOf, type Streams } from './streams.ts';
 
 const { version, description } = createRequire(import.meta.url)('../../../package.json') as {
@@ -165,7 +166,15 @@ export async function run(
     return 0;
   }
   const name = commandIn(argv);
-  const program = await programOf(name === undefined ? [] : [name], { ...streams, signal, heeding, exit });
+  const flagged = (text: string): string =>
+    text.includes('`')
+      ? inFlags(text, program.commands.find((command) => command.name() === name)?.options ?? [])
+      : text;
+  const stderr: Streams['stderr'] = Object.create(streams.stderr, {
+    write: { value: (text: string) => streams.stderr.write(flagged(text)) },
+  });
+  const context: Context = { stdout: streams.stdout, stderr, signal, heeding, exit, flagged };
+  const program: Command = await programOf(name === undefined ? [] : [name], context);
   try {
     await program.parseAsync(argv, { from: 'user' });
     finish?.();
@@ -178,7 +187,7 @@ export async function run(
       return error.exitCode === 0 ? 0 : 2;
     }
     const isStopped = signal?.aborted === true;
-    if (!isStopped || error !== signal.reason) streams.stderr.write(`error: ${explanation(error)}\n`);
+    if (!isStopped || error !== signal.reason) stderr.write(`error: ${explanation(error)}\n`);
     if (isStopped) return exitCodeOf(signal.reason);
     return error instanceof InvalidInputError || isRefusal(error) ? 2 : 1;
   }
@@ -222,11 +231,7 @@ const isRefusal = (error: unknown): boolean =>
 
 /** The message of any error, without the stack, which does not help users of a command. */
 export function explanation(error: unknown): string {
-  if (error instanceof LatentFieldError) {
-    return error.code === 'missingEntry' && !error.message.includes('--missing')
-      ? `${error.message} On the command line that is --missing ignore.`
-      : error.message;
-  }
+  if (error instanceof LatentFieldError) return error.message;
   if (isRefusal(error)) return `Something cannot be read or written: ${systemReason(error)}.`;
   const message = error instanceof Error ? `${error.name}: ${error.message.split('\n')[0]}` : String(error);
   return `latentfield failed unexpectedly. Please report the command and this line: ${message}`;

@@ -1,7 +1,6 @@
 import { InvalidInputError, type ModelOptions, segmentsOf } from '../../index.ts';
 import type { Table } from '../io/index.ts';
-import { isDescribed, MODEL_NAMES } from './modelDescriptions.ts';
-import { optionsOf } from './modelHelp.ts';
+import { modelsWith, takesOption } from './modelHelp.ts';
 import { list } from './tableReport.ts';
 
 /** Arguments about the times of the rows. */
@@ -19,10 +18,9 @@ export function checkTime({ model, time, sequence, maxStep }: TimeArguments, { d
   }
   if (time === undefined && sequence === undefined) return;
   const flag = time === undefined ? '--sequence' : '--time';
-  if (isDescribed(model) && !('dynamics' in optionsOf(model))) {
-    const able = MODEL_NAMES.filter((name) => 'dynamics' in optionsOf(name));
+  if (takesOption(model, 'dynamics') === false) {
     throw new InvalidInputError(
-      `${model} has no dynamics, which ${flag} divides into sequences. Leave out ${flag}, or take one of ${able.join(', ')}.`,
+      `${model} has no dynamics, which ${flag} divides into sequences. Leave out ${flag}, or take one of ${modelsWith('dynamics').join(', ')}.`,
     );
   }
   if (dynamics === false) {

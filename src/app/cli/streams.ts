@@ -198,6 +198,8 @@ export interface Context extends Streams {
   readonly signal?: AbortSignal | undefined;
   /** Runs work that saves its results when a signal stops it. At all other times a signal ends the process at once. */
   readonly heeding: <T>(work: () => Promise<T>) => Promise<T>;
+  /** A text of the library with the flags of the command for the options that it has in backticks; what is written to `stderr` has them anyway. */
+  readonly flagged: (text: string) => string;
   /** Sets the exit code of a command that ends without an error, if it is not 0. */
   readonly exit: (code: number) => void;
 }

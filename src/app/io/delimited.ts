@@ -146,7 +146,7 @@ export function rectangular(
   if (wrong === undefined) return [{ line: first.line, cells: names }, ...rows.slice(1)];
   const remedy = wrong.cells[0]!.startsWith('#')
     ? 'Remove the line, if it is a comment: # begins one only above the first line of data.'
-    : 'Give every line the same number of cells, say what separates them: delimiter (--delimiter), or leave out lines above the table: skip (--skip).';
+    : 'Give every line the same number of cells, say what separates them by `delimiter`, or leave out lines above the table by `skip`.';
   throw new InvalidInputError(
     `'${file}' is ragged: line ${first.line} has ${counted(names.length, 'cell')}, but line ${wrong.line} has ${wrong.cells.length}. ${remedy}`,
   );
@@ -224,7 +224,7 @@ function splitText(
   const single = asked === undefined && decimal !== '.' ? singleDecimals(text, !/\.txt(\.gz)?$/i.test(file)) : 'no';
   if (single === 'unsure') {
     throw new InvalidInputError(
-      `'${file}' may hold one number with a decimal comma in each line, or two whole numbers. Say which: decimal ',' and delimiter ';' (--decimal , --delimiter semicolon), or delimiter ',' (--delimiter comma).`,
+      `'${file}' may hold one number with a decimal comma in each line, or two whole numbers. Say which: \`decimal: ','\` and \`delimiter: ';'\`, or \`delimiter: ','\`.`,
     );
   }
   const delimiter = asked ?? (single === 'yes' ? ';' : guessDelimiter(text));
@@ -235,9 +235,9 @@ function splitText(
   if (empty > 0) notes.push(`${counted(empty, 'line')} of empty cells ${empty === 1 ? 'is' : 'are'} left out.`);
   if (single === 'two')
     notes.push(
-      'Each line is read as two whole numbers (decimal: --decimal , --delimiter semicolon for one with a decimal comma).',
+      "Each line is read as two whole numbers (`decimal: ','` and `delimiter: ';'` read one with a decimal comma).",
     );
-  if (single === 'yes') notes.push('Each line is read as one number (delimiter: --delimiter comma for two).');
+  if (single === 'yes') notes.push("Each line is read as one number (`delimiter: ','` reads two).");
   return { delimiter, rows: found };
 }
 
@@ -254,7 +254,7 @@ function tableRows(
   if (above > 0) {
     const [from, to] = [rows[0]!.line, rows[above - 1]!.line];
     notes.push(
-      `${counted(above, 'line')} above the table ${above === 1 ? 'is' : 'are'} left out: ${from === to ? `line ${from}` : `lines ${from} to ${to}`}, from ${shown(rows[0]!.cells)} (skip: --skip says how many).`,
+      `${counted(above, 'line')} above the table ${above === 1 ? 'is' : 'are'} left out: ${from === to ? `line ${from}` : `lines ${from} to ${to}`}, from ${shown(rows[0]!.cells)} (\`skip\` says how many).`,
     );
   }
   const table = rows.slice(above);
@@ -300,12 +300,13 @@ function namesOf(
     const mayBeNames =
       header === undefined &&
       (areYears(first) || (first.some((cell) => read(cell) === undefined) && first.some((cell) => /^\d+$/.test(cell))));
-    if (mayBeNames) notes.push(`The first line, ${shown(first)}, is read as data (header: --header yes for names).`);
+    if (mayBeNames)
+      notes.push(`The first line, ${shown(first)}, is read as data (\`header: true\` takes names from it).`);
     return { names: undefined, body: rows };
   }
   const isUnsure = evidence !== 'surely' || first.some((cell) => cell !== '' && read(cell) !== undefined);
   if (header === undefined && isUnsure) {
-    notes.push(`The first line, ${shown(first)}, is read as column names (header: --header no for data).`);
+    notes.push(`The first line, ${shown(first)}, is read as column names (\`header: false\` takes it for data).`);
   }
   return { names: first, body: rows.slice(1) };
 }

@@ -59,7 +59,7 @@ export const mostBytes = (format: Format, given: number | undefined): number =>
 export function checkSize(bytes: number, most: number, name: string): void {
   if (bytes <= most) return;
   throw new InvalidInputError(
-    `'${name}' holds more than ${most} bytes. Where memory allows, give maxBytes (--max-bytes) and let Node have more: NODE_OPTIONS=--max-old-space-size=16000, in MB.`,
+    `'${name}' holds more than ${most} bytes. Where memory allows, give \`maxBytes\` and let Node have more: NODE_OPTIONS=--max-old-space-size=16000, in MB.`,
     { code: 'tooLarge' },
   );
 }

@@ -37,7 +37,7 @@ export async function readMatchingTable(
   const missing = known.columns.filter((name) => !present.has(name));
   if (missing.length > 0 && (given.allowAbsent !== true || missing.length === known.columns.length)) {
     throw new InvalidInputError(
-      `'${file}' lacks ${counted(missing.length, 'column')} of the fit: ${quoted(missing)}. ${listed(names)}${missing.length < known.columns.length ? ' If the model takes missing entries, allowAbsent (--missing ignore) reads them as missing.' : ''}`,
+      `'${file}' lacks ${counted(missing.length, 'column')} of the fit: ${quoted(missing)}. ${listed(names)}${missing.length < known.columns.length ? ' If the model takes missing entries, `allowAbsent: true` reads them as missing.' : ''}`,
     );
   }
   const dropped =
@@ -53,7 +53,7 @@ export async function readMatchingTable(
   );
   if (unknown.length > 0) {
     throw new InvalidInputError(
-      `'${file}' has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown.map(({ name }) => name))}. Leave ${unknown.length === 1 ? 'it' : 'them'} out with --drop.`,
+      `'${file}' has ${counted(unknown.length, 'column')} that the fit does not know: ${quoted(unknown.map(({ name }) => name))}. Leave ${unknown.length === 1 ? 'it' : 'them'} out with \`drop\`.`,
     );
   }
   checkUnits(raw, known);
@@ -88,7 +88,7 @@ function byPlace(raw: RawTable, { columns, others }: KnownColumns, options: Read
   const table = tableOf(raw, isWhole ? { ...options, columns: places } : options);
   if (table.columns.length !== columns.length) {
     throw new InvalidInputError(
-      `'${raw.file}' has ${counted(table.columns.length, 'column')} of observations, but the fit has ${columns.length}. Choose with --drop, or give both tables names of columns, by which they are matched.`,
+      `'${raw.file}' has ${counted(table.columns.length, 'column')} of observations, but the fit has ${columns.length}. Choose with \`drop\`, or give both tables names of columns, by which they are matched.`,
     );
   }
   return table;

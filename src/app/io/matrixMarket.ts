@@ -167,7 +167,7 @@ export function denseRawTable(
   const { rows: N, columns: D } = observations;
   if (BYTES_OF_ENTRY * N * D > most) {
     throw new InvalidInputError(
-      `'${file}' has ${N}×${D} entries, more than ${most} bytes with its zeros. Read it with readSparseTable, and take sparsePrincipalComponents of it, or give maxBytes (--max-bytes).`,
+      `'${file}' has ${N}×${D} entries, more than ${most} bytes with its zeros. Read it with readSparseTable, and take sparsePrincipalComponents of it, or give \`maxBytes\`.`,
       { code: 'tooLarge' },
     );
   }

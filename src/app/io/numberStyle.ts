@@ -129,7 +129,7 @@ function marksIn(cells: Iterable<string>): Marks {
 
 const twoReadings = (file: string, cell: string, name: string, mark: string) =>
   new InvalidInputError(
-    `'${file}' holds numbers such as '${cell}', whose ${name} may stand before decimals or between thousands. Say which: decimal '${mark}' (--decimal ${mark}) or thousands '${mark}' (--thousands ${mark}).`,
+    `'${file}' holds numbers such as '${cell}', whose ${name} may stand before decimals or between thousands. Say which: \`decimal: '${mark}'\` or \`thousands: '${mark}'\`.`,
   );
 
 /** True if a cell looks like a number with commas between its thousands. */

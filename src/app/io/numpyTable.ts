@@ -45,7 +45,7 @@ export function numpyArchiveTable(
   const name = array ?? (names.length === 1 ? names[0] : tables.length === 1 ? tables[0] : undefined);
   if (name === undefined) {
     throw new InvalidInputError(
-      `'${file}' holds ${names.length} arrays: ${listed}. Name the one to read with array (--array).`,
+      `'${file}' holds ${names.length} arrays: ${listed}. Name the one to read with \`array\`.`,
     );
   }
   if (!Object.hasOwn(entries, name))
@@ -211,7 +211,7 @@ function tableOf({ shape, numbers, text }: NumpyArray, file: string, flatten: bo
   }
   if (shape.length > 2 && !flatten) {
     throw new InvalidInputError(
-      `'${file}' has ${shape.length} dimensions, shape ${lengths}. Reshape it to N×D, or lay out each point as a row with flatten (--flatten).`,
+      `'${file}' has ${shape.length} dimensions, shape ${lengths}. Reshape it to N×D, or lay out each point as a row with \`flatten: true\`.`,
     );
   }
   const rows = shape[0]!;

@@ -71,7 +71,7 @@ function codeNotes({ columns }: FileTable): string[] {
   const others = found.length === 1 ? '' : `, and ${counted(found.length - 1, 'other column')} such a number`;
   const codes = [...new Set(found.map(({ code }) => code))];
   return [
-    `'${first.name}' holds ${first.code} ${first.count === 1 ? 'once' : `${first.count} times`}, far from its other numbers${others}: if that stands for a missing value, say so: missingValues (--missing-values ${codes.join(',')}).`,
+    `'${first.name}' holds ${first.code} ${first.count === 1 ? 'once' : `${first.count} times`}, far from its other numbers${others}: if that stands for a missing value, say so: \`missingValues: [${codes.map((code) => `'${code}'`).join(', ')}]\`.`,
   ];
 }
 

@@ -149,7 +149,7 @@ export async function readResult<T>(folder: string, main: string, read: (path: s
       continue;
     }
     throw new InvalidInputError(
-      `'${join(folder, foreign)}' does not belong to ${main}: it was edited, or a process was killed while it replaced the results. Fit again with --force, or move that file elsewhere.`,
+      `'${join(folder, foreign)}' does not belong to ${main}: it was edited, or a process was killed while it replaced the results. Fit again with \`force: true\`, or move that file elsewhere.`,
       { code: 'damaged' },
     );
   }

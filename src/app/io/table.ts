@@ -164,7 +164,7 @@ function noneChosen(file: string, { columns, drop }: ReadTableOptions): InvalidI
   const chosen = typeof columns === 'object' ? columns.join(', ') : columns;
   const why = drop === undefined ? 'the labels or the ids' : 'dropped, or the labels or the ids';
   return new InvalidInputError(
-    `No column of '${file}' is left of those that are chosen, '${chosen}' (--columns): all of them are ${why}. Choose others${drop === undefined ? '' : ', or drop fewer (--drop)'}.`,
+    `No column of '${file}' is left of those that are chosen, '${chosen}' (\`columns\`): all of them are ${why}. Choose others${drop === undefined ? '' : ', or drop fewer (`drop`)'}.`,
   );
 }
 
@@ -208,9 +208,7 @@ function missingNotes(raw: RawTable, features: readonly number[], { data }: Matr
 function missingLabels(raw: RawTable, column: RawColumn): string[] {
   const cells = cellsOf(column).filter((cell) => raw.missing.isMissing(cell.trim()));
   if (cells.length === 0) return [];
-  const keep = cells.some((cell) => cell.trim() !== '')
-    ? ' (missingValues: --missing-values "" takes all texts for labels)'
-    : '';
+  const keep = cells.some((cell) => cell.trim() !== '') ? ' (`missingValues: []` takes all texts for labels)' : '';
   return [
     `${counted(cells.length, 'label')} of '${column.name}' ${cells.length === 1 ? 'is' : 'are'} missing${holding(cells)}${keep}.`,
   ];
@@ -291,7 +289,7 @@ function finiteNumbersOf(raw: RawTable, column: RawColumn, allowMissing: boolean
   const cell = text?.[wrong] ?? source?.(wrong) ?? String(numbers[wrong]);
   if (Number.isNaN(numbers[wrong])) {
     throw new InvalidInputError(
-      `${place} is ${cell === '' ? 'empty' : `'${cell}'`}. Fill it in, drop its row, or allow missing values: allowMissing (--missing ignore).`,
+      `${place} is ${cell === '' ? 'empty' : `'${cell}'`}. Fill it in, drop its row, or allow missing values: \`allowMissing: true\`.`,
       { code: 'missingEntry' },
     );
   }
@@ -309,17 +307,17 @@ function numberIn(raw: RawTable, row: number, { name, read, text }: RawColumn, c
 }
 
 function remedyFor(cell: string, row: number, isRepeated: boolean): string {
-  if (hasThousands(cell)) return 'Say how thousands are written: thousands (--thousands ,).';
+  if (hasThousands(cell)) return "Say how thousands are written: `thousands: ','`.";
   if (/^[+-]?\d+[.,]\d+$/.test(cell)) {
     return `Numbers of this table are read with a decimal ${cell.includes('.') ? 'comma' : 'point'}: write all with the same one.`;
   }
   const written = remedyForWritten(cell);
   if (written !== undefined) {
     const sentence = `${written[0]!.toUpperCase()}${written.slice(1)}`;
-    return `${sentence}. Or leave the column out: drop (--drop).`;
+    return `${sentence}. Or leave the column out with \`drop\`.`;
   }
   if (isRepeated || !/[\p{L}\d]/u.test(cell)) {
-    return `If it stands for a missing value, say so: missingValues (--missing-values "${cell}"). Otherwise correct it, or drop the column.`;
+    return `If it stands for a missing value, say so: \`missingValues: ['${cell}']\`. Otherwise correct it, or drop the column.`;
   }
   return row === 0
     ? 'If this line holds names or units, remove it. Otherwise correct it, drop the column, or name it as the labels.'

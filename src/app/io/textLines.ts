@@ -26,7 +26,7 @@ export function tableText(whole: string, skip: number, file: string): TableText 
   };
   while (offset < skip && text !== '') dropLine();
   if (skip > 0 && text.trim() === '') {
-    throw new InvalidInputError(`'${file}' has no line below the ${skip} that are skipped (--skip).`);
+    throw new InvalidInputError(`'${file}' has no line below the ${skip} that are skipped (\`skip\`).`);
   }
   const [below, first] = [text, offset];
   const comments: { line: number; text: string }[] = [];

@@ -115,7 +115,7 @@ const FORMS = {
   inexact: {
     pattern: form('[+-]?\\d{16,}'),
     remedy:
-      'a double holds whole numbers only up to 2⁵³: subtract a common start or divide them, or take the column as ids (--id)',
+      'a double holds whole numbers only up to 2⁵³: subtract a common start or divide them, or take the column as ids (`id`)',
   },
 } satisfies Record<string, Form> as Record<string, Form>;
 
@@ -211,8 +211,7 @@ function remedyForGroups(cell: string): string | undefined {
   const thousands = /\s/u.test(mark) ? ' ' : mark;
   // A comma after other separators is a decimal comma.
   if (thousands !== ',' && /,\d+$/.test(cell)) {
-    const flag = thousands === ' ' ? '" "' : thousands;
-    return `decimal ',' and thousands '${thousands}' read them (--decimal , --thousands ${flag})`;
+    return `\`decimal: ','\` and \`thousands: '${thousands}'\` read them`;
   }
-  return `thousands '${thousands}' reads them (--thousands "${thousands}")`;
+  return `\`thousands: '${thousands}'\` reads them`;
 }

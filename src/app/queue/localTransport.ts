@@ -224,7 +224,7 @@ function localBlobs(): Blobs {
 
 export function tooLarge(key: string, bytes: number, most: number): InvalidInputError {
   return new InvalidInputError(
-    `What lies under '${key}' has ${bytes} bytes, but this worker takes at most ${most}. Give it --most-bytes, or send less.`,
+    `What lies under '${key}' has ${bytes} bytes, but this worker takes at most ${most}. Give it \`maxBytes\`, or send less.`,
   );
 }
 

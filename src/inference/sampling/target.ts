@@ -255,6 +255,6 @@ function improper(paths: readonly string[]): LatentFieldError {
   const named = paths.map((path) => `'${path}'`).join(', ');
   return new InvalidInputError(
     `The posterior is improper: there is no prior on ${named}. Give ${paths.length === 1 ? 'it' : 'each'} one, as in ` +
-      "positive(1, { prior: gamma({ shape: 2, rate: 2 }) }), hold it with hold: […], or ask for priors: 'weak' (command line: --priors weak). If a term of yours is its prior, say priors: 'inTerms'.",
+      "positive(1, { prior: gamma({ shape: 2, rate: 2 }) }), hold it with `hold: […]`, or ask for `priors: 'weak'`. If a term of yours is its prior, say `priors: 'inTerms'`.",
   );
 }

@@ -5,7 +5,7 @@ import { isPart, namedOptions } from '../../core/options.ts';
 import { completed, lazily, type ProgressiveWork } from '../../core/progressiveWork.ts';
 import { seededRandom } from '../../core/random.ts';
 import { shortNumber } from '../../core/wording.ts';
-import { initialLatents, keptInit } from '../initialization.ts';
+import { initialLatents, keptInit, spreadNote } from '../initialization.ts';
 import { type Parameter, positive, real } from '../parameter.ts';
 import { latentRowsAt, type StartMaps, startFunctions, startObservations } from './compiled.ts';
 import { type DensityLike, densityOf, type RowsStart } from './density.ts';
@@ -117,6 +117,8 @@ function posteriorOf(posterior: LatentPosterior): LatentVariable['posterior'] {
 const LATENT_STARTS: LatentStarts = {
   place: placeRows,
   observations: latentObservations,
+  note: ({ init, posterior }) =>
+    spreadNote(posterior !== undefined && 'init' in posterior && init === 'pca' ? posterior.init : init),
   choose: (graph, seen, { startedAt, densityAt }, model) => {
     if (graph.nodes.some(startsAtMap)) {
       return async ({ drive = async <T>(work: ProgressiveWork<T>) => completed(work), maxSeconds }) => {

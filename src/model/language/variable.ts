@@ -185,6 +185,8 @@ export interface LatentStarts {
     of: { readonly startedAt: (maps: StartMaps) => Model; readonly densityAt: (model: Model, seed: number) => number },
     model: Model,
   ) => ((settings: ChoiceSettings) => Promise<Choice>) | undefined;
+  /** A sentence about a given start that was spread. */
+  readonly note: (variable: LatentVariable) => string;
 }
 
 /** Places the parameters of the map of a variable, and returns the value where they start. */

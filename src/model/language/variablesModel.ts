@@ -6,7 +6,6 @@ import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import { type DataFormat, jsonOf } from '../computedModel.ts';
 import { checkModelGiven } from '../givenModel.ts';
-import { spreadNote } from '../initialization.ts';
 import { noiseNote } from '../leastNoise.ts';
 import type {
   AnyModel,
@@ -211,11 +210,9 @@ const observationsNote = (seen: ReadonlyMap<string, Observations>, { graph, ownP
 /** Sentences about given starts of latents that were spread. */
 const startNote = ({ nodes }: VariableGraph): string =>
   nodes
-    .map(({ variable, isPointwise }) => {
-      if (variable.role !== 'latent' || !isPointwise) return '';
-      const { init, posterior } = variable;
-      return spreadNote(posterior !== undefined && 'init' in posterior && init === 'pca' ? posterior.init : init);
-    })
+    .map(({ variable, isPointwise }) =>
+      variable.role === 'latent' && isPointwise ? (variable['~starts'] as LatentStarts).note(variable) : '',
+    )
     .join('');
 
 const streamOf = ({ nodes }: VariableGraph): RowSource | undefined => {

@@ -48,19 +48,22 @@ import { isPoint, placeByEquation, placedRows, reconstructedRows } from '../spec
 import { fieldModel, overTable, rowField } from './fieldModel.ts';
 
 export interface AlleOptions extends ReadOutOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
-  /** k: each point is reconstructed from the k nearest of the points that come after it; default 7, or all others of fewer points. */
+  /** k nearest later points that reconstruct each point; default 7, or all others of fewer points. */
   readonly neighbors?: number;
   /** Part of the trace added to the diagonal of each local Gram matrix, or 'auto' (unless given): 1e-3 where D < k, 0 elsewhere. */
   readonly regularization?: number | 'auto';
   /** γ > 0, added to the precision before its inverse is embedded; 1e-4 over the mean variance of Y's columns unless given. */
   readonly basePrecision?: number;
-  /** The points in the order that says which come after which; their own order unless given, with the preset one that leaves little fill. */
+  /**
+   * Order of the points, a list of row numbers: a point is reconstructed from later ones. Default the order of the rows; with the preset, one with little
+   * fill.
+   */
   readonly order?: readonly number[];
   /**
-   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides them where these differ by more than ten times. L and `basePrecision` are
-   * then those of the divided columns; densities are those of columns in their own units.
+   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides where these differ by more than ten times. L
+   * and `basePrecision` then refer to the divided columns; densities are in the columns' own units.
    */
   readonly scale?: ScaleOption;
   /**
@@ -99,6 +102,7 @@ const schema = v.strictObject({
  * The learned graph joins the points that L does, with |L_ij| as weight: a point to its neighbors among later ones, and these to each
  * other. As M has N − 1 independent columns and L·1 = 0, it is always connected.
  *
+ * @summary acyclic locally linear embedding: a fast one-pass field
  * @param Y - N×D observations, their rows in a meaningful order, or with `order`
  * @param options - see {@link AlleOptions}
  * @returns a model for `fit`, whose maximum has a closed form; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`

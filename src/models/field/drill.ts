@@ -53,7 +53,7 @@ import { type Candidates, connected, shownRows } from './candidates.ts';
 import { fieldModel, overTable, rowField } from './fieldModel.ts';
 
 export interface DrillOptions extends ReadOutOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
   /** k of the symmetrized k-nearest-neighbor graph whose entries of Θ may differ from 0, or 'all' pairs; default 7, or all others of fewer points. */
   readonly neighbors?: number | 'all';
@@ -63,8 +63,8 @@ export interface DrillOptions extends ReadOutOptions {
    */
   readonly penalty?: number;
   /**
-   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides them where these differ by more than ten times. Θ and `penalty` are then
-   * those of the divided columns.
+   * Whether columns are divided by their standard deviations; 'auto', the default without a preset, divides where these differ by more than ten times. Θ
+   * and `penalty` then refer to the divided columns.
    */
   readonly scale?: ScaleOption;
   /** Treatment of a neighborhood graph with several components; default 'connect': join them by their shortest edges. */
@@ -108,6 +108,8 @@ type DrillPaths = {
  * A graph of neighbors of several components is joined by their shortest edges, and the default penalty is one at which the learned graph is
  * connected, whatever the unit: see `penalty` and `disconnected`.
  *
+ * @summary sparse inverse covariance between points, with a penalty
+ * @remarks An evaluation takes N×N matrices. `meu` learns a graph of neighbors without them.
  * @param Y - N×D observations
  * @param options - see {@link DrillOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph` (of weights |Θ_ij|), `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`

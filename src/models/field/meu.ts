@@ -36,29 +36,26 @@ import {
 } from './fieldModel.ts';
 
 export interface MeuOptions extends GraphOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
   /** k of the symmetrized k-nearest-neighbor graph whose edges have constraints; default 7, or all others of fewer points. */
   readonly neighbors?: number;
   /**
-   * γ > 0; unless given 2D/(N·φ*), φ* the longest edge of the minimum spanning tree of the edges that have constraints: the learned graph
-   * is then connected, whatever the unit of the observations. With missing entries, what is not observed counts as far as its column reaches.
+   * γ > 0; default 2D/(N·φ*) with φ* the longest edge of the minimum spanning tree of the edges with constraints, which connects the learned graph in any
+   * unit of the observations. A missing entry counts as the reach of its column.
    */
   readonly basePrecision?: number;
-  /** C > 0: weights are at most 4C; default Infinity, for which the string 'Infinity' stands in JSON. */
+  /** C > 0, the bound 4C of all weights; default Infinity, in JSON the string 'Infinity'. */
   readonly slackPenalty?: number | 'Infinity';
   /** Treatment of a neighborhood graph with several components; default 'connect': join them by their shortest edges. */
   readonly disconnected?: Disconnected;
-  /** c, how many copies of the field distances from elsewhere are of; default 1, and the number of columns for observations. */
+  /** Number of copies c of the field; default the number of columns, and 1 for given distances. */
   readonly copies?: number;
-  /**
-   * What to do about missing entries (NaN) of the observations: without it they are an error; with 'ignore' the density of those that are
-   * observed is maximized.
-   */
+  /** Treatment of missing entries (NaN): 'ignore' maximizes the density of the observed entries; default an error. */
   readonly missing?: 'ignore';
   /**
-   * Whether distances are those of columns divided by their standard deviations; 'auto', the default, divides where these differ by more than ten times. Weights,
-   * `basePrecision` and `slackPenalty` are then those of the divided columns; results about observations are in their own units.
+   * Whether columns are divided by their standard deviations for the distances; 'auto', the default, divides where these differ by more than ten times.
+   * Weights, `basePrecision` and `slackPenalty` then refer to the divided columns; results about observations are in their own units.
    */
   readonly scale?: ScaleOption;
   /** How latents are read off the field; default 'kernelPca'. For spectral clustering `{ vectors: k, rows: 'unit' }`. */
@@ -97,6 +94,7 @@ const schema = v.strictObject({
  *
  * Points that are the same (while C = ∞) are tied: they count as one node and have one place.
  *
+ * @summary maximum entropy unfolding: keeps distances to neighbors, learns the graph; fills in missing entries
  * @param Y - N×D observations; or `{ graph, squaredDistances }`, distances from elsewhere of pairs of neighbors
  * @param options - see {@link MeuOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`

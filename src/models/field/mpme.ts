@@ -26,18 +26,21 @@ import {
 } from './fieldModel.ts';
 
 export interface MpmeOptions extends GraphOptions {
-  /** d, from 1, how many copies of the field there are, and how many eigenvectors are read unless `embedding` says; 2, or its `vectors`, unless given. */
+  /**
+   * Number of latent dimensions d, from 1: the copies of the field, and the eigenvectors that are read off unless `embedding` has a number; default 2, or
+   * the `vectors` of `embedding`.
+   */
   readonly latentDim?: number;
   /**
-   * λ > 0; unless given 2d/(N·φ*), φ* the longest edge of the minimum spanning tree of the candidate edges: the learned graph is then
-   * connected, whatever the unit of the observations and C.
+   * λ > 0; default 2d/(N·φ*) with φ* the longest edge of the minimum spanning tree of the candidate edges, which connects the learned graph in any unit of
+   * the observations and for any C.
    */
   readonly basePrecision?: number;
-  /** C > 0, the price of breaking a constraint; Infinity, none may be broken, unless given. In JSON the string 'Infinity' stands for it. */
+  /** C > 0, the price of breaking a constraint; default Infinity, in JSON the string 'Infinity': none may be broken. */
   readonly slackPenalty?: number | 'Infinity';
-  /** φ: 'squared' Euclidean distances (unless given), 'plain' ones, or those of a kernel, k_ii + k_jj − 2k_ij. */
+  /** φ: 'squared' Euclidean distances (default), 'plain' ones, or the distances of a kernel, k_ii + k_jj − 2k_ij. */
   readonly distances?: Distances;
-  /** Which pairs may have a weight: 'all' (unless given), or those of k nearest neighbors, for more points than all pairs can be held of. */
+  /** Pairs that may have a weight: 'all' (default), or a number of nearest neighbors, where all pairs are too many for memory. */
   readonly neighbors?: number | 'all';
   /** Treatment of candidate edges that leave several components; default 'connect': join them by their shortest edges. */
   readonly disconnected?: Disconnected;
@@ -73,6 +76,8 @@ const schema = v.strictObject({
  * `project` and `reconstruct` take new points as those of `meu` do, but may join them to any points; there is no density, as the field is
  * one of the latents.
  *
+ * @summary maximum entropy over all pairs: learns a sparse graph among all points
+ * @remarks There are N² pairs. `neighbors: 20` joins neighbors only.
  * @param Y - N×D observations; or `{ graph, squaredDistances }`, distances from elsewhere of the pairs that may have a weight
  * @param options - see {@link MpmeOptions}
  * @returns a model for `fit` and `evaluate`; its fit has `graph`, `precision()`, `covariance()`, `impute(Y)` and `eigenvalues`, and a `message` that

@@ -61,13 +61,16 @@ function startLengthscales(X: Matrix, Y: Matrix): number[] {
 }
 
 export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | undefined> {
-  /** q, from 1: more than are needed, since dimensions switch themselves off. */
+  /** Number of latent dimensions q, from 1: more than are needed, since dimensions switch themselves off. */
   readonly latentDim: number;
   /** How many inducing inputs (default at most 50), or where they start, M×q. */
   readonly inducing?: Inducing;
-  /** Covariance of the mapping; an rbf with one lengthscale a dimension unless given, which start longer for dimensions that explain little. */
+  /** Covariance of the mapping; default an rbf with one lengthscale per dimension, which starts longer for dimensions that explain little. */
   readonly kernel?: K;
-  /** Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a hundredth of the observations' mean variance, and is kept above a millionth, or above a thousandth where a tenth of the rows or more repeat others. */
+  /**
+   * Variance σ² > 0 of Gaussian noise, short for `likelihood: gaussian({ variance })`; starts at a hundredth of the observations' mean variance and stays
+   * above a millionth of it, or above a thousandth where at least a tenth of the rows repeat others.
+   */
   readonly noise?: ParameterLike;
   /** How observations are distributed around the mapping; default `gaussian()`. */
   readonly likelihood?: Likelihood;
@@ -77,8 +80,8 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
    */
   readonly bound?: 'collapsed' | 'uncollapsed';
   /**
-   * Where the latents' means start: 'pca', 'tsne' (a t-SNE map at unit variance a column, which `fit` makes first), an N×q matrix, or a fitted embedding. Unless
-   * given, 'pca'; of counts and labels it is that of the functions behind them. Not together with `posterior`.
+   * Start of the latents' means: 'pca', 'tsne' (a t-SNE map with unit variance per column, which `fit` makes first), an N×q matrix, or a fitted embedding.
+   * Default 'pca'; counts and labels start from the functions behind them. Not together with `posterior`.
    */
   readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization;
   /** Where the latents' variances start: a number (0.5) or an N×q matrix. Not together with `posterior`. */
@@ -148,6 +151,7 @@ type DefaultKernel = Kernel<{
  *
  * Paths: `latents.mean`, `latents.variance`, `mapping.inducing`, `mapping.kernel.…`, `mapping.noise`.
  *
+ * @summary GPLVM with distributions as latents: finds how many dimensions are needed; many rows
  * @param Y - N×D observations, or a source of their rows, `await rowsOf(file)` or one's own: with latents that are `encoded` and `batchSize`, a fit then
  * holds a batch of them, 2048 rows from which it starts, and the latents
  * @param given - see {@link BayesianGplvmOptions}

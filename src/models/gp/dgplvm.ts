@@ -21,6 +21,8 @@ export interface DgplvmOptions<
  * The discriminative GPLVM: latents that are a kernel regression of the observations, under a prior that asks for classes which are
  * narrow and far apart. At most as many dimensions as there are classes less one are separated by it.
  *
+ * @summary GPLVM whose latents separate labels as discriminant analysis does
+ * @remarks An evaluation costs O(N³). `inducing: 50` fits a bound of the model at cost O(N·50²).
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN, '' or 'NA'
  * @param options - `latentDim`, `strength`, `form`, `r`, and any of {@link FamilyOptions}

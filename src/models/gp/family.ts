@@ -44,24 +44,32 @@ export interface FamilyOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends Omit<LatentVariableModelOptions<Priors>, 'observations' | 'kernel' | 'inducing' | 'init'> {
-  /** Covariance of the mapping. */
+  /** Covariance of the mapping; default an rbf plus a bias with fixed scales, for `tpslvm` a thin plate spline times the mean variance. */
   readonly kernel?: K | undefined;
   /**
-   * How many inducing inputs the mapping goes through, from 1 to N, or where they start (M×q): the term `mapping` is then a bound of log p(Y|X), at cost
-   * O(N·M·(M + D)) in the place of O(N³). 'none' is the mapping itself. Unless given, `gplvm` and `tpslvm` of more than 1000 points take 50 a latent
-   * dimension, 200 at most, and the message of their fits says so; all others take none.
+   * Number of inducing inputs of the mapping, from 1 to N, or their starts (M×q): the term `mapping` is then a bound of log p(Y|X), at cost O(N·M·(M + D))
+   * instead of O(N³). 'none' is the exact mapping. By default `gplvm` and `tpslvm` of more than 1000 points use 50 per latent dimension, at most 200, and
+   * the message of their fits reports it; all others use none.
    */
   readonly inducing?: Inducing | 'none' | undefined;
   /**
-   * Where the latents start: 'pca', 'tsne' (a t-SNE map at a standard deviation of 2 a column, which `fit` makes first), an N×q matrix, or a fitted embedding.
-   * Unless given, 'pca', and 'tsne' in one or two dimensions where the library chooses the number of inducing inputs. Not together with `posterior`.
+   * Start of the latents: 'pca', 'tsne' (a t-SNE map with a standard deviation of 2 per column, which `fit` makes first), an N×q matrix, or a fitted
+   * embedding. Default 'pca', and 'tsne' in one or two dimensions where the library chooses the number of inducing inputs. Not together with `posterior`.
    */
   readonly init?: 'pca' | 'tsne' | MatrixLike | Initialization | undefined;
-  /** Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. */
+  /**
+   * Makes the latents a function of the observations: a map, or 'kernel', 'mlp' or 'linear' for the map of that kind. Default 'kernel' for `gplrf` and
+   * `dgplvm`, none for others.
+   */
   readonly backConstraint?: LatentMap | 'kernel' | 'mlp' | 'linear' | undefined;
   /**
-   * Puts Gaussian-process dynamics on the latents in the place of the default prior. Unless `kernel` is given its covariance is rbf + white
-   * with the white variance held at 0.01: were it free, latents and variances that shrink to 0 together would raise log p(X) without bound.
+   * Priors on the latents, a list, instead of the model's own; default `standardNormal()` for `gplvm` and `tpslvm`, the prior that names the model for
+   * others; [] for none.
+   */
+  readonly priors?: Priors | undefined;
+  /**
+   * Puts Gaussian-process dynamics on the latents instead of the default prior. The default `kernel` is rbf + white with a white variance fixed at 0.01:
+   * free, latents and variances that shrink to 0 together would raise log p(X) without bound.
    */
   readonly dynamics?: Dynamics | undefined;
 }

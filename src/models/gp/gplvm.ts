@@ -21,6 +21,7 @@ import type { KernelOr, MappedModel } from './gpModel.ts';
  * More than 1000 points go through inducing inputs and start at a t-SNE map unless told otherwise: see `inducing` and `init` of {@link FamilyOptions}. Such a fit
  * ends where two iterations in a row gain less than 1e-5 of the objective.
  *
+ * @summary smooth nonlinear map with error bars: the Gaussian process latent variable model
  * @param Y - N×D observations
  * @param options - `latentDim`, and any of {@link FamilyOptions}
  * @returns a model for `fit` and `evaluate`

@@ -71,7 +71,7 @@ export const unitNormal: Density = Object.freeze<Density>({
 
 /** Parts of a model beside its views. */
 export interface LatentOptions<Priors extends readonly Prior[] = readonly Prior[]> {
-  /** q, from 1. */
+  /** Number of latent dimensions q, from 1. */
   readonly latentDim: number;
   /** How the latents are inferred: as points that are searched for ('point', the default), `fixedAt(X)`, or `backConstrained(map)`. */
   readonly posterior?: 'point' | PointRows | undefined;
@@ -96,7 +96,7 @@ export interface ViewsModelOptions<
 
 /** Options of views whose latents are distributions. */
 export interface DistributedViewsOptions<Kernels extends KernelsByView = KernelsByView> {
-  /** q, from 1. */
+  /** Number of latent dimensions q, from 1. */
   readonly latentDim: number;
   /** `gaussianLatents()`, or `encoded(map)` of the observations of all views side by side. */
   readonly posterior: DistributedRows;

@@ -19,9 +19,9 @@ export interface LlGplvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Neighbors from which each point is reconstructed; default 7, or all others of fewer points. */
+  /** Number of neighbors that reconstruct each point; default 7, or all others of fewer points. */
   readonly neighbors?: number | undefined;
-  /** Strength of the prior, held at D unless given: it is a sum over points, as the likelihood is one over points and columns. */
+  /** Strength of the prior; default D, fixed: it is a sum over points, as the likelihood is a sum over points and columns. */
   readonly strength?: Strength | undefined;
 }
 
@@ -29,6 +29,8 @@ export interface LlGplvmOptions<
  * The locally linear GPLVM: latents that their neighbors reconstruct with the weights of locally linear embedding,
  * log p(X) = −strength/2·tr(XᵀMMᵀX).
  *
+ * @summary GPLVM whose latents keep local linear neighborhoods
+ * @remarks An evaluation costs O(N³). `inducing: 50` fits a bound of the model at cost O(N·50²).
  * @param Y - N×D observations
  * @param options - `latentDim`, `neighbors`, `strength`, and any of {@link FamilyOptions}
  * @see Urtasun et al. 2008
@@ -58,9 +60,9 @@ export interface RankGplvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Strength of the prior, held at N·D/100 unless given: it is one term for all points and columns. */
+  /** Strength of the prior; default N·D/100, fixed: it is one term for all points and columns. */
   readonly strength?: Strength | undefined;
-  /** β, how soon a direction counts as one; held at the prior's default unless given. */
+  /** β, which decides how soon a direction counts as one; default the fixed value of the prior. */
   readonly beta?: ParameterLike | undefined;
 }
 
@@ -68,6 +70,8 @@ export interface RankGplvmOptions<
  * The rank-prior GPLVM: latents of as few directions as the data allow, −strength·Σ log(1 + β·s_i²) over the singular values s_i of
  * the centered latents, whose energy is kept. Start it with more dimensions than are needed.
  *
+ * @summary GPLVM that shrinks latent dimensions that are not needed
+ * @remarks An evaluation costs O(N³). `inducing: 50` fits a bound of the model at cost O(N·50²).
  * @param Y - N×D observations
  * @param options - `latentDim`, `strength`, `beta`, and any of {@link FamilyOptions}
  * @see Geiger, Urtasun & Darrell 2009
@@ -95,15 +99,17 @@ export interface TsneGplvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Strength of the prior, held at N·D unless given: it is one term for all points and columns. */
+  /** Strength of the prior; default N·D, fixed: it is one term for all points and columns. */
   readonly strength?: Strength | undefined;
-  /** Effective number of neighbors. */
+  /** Effective number of neighbors; default 30, or a third of the points where these are few. */
   readonly perplexity?: number | undefined;
 }
 
 /**
  * The t-SNE GPLVM: latents whose neighborhoods resemble those of the observations, −strength·KL(P‖Q).
  *
+ * @summary GPLVM whose latents keep the neighborhoods of t-SNE
+ * @remarks An evaluation costs O(N³). `inducing: 50` fits a bound of the model at cost O(N·50²).
  * @param Y - N×D observations
  * @param options - `latentDim`, `strength`, `perplexity`, and any of {@link FamilyOptions}
  * @see van der Maaten 2009

@@ -38,23 +38,21 @@ export interface ViewOptions<K extends Kernel = Kernel> {
   /** Covariance of the mapping from latents to observations. */
   readonly kernel: K;
   /**
-   * Variance σ² > 0 of the Gaussian noise, or a list with one a column; starts at a hundredth of the observations' mean variance, and is kept above a
-   * millionth of it, or above a thousandth where a tenth of the rows or more repeat others. It is held at its start when there are no more columns than
-   * latent dimensions: the latents could then be the observations, and the density has no bound as σ² goes to 0. Short for `likelihood: gaussian({ variance })`.
+   * Variance σ² > 0 of the Gaussian noise, or a list with one per column; starts at a hundredth of the observations' mean variance and stays above a
+   * millionth of it, or above a thousandth where at least a tenth of the rows repeat others. Fixed at its start without more columns than latent
+   * dimensions: the latents could then be the observations, and the density has no bound as σ² goes to 0. Short for `likelihood: gaussian({ variance })`.
    */
   readonly noise?: ParameterLike | undefined;
-  /** How observations are distributed around the functions; Gaussian unless given. Not together with `noise`. */
+  /** Distribution of the observations around the functions; default Gaussian. Not together with `noise`. */
   readonly likelihood?: Likelihood | undefined;
-  /**
-   * What to do about missing entries (NaN) of the observations: without it they are an error; 'ignore' lets the mapping see the
-   * observed entries only. `predict` at the latents imputes the others.
-   */
+  /** Treatment of missing entries (NaN): 'ignore' uses the observed entries only, and `predict` at the latents imputes the others; default an error. */
   readonly missing?: 'ignore' | undefined;
   /** Whether column means are removed before fitting and put back by `predict`; on unless turned off. */
   readonly center?: boolean | undefined;
   /**
-   * Whether columns are divided by their standard deviations, undone by `predict`. 'auto' does so where these differ by more than ten times, and gives predictions
-   * a scale a column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d at its maximum of likelihood, so that their variances are in each column's own measure.
+   * Whether columns are divided by their standard deviations, undone by `predict`. 'auto', the default of named models, divides where these differ by more
+   * than ten times, and gives predictions one scale per column, y_d ~ N(0, s_d²·(K + σ²I)) with s_d at its maximum of likelihood, so that their variances
+   * are in each column's own measure.
    */
   readonly scale?: ScaleOption | undefined;
   /**

@@ -19,7 +19,7 @@ export interface TpslvmOptions<
   Dynamics extends boolean | DynamicsOptions | undefined = boolean | DynamicsOptions | undefined,
   K extends Kernel | undefined = Kernel | undefined,
 > extends FamilyOptions<Priors, Dynamics, K> {
-  /** Where the basis functions sit: M×q points, or a number M of k-means centers, for cost O(N·M²); at the latents unless given. Not together with `kernel`. */
+  /** Centers of the basis functions: M×q points, or a number M of k-means centers at cost O(N·M²); default the latents. Not together with `kernel`. */
   readonly centers?: MatrixLike | number | undefined;
 }
 
@@ -37,6 +37,7 @@ type ThinPlateKernel = Kernel<{ readonly 'scale.variance': number }>;
  * More than 1000 points go through inducing inputs and start at a t-SNE map unless told otherwise, or given `centers` or a kernel: see `inducing` and `init` of
  * {@link FamilyOptions}.
  *
+ * @summary thin plate spline latent variable model: no lengthscale to choose
  * @param Y - N×D observations
  * @param options - `latentDim` from 1 to 4, `centers`, and any of {@link FamilyOptions}
  * @returns a model for `fit` and `evaluate`

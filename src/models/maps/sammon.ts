@@ -15,9 +15,9 @@ import { type MapModel, mapModel, type StartOfMap } from './mapModel.ts';
 import { savedStart, startOption } from './tsneMap.ts';
 
 export interface SammonOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
-  /** Where the latents start: the scores on the principal components ('pca', unless given), 'eigenmaps', or an N×q matrix, which is taken as it is. */
+  /** Start of the latents: the scores on the principal components ('pca', default), 'eigenmaps', or an N×q matrix as it is. */
   readonly init?: StartOfMap;
 }
 
@@ -30,6 +30,8 @@ const schema = v.strictObject({ latentDim: latentDimOption, init: startOption })
  * The stress has many minima: a fit finds one near its start, the principal components unless others are given. `project` places a new row where
  * Σ_j (δ_j − d_j)²/δ_j is least over the points of the fit, of which a row that is one of them lands on its latents.
  *
+ * @summary Sammon's mapping: keeps distances, small ones above all
+ * @remarks There are N² pairs. `tsne` and `umap` take many points.
  * @param Y - N×D observations
  * @param options - `latentDim` q (2), `init` ('pca')
  * @returns a model for `fit` and `evaluate`

@@ -25,6 +25,7 @@ const schema = v.strictObject({ decoder: decoderOption });
  * With `decoder` the fit is that of a Gaussian-process mapping on top of the map, which predicts and fills in: `latentVariableModel` with the map as its latents. Complete new rows are
  * placed by the density of the map, others by the decoder.
  *
+ * @summary map on which neighbors stay neighbors, with placement of new rows
  * @param Y - N×D observations
  * @param options - see {@link TsneOptions}
  * @returns a model for `fit` and `evaluate`

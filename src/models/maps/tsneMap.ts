@@ -15,18 +15,18 @@ import type { DecoderOptions } from './decoder.ts';
 import { type MapModel, mapModel, mappedPoints, metricOption, type StartOfMap, scheduledSolver } from './mapModel.ts';
 
 export interface TsneOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
-  /** Effective number of neighbors of an observation, between 1 and N − 1; 30, or (N − 1)/3 where that is less, unless given. */
+  /** Effective number of neighbors of an observation, between 1 and N − 1; default 30, or (N − 1)/3 where that is less. */
   readonly perplexity?: number;
-  /** Neighbors of an observation that have a probability, or 'all'; default 3·perplexity. */
+  /** Number of neighbors of an observation with a probability, or 'all'; default 3·perplexity. */
   readonly neighbors?: number | 'all';
   /**
-   * How far rows are from each other: 'euclidean' (unless given), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed', where Y
-   * holds the N×N distances, and new rows theirs to the points of the fit.
+   * Distance between rows: 'euclidean' (default), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed' for a Y of
+   * N×N distances, and of n×N for new rows.
    */
   readonly metric?: Metric;
-  /** Where the latents start: 'pca' (unless given; of distances their principal coordinates) or 'eigenmaps', at a deviation of 1e-4, or an N×q matrix, which is taken as it is. */
+  /** Start of the latents: 'pca' (default; for distances their principal coordinates) or 'eigenmaps', at a deviation of 1e-4, or an N×q matrix as it is. */
   readonly init?: StartOfMap;
   /** Factor of the attraction in the first 250 steps, from 1; default 12. */
   readonly exaggeration?: number;

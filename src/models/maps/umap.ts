@@ -22,16 +22,16 @@ import { type MapModel, mapModel, mappedPoints, metricOption, type StartOfMap, s
 import { savedStart, startOption, stepsOption } from './tsneMap.ts';
 
 export interface UmapOptions extends Omit<EdgeOptions, 'negatives'> {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
-  /** Negative samples an edge, above 0: how strongly points repel each other; default 5. */
+  /** Negative samples per edge, above 0: the strength of the repulsion; default 5. */
   readonly negatives?: number;
   /**
-   * How far rows are from each other: 'euclidean' (unless given), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed', where Y
-   * holds the N×N distances, and new rows theirs to the points of the fit.
+   * Distance between rows: 'euclidean' (default), 'cosine', 'correlation', 'hamming' (the part of the entries that differ), or 'precomputed' for a Y of
+   * N×N distances, and of n×N for new rows.
    */
   readonly metric?: Metric;
-  /** Where the latents start: 'pca' (unless given; of distances their principal coordinates) or 'eigenmaps', at a deviation of 5, or an N×q matrix, which is taken as it is. */
+  /** Start of the latents: 'pca' (default; for distances their principal coordinates) or 'eigenmaps', at a deviation of 5, or an N×q matrix as it is. */
   readonly init?: StartOfMap;
   /** Steps in all, from 1; default 750. */
   readonly steps?: number;
@@ -60,6 +60,7 @@ const START_DEVIATION = 5;
  *
  * `project` places a new row at its own most likely edges to the points of the fit. A row that is a point of the fit lands on its latents.
  *
+ * @summary map of the neighbor graph, with placement of new rows; many points
  * @param Y - N×D observations
  * @param options - see {@link UmapOptions}
  * @returns a model for `fit` and `evaluate`

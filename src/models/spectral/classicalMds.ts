@@ -12,7 +12,7 @@ import { columnMeans, placeByProducts } from './placement/byProducts.ts';
 import { distancesTo, placedRows } from './placement/byWeights.ts';
 
 export interface ClassicalMdsOptions extends ReadOutOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
   /** What Y is: 'points', whose Euclidean distances are taken (unless given), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';
@@ -27,6 +27,8 @@ const schema = v.strictObject({ latentDim: latentDimOption, input: inputOption, 
  * `project` places a new point by its squared distances d²_n to all points: x_c = −½·Σ_n x_nc·(d²_n − mean_i d²_in)/λ_c. With `input: 'distances'`
  * it takes n×N distances, from each new point to the N points of the fit. Points of the fit land on their latents.
  *
+ * @summary classical scaling of distances
+ * @remarks It takes an N×N matrix. `pca` shows the same without it.
  * @param Y - N×D points, or N×N distances
  * @param options - `latentDim` q (2), `input` ('points')
  * @returns a model in closed form for `fit`; `eigenvalues` are those of B

@@ -43,7 +43,7 @@ import { columnMeans, placeByProducts, placedByPaths } from './placement/byProdu
 import { distancesTo, placedRows, rowsOf } from './placement/byWeights.ts';
 
 export interface IsomapOptions extends NeighborhoodOptions, GraphOptions, ReadOutOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
   /** Form of Y: 'points' (default), or N×N 'distances'. */
   readonly input?: 'points' | 'distances';
@@ -80,6 +80,8 @@ const schema = v.strictObject({
  * x_c = −½·Σ_n x_nc·(d²_n − mean_i G²_in)/λ_c. With `input: 'distances'` it takes n×N distances, from each new point to the N points of the
  * fit. Points of the fit land on their latents.
  *
+ * @summary distances along the neighborhood graph
+ * @remarks It takes an N×N matrix. `landmarks: 300` takes N×300.
  * @param Y - N×D points, N×N distances, or `{ graph, squaredDistances }` from elsewhere
  * @param options - see {@link IsomapOptions}
  * @returns a model in closed form for `fit`; `eigenvalues` are those of −½·H·G²·H, G the geodesic distances (between landmarks)

@@ -22,9 +22,9 @@ import { checkVaried, type SpectralModel, savedSpectral, traceTerm } from './emb
 import { kernelFor } from './kernelPca.ts';
 
 export interface KernelLdaOptions {
-  /** q, from 1 to the number of classes less one; 2, or 1 for two classes, unless given. */
+  /** Number of latent dimensions q, from 1 to the number of classes less one; 2, or 1 for two classes, unless given. */
   readonly latentDim?: number;
-  /** Unless given, an rbf whose lengthscale is the root of the observations' total variance. */
+  /** The kernel; unless given, an rbf whose lengthscale is the root of the observations' total variance. */
   readonly kernel?: Kernel | undefined;
   /** Above 0: ε as a part of the points' total variance in the feature space; default 1e-3. */
   readonly regularization?: number;
@@ -43,6 +43,8 @@ const schema = v.strictObject({
  * `parameters.coefficients` are the α (N×q), `eigenvalues` the λ. `project` evaluates x at new observations. A point without a label is shown, and is
  * one of the points that the features are centered at.
  *
+ * @summary discriminant analysis in the space of a kernel
+ * @remarks It takes an N×N matrix. `lda` takes none.
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
  * @param options - `latentDim` q, `kernel`, `regularization` (1e-3)

@@ -22,9 +22,9 @@ import { latentDimOption, type SpectralModel, savedSpectral, traceTerm } from '.
 import { type ReadOutOptions, readAs, readOutOption, withVectors } from './embedding/readOut.ts';
 
 export interface KernelPcaOptions extends ReadOutOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
-  /** Unless given, an rbf whose lengthscale is the root of the observations' total variance. */
+  /** The kernel; unless given, an rbf whose lengthscale is the root of the observations' total variance. */
   readonly kernel?: Kernel | undefined;
 }
 
@@ -35,6 +35,8 @@ const schema = v.strictObject({ latentDim: latentDimOption, kernel: v.optional(v
  *
  * New observations are projected by their centered kernels: x_c = Σ_i v_ic·k̃(y, y_i)/√λ_c.
  *
+ * @summary principal components in the space of a kernel
+ * @remarks It takes an N×N matrix. `pca` takes none.
  * @param Y - N×D observations
  * @param options - `latentDim` q (2), `kernel`
  * @returns a model in closed form for `fit`; `eigenvalues` are those of HKH

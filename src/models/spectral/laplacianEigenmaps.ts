@@ -47,15 +47,15 @@ import {
 import { distancesTo, placedByWeights, rowsOf } from './placement/byWeights.ts';
 
 export interface LaplacianEigenmapsOptions extends NeighborhoodOptions, GraphOptions, EdgeWeights, ReadOutOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
   /** Whether Lu = μDu is solved, columns uᵀDu = 1 (on unless turned off), or Lu = μu, columns uᵀu = 1. */
   readonly normalized?: boolean;
   /** About a graph that is not connected: 'connect' (unless given), 'largest' or 'error', as for isomap. */
   readonly disconnected?: Disconnected;
   /**
-   * 'lawrence2012', as the author's program: weights 'heat' unless given, and those of mutual edges, whose ends are each among the k nearest of the
-   * other, count twice.
+   * 'lawrence2012', as the author's program: weights 'heat' by default, and twice the weight for mutual edges, whose ends are each among the k nearest of
+   * the other.
    */
   readonly preset?: Preset;
 }
@@ -80,6 +80,7 @@ const schema = v.strictObject({
  * it by the eigenvectors' own equation: x = Σ_j w_j·x_j/((1 − μ)·Σ_j w_j), or Σ_j w_j·x_j/(Σ_j w_j − μ). A row that is a point of the fit
  * lands on its latents.
  *
+ * @summary eigenvectors of the graph Laplacian
  * @param Y - N×D observations, or `{ graph, squaredDistances }` from elsewhere
  * @param options - see {@link LaplacianEigenmapsOptions}
  * @returns a model in closed form for `fit`; `eigenvalues` are the μ of the columns

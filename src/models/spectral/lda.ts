@@ -25,7 +25,7 @@ import { placedByScores } from './embedding/linearGaussian.ts';
 import { checkVaried, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 
 export interface LdaOptions {
-  /** q, from 1 to the number of classes less one; 2, or 1 for two classes, unless given. */
+  /** Number of latent dimensions q, from 1 to the number of classes less one; 2, or 1 for two classes, unless given. */
   readonly latentDim?: number;
   /** γ from 0 to 1: (1 − γ)·S_w + γ·diag(S_w) stands for S_w; 'auto' (unless given): the γ of Ledoit & Wolf. */
   readonly shrinkage?: number | 'auto';
@@ -49,6 +49,7 @@ const schema = v.strictObject({
  *
  * `project` gives the scores of new observations.
  *
+ * @summary linear discriminant analysis: directions in which labels differ most, shrunk where columns are many
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
  * @param options - `latentDim` q, `shrinkage` γ ('auto')

@@ -26,9 +26,9 @@ import {
 import { isPoint, placeByEquation, placedRows, reconstructedRows, rowsOf } from './placement/byWeights.ts';
 
 export interface LleOptions extends Pick<GraphOptions, 'graph'>, ReadOutOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
-  /** k nearest others that reconstruct each point; default 7. With a graph its edges do, and k counts those of new points only. */
+  /** k nearest others that reconstruct each point; default 7. A given graph replaces them, and k is then the number for new points only. */
   readonly neighbors?: number;
   /** About a graph that is not connected: 'connect' (unless given), 'largest' or 'error', as for isomap. */
   readonly disconnected?: Disconnected;
@@ -57,6 +57,7 @@ const schema = v.strictObject({
  *
  * m_ii = 1 is LLE. With `generalized`, m_ii² = D/‖residual‖² maximizes the pseudolikelihood of a random field of precision L.
  *
+ * @summary locally linear embedding
  * @param Y - N×D observations
  * @param options - see {@link LleOptions}
  * @returns a model in closed form for `fit`; `eigenvalues` are those of L

@@ -47,7 +47,7 @@ import {
 
 /** What both projections take. */
 interface ProjectionOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
   /** Factor ≥ 0: this multiple of the mean of the diagonal of YᵀDY is added to it; default 0. */
   readonly regularization?: number;
@@ -89,6 +89,7 @@ const labeledSchema = v.strictObject({
  * `parameters.coefficients` are the α (N×q). Neighbors are those of the observations. Where the features of all points are independent, any
  * coordinates are a projection of them: without `regularization` the points are then placed as Laplacian eigenmaps places them.
  *
+ * @summary locality preserving projections: Laplacian eigenmaps by a linear map
  * @param Y - N×D observations
  * @param options - `latentDim` q (2), `neighbors` k (7) or `radius`, `weights` ('binary'), `width` (1), `regularization` (0), `kernel`
  * @returns a model in closed form for `fit`
@@ -116,6 +117,7 @@ export function lpp(Y: MatrixLike, options: LppOptions = {}): SpectralModel {
  * Supervised locality preserving projections: those of `lpp` for the graph that joins points of the same class by edges of weight 1: all of them, or
  * each to its k nearest of the class. A point without a label has no edge and is shown by its scores. With a `kernel`, supervised kernel LPP.
  *
+ * @summary locality preserving projections of the graph of labels
  * @param Y - N×D observations
  * @param labels - N labels; a missing one is undefined, null, NaN or ''
  * @param options - `latentDim` q (2), `neighbors` k (all of the class), `regularization` (0), `kernel`

@@ -34,7 +34,7 @@ import { type UnfoldingChoices, unfoldedEmbedding, unfoldingGraph } from './unfo
 import type { UnfoldingConstraints } from './unfolding/unfoldingProblem.ts';
 
 export interface MvuOptions extends NeighborhoodOptions, GraphOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
   /**
    * 'inequality' (unless given): distances along edges are at most those observed; 'equality': they are those observed; 'slack': they
@@ -86,6 +86,8 @@ const schema = v.strictObject({
  * conditions then hold to a few digits only, and the fit says 'failed'. 'inequality' and 'slack' always have an optimum. Points at distance 0 along
  * edges are one node of the program.
  *
+ * @summary maximum variance unfolding
+ * @remarks They are many for this model. `isomap` with `landmarks: 300` lays a sheet flat too.
  * @param Y - N×D points, N×N distances, or `{ graph, squaredDistances }` from elsewhere
  * @param options - see {@link MvuOptions}
  * @returns a model for `fit`; `eigenvalues` are those of K, the objective is that of the maximization, and

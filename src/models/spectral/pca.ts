@@ -9,7 +9,7 @@ import { type LinearGaussian, linearPosterior, principalAxes } from './embedding
 import { checkVaried, latentDimOption, type SpectralModel, savedSpectral, traceTerm } from './embedding/options.ts';
 
 export interface PcaOptions {
-  /** q, from 1; default 2. */
+  /** Number of latent dimensions q, from 1; default 2. */
   readonly latentDim?: number;
 }
 
@@ -21,6 +21,7 @@ const schema = v.strictObject({ latentDim: latentDimOption });
  *
  * `project` gives the scores of new observations, `predict` maps scores back; the variance with `noise: true` is `parameters.noise`.
  *
+ * @summary principal components
  * @param Y - N×D observations
  * @param options - `latentDim` q (2)
  * @returns a model in closed form for `fit`

@@ -36,13 +36,13 @@ import {
 } from './embedding/options.ts';
 
 export interface PpcaOptions {
-  /** q, from 1 and below the number of directions in which Y varies; default 2, or 1 where Y varies in two. */
+  /** Number of latent dimensions q, from 1 and fewer than the directions of variation of Y; default 2, or 1 for two such directions. */
   readonly latentDim?: number;
   /** Whether the weights are integrated out instead of the latents: the linear GPLVM. Off unless turned on. */
   readonly dual?: boolean;
   /** Whether columns are divided by their standard deviations, undone by `predict`; 'auto', the default, does so where these differ by more than ten times. */
   readonly scale?: ScaleOption;
-  /** What to do about missing entries (NaN): without it they are an error; with 'ignore' the likelihood is that of the observed entries. Not with `dual`. */
+  /** Treatment of missing entries (NaN): 'ignore' maximizes the likelihood of the observed entries; default an error. Not with `dual`. */
   readonly missing?: 'ignore';
 }
 
@@ -66,6 +66,7 @@ const schema = v.strictObject({
  * `parameters.weights` is W (D×q), `parameters.noise` is σ², `objective` the log likelihood. Columns with deviations s_d that differ by more than ten times
  * are divided by them for the fit. Results are in the columns' own units: row d of W is s_d times that of the divided columns, and `parameters.noise` is a list of D variances σ²s_d².
  *
+ * @summary probabilistic principal components; fills in missing entries
  * @param Y - N×D observations
  * @param options - `latentDim` q (2, or 1 where Y varies in two directions, of which noise needs one), `dual` (false), `scale` ('auto')
  * @returns a model in closed form for `fit`

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Option } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LABELED_MODELS, MODEL_NAMES } from '../../../src/app/cli/modelDescriptions.ts';
-import { optionsOf } from '../../../src/app/cli/modelHelp.ts';
+import { inFlags } from '../../../src/app/cli/flags.ts';
+import { LABELED_MODELS, MODEL_NAMES } from '../../../src/app/cli/modelHelp.ts';
+import { modelOptions } from '../../../src/app/cli/modelOptions.ts';
 import { readTable, writeTable } from '../../../src/app/io/index.ts';
 import { describedModel, fit, gplvm, loadFit, Matrix } from '../../../src/index.ts';
 import { temporaryFolder } from '../io/folder.ts';
@@ -239,10 +241,10 @@ describe('help', () => {
       const known = (/Known are (.*)\.$/.exec(errorOf(make))?.[1] ?? '')
         .split(', ')
         .filter((option) => !NOT_IN_JSON.has(option));
-      expect(Object.keys(optionsOf(name)).sort(), name).toEqual(known.sort());
-      const { stdout: one } = await latentfield(['info', name]);
-      for (const [option, what] of Object.entries(optionsOf(name)))
-        expect(one).toContain(`${option.padEnd(17)} ${what}`);
+      const { options } = modelOptions[name]!;
+      expect(Object.keys(options).sort(), name).toEqual(known.sort());
+      const one = (await latentfield(['info', name])).stdout.replace(/\s+/g, ' ');
+      for (const [option, what] of Object.entries(options)) expect(one).toContain(` ${option} ${what}`);
       expect(stdout).toContain(`  ${name}: `);
     }
   });
@@ -266,6 +268,25 @@ describe('help', () => {
       expect(existsSync(out)).toBe(false);
     }
   });
+});
+
+it('options that a message of the library names are flags of the command, or JSON for --options', () => {
+  const options = [
+    new Option('--max-bytes <n>'),
+    new Option('--missing <how>'),
+    new Option('--missing-values <list>'),
+    new Option('--header <how>').choices(['yes', 'no']),
+    new Option('--flatten'),
+    new Option('--no-scale'),
+    new Option('-d, --dim <q>'),
+    new Option('--options <json>'),
+  ];
+  const text =
+    "`maxBytes`, `maxBytes: 100`, `allowMissing: true`, `missingValues: ['-999', '.']`, `missingValues: []`, `missingValues: [';']`, `header: false`, `flatten: true`, `scale: false`, `latentDim: 1`, `neighbors: 20`, `meu`";
+  expect(inFlags(text, options)).toBe(
+    '--max-bytes, --max-bytes 100, --missing ignore, --missing-values -999,., --missing-values "", --missing-values ";", --header no, --flatten, --no-scale, --dim 1, --options \'{"neighbors": 20}\', meu',
+  );
+  expect(inFlags(text, [])).toBe(text.replaceAll('`', ''));
 });
 
 it('sparse models are reached by a flag', async () => {

@@ -74,13 +74,13 @@ it.each<[string, string, string[], string]>([
     'thousands and decimals of another country',
     'x;y\n0,5;1,5\n2.204,66;3,1\n0,7;9,2\n',
     [],
-    "line 3, column 'x' holds '2.204,66', which is not a finite number. Decimal ',' and thousands '.' read them (--decimal , --thousands .). Or leave the column out: drop (--drop).",
+    "line 3, column 'x' holds '2.204,66', which is not a finite number. --decimal , and --thousands . read them. Or leave the column out with --drop.",
   ],
   [
     'units that differ in a column that is chosen',
     'x,price\n1,"$1,000.50"\n2,"€20.00"\n3,"$5.00"\n',
     ['--columns', 'price'],
-    "line 2, column 'price' holds '$1,000.50', which is not a finite number. Write them without their unit, or all with the same one. Or leave the column out: drop (--drop).",
+    "line 2, column 'price' holds '$1,000.50', which is not a finite number. Write them without their unit, or all with the same one. Or leave the column out with --drop.",
   ],
   [
     'a cell of a row of several lines',

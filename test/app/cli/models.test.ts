@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MODEL_NAMES } from '../../../src/app/cli/modelDescriptions.ts';
+import { MODEL_NAMES } from '../../../src/app/cli/modelHelp.ts';
 import { writeTable } from '../../../src/app/io/index.ts';
 import {
   add,

@@ -177,7 +177,7 @@ describe('numbers as people write them', () => {
     const english = await read('a,b\n"1,234.5",2\n"-2,000",3\n5,4\n', { thousands: ',' });
     expect(Array.from(english.observations.column(0))).toEqual([1234.5, -2000, 5]);
     await expect(read('a;b\n1,234;2\n2,500;3\n')).rejects.toThrow('may stand before decimals or between thousands');
-    await expect(read('a,b\n"1,234.5",2\n3,4\n5,6\n')).rejects.toThrow('thousands (--thousands ,)');
+    await expect(read('a,b\n"1,234.5",2\n3,4\n5,6\n')).rejects.toThrow("`thousands: ','`");
     await expect(read('a;b\n1,5;2\n', { decimal: ',', thousands: ',' })).rejects.toThrow('two different characters');
     // A point is no decimal point where the comma is.
     await expect(read('a;b\n1,5;2\n1.5;3\n2,5;2\n', { decimal: ',' })).rejects.toThrow(
@@ -188,7 +188,7 @@ describe('numbers as people write them', () => {
   it('missing in many words', async () => {
     const text = 'a,b\n1,2\nNULL,3\nN/A,4\n?,5\nNone,6\n<NA>,7\n2,8\n';
     await expect(read(text)).rejects.toThrow(
-      "line 3, column 'a' is 'NULL'. Fill it in, drop its row, or allow missing values: allowMissing (--missing ignore).",
+      "line 3, column 'a' is 'NULL'. Fill it in, drop its row, or allow missing values: `allowMissing: true`.",
     );
     const { observations } = await read(text, { allowMissing: true });
     expect(Array.from(observations.column(0))).toEqual([1, NaN, NaN, NaN, NaN, NaN, 2]);

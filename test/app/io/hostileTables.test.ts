@@ -88,7 +88,7 @@ describe('files that are too large', () => {
         Buffer.alloc(content),
       ]);
     };
-    const refused = { code: 'tooLarge', message: expect.stringContaining('--max-bytes') };
+    const refused = { code: 'tooLarge', message: expect.stringContaining('`maxBytes`') };
     await expect(parseTable(npy('<U0', '1000000000,', 0), 'a.npy')).rejects.toMatchObject(refused);
     await expect(parseTable(npy('|u1', '1, 10000000', 1e7), 'a.npy')).rejects.toMatchObject(refused);
   });

@@ -182,9 +182,7 @@ describe('whole numbers beyond 2⁵³', () => {
 describe('codes of missing values', () => {
   it('are an option that the error names', async () => {
     const text = 'x,y\n1,2\n.,3\n4,5\n';
-    await expect(parsed(text)).rejects.toThrow(
-      /line 3, column 'x' holds '\.'.*missingValues \(--missing-values "\."\)/,
-    );
+    await expect(parsed(text)).rejects.toThrow(/line 3, column 'x' holds '\.'.*`missingValues: \['\.'\]`/);
     const { observations } = await parsed(text, { missingValues: ['.'], allowMissing: true });
     expect(Array.from(observations.column(0))).toEqual([1, Number.NaN, 4]);
   });
@@ -192,9 +190,7 @@ describe('codes of missing values', () => {
   it('among numbers are noted', async () => {
     const text = 'rain,temp\n-999,3.5\n6.8,4\n7.4,2\n12.5,1\n-999,2\n';
     const { notes } = await parsed(text);
-    expect(notes[0]).toMatch(
-      /'rain' holds -999 2 times, far from its other numbers.*missingValues \(--missing-values -999\)/,
-    );
+    expect(notes[0]).toMatch(/'rain' holds -999 2 times, far from its other numbers.*`missingValues: \['-999'\]`/);
     const coded = await parsed(text, { missingValues: [-999], allowMissing: true });
     expect(coded.observations.row(0)[0]).toBeNaN();
     expect(coded.notes).toEqual(["2 of 10 entries are missing: '-999'."]);
@@ -204,7 +200,7 @@ describe('codes of missing values', () => {
     const text = 'kind,x,y\nNA,1,2\nEU,2,4\nNA,3,1\n';
     const usual = await parsed(text, { labels: 0 });
     expect(usual.labels).toEqual(['', 'EU', '']);
-    expect(usual.notes[0]).toMatch(/2 labels of 'kind' are missing: 'NA'.*--missing-values ""/);
+    expect(usual.notes[0]).toMatch(/2 labels of 'kind' are missing: 'NA'.*`missingValues: \[\]`/);
     expect((await parsed(text, { labels: 0, missingValues: [] })).labels).toEqual(['NA', 'EU', 'NA']);
   });
 });
@@ -224,7 +220,7 @@ describe('names and lines above them', () => {
   it('are found below titles and notes, which are noted', async () => {
     const one = await parsed('Station,Hilltop\nday,temp,co2\n1,2.5,400\n3,2.7,401\n4,1.9,399\n');
     expect([one.columns, one.observations.rows]).toEqual([['day', 'temp', 'co2'], 3]);
-    expect(one.notes[0]).toMatch(/^1 line above the table is left out: line 1, from "Station, Hilltop" \(skip/);
+    expect(one.notes[0]).toMatch(/^1 line above the table is left out: line 1, from "Station, Hilltop" \(`skip`/);
     const bank =
       '"Account:","10306",\n\n"From:","01.01.2012",\n"Text","Amount","Rate"\n"t","13.96","5.08"\n"u","9.5","7.1"\n';
     expect((await parsed(bank)).columns).toEqual(['Amount', 'Rate']);

@@ -58,7 +58,7 @@ describe('tables as spreadsheets leave them', () => {
     const { columns, ids, leftOut } = await table(lines('a,b,c', (i) => `${i + 1} 234,${i * i},${-i}.5`));
     expect(columns).toEqual(['b', 'c']);
     expect(ids).toBeUndefined();
-    expect(leftOut[0]!.reason).toContain("such as '1 234': thousands ' ' reads them (--thousands \" \")");
+    expect(leftOut[0]!.reason).toContain("such as '1 234': `thousands: ' '` reads them");
   });
 
   it('have blanks between thousands, of any width', async () => {

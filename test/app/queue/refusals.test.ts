@@ -70,7 +70,7 @@ describeWithRedis('a queue', {}, () => {
   });
 
   it('refuses jobs that are malformed, too large or foreign, and goes on', async () => {
-    const worker = await startWorker(redis.connection, { mostBytes: 100_000 });
+    const worker = await startWorker(redis.connection, { maxBytes: 100_000 });
     const queue = new Queue('fits', { connection: { port: redis.port }, prefix: 'latentfield' });
     const raw = new Redis(redis.port);
     const missing = `data/${'0'.repeat(64)}`;

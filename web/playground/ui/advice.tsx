@@ -1,5 +1,5 @@
 import type { OwnTable } from '../data/ownTable.ts';
-import { DIVIDES_COLUMNS, IN_BATCHES, isSlow, type Settings } from '../settings.ts';
+import { IN_BATCHES, isSlow, MODELS, type Settings } from '../settings.ts';
 
 interface Given {
   readonly settings: Settings;
@@ -9,7 +9,7 @@ interface Given {
 /** What to look at in a table before it is fitted. */
 export function TableAdvice({ table, settings, change }: Given & { readonly table: OwnTable }) {
   const { units, classes } = table.advice;
-  const isDivided = DIVIDES_COLUMNS.includes(settings.model);
+  const isDivided = 'scale' in MODELS[settings.model]!.options;
   return (
     <>
       {units !== '' && (

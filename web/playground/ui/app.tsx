@@ -6,7 +6,7 @@ import { exampleOf } from '../example.ts';
 import { EXPORTS, type Exported, save } from '../exports.ts';
 import { type Fitting, pictured, type Shown, type Subject, useFitting } from '../fitting.ts';
 import { keepTable, keptTable } from '../keptTable.ts';
-import { DEFAULTS, FILLS_HOLES, isSlow, MODELS, type Settings, settingsOf } from '../settings.ts';
+import { DEFAULTS, isSlow, MODELS, type Settings, settingsOf } from '../settings.ts';
 import { bytesOf, fitLink, fitOfLink, heldByPage, pageWith, settingsLink, unpacked } from '../share.ts';
 import { Drawer } from './drawer.tsx';
 import { type AddedRows, Explorer } from './explorer.tsx';
@@ -389,7 +389,7 @@ function waysOn(failed: Fitting['failed'], start: (settings: Settings, dataset: 
     (i) => !observations.row(i).some(Number.isNaN),
   );
   const leftOut = observations.rows - whole.length;
-  if (leftOut === 0 || FILLS_HOLES.includes(settings.model)) return [];
+  if (leftOut === 0 || 'missing' in MODELS[settings.model]!.options) return [];
   return [
     { title: 'Fit with gplvm, which fills them', go: () => start({ ...settings, model: 'gplvm' }, dataset) },
     ...(whole.length < 4

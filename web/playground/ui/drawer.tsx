@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type Dataset, type RowView, rowView } from '../data/dataset.ts';
 import type { OwnTable } from '../data/ownTable.ts';
 import { SETS } from '../data/sets.ts';
-import { DENSE, type Settings } from '../settings.ts';
+import { isDense, type Settings } from '../settings.ts';
 import { SlowAdvice, TableAdvice } from './advice.tsx';
 import { ModelFields } from './fields.tsx';
 import { FileDrop, type OnFile } from './fileDrop.tsx';
@@ -45,7 +45,7 @@ const isOnSite = document.getElementById('held') === null;
 export function Drawer(given: Given) {
   const { isOpen, close, settings, change, dataset, reading, onFit, onOpen, onPlace, placed, ink } = given;
   const rows = dataset?.observations.rows ?? 0;
-  const isDense = rows > MANY && settings.model in DENSE && settings.options[DENSE[settings.model] ?? ''] === undefined;
+  const isLarge = rows > MANY && isDense(settings);
   const top = useRef<HTMLButtonElement>(null);
   const before = useRef<Element | null>(null);
   useEffect(() => {
@@ -87,7 +87,7 @@ export function Drawer(given: Given) {
               </p>
             )}
             <SlowAdvice {...{ rows, settings, change }} />
-            {isDense && (
+            {isLarge && (
               <p class="note">
                 An iteration takes some cubes of the number of rows: choose inducing inputs, or another model, for more
                 than {MANY}.

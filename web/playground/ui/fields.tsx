@@ -1,5 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
-import { CARDS, FIELDS, type Field, MODELS, PRIORS, priorOption, type Settings, withNeeded } from '../settings.ts';
+import {
+  CARDS,
+  FIELDS,
+  type Field,
+  fieldsOf,
+  MODELS,
+  PRIORS,
+  priorOption,
+  type Settings,
+  withNeeded,
+} from '../settings.ts';
 
 interface Given {
   readonly settings: Settings;
@@ -13,7 +23,7 @@ const KERNEL = 'rbf(variance=fixed(1), lengthscale=fixed(1)) + bias(0.1)';
 
 /** The model, its options and those of the fit. */
 export function ModelFields({ settings, change, ink }: Given) {
-  const { fields } = MODELS[settings.model]!;
+  const fields = fieldsOf(settings.model);
   const set = (name: string, value: string | number | boolean | undefined) => {
     const { [name]: _, ...others } = settings.options;
     change({ options: withNeeded(value === undefined ? others : { ...others, [name]: value }, settings.model) });
@@ -32,16 +42,16 @@ export function ModelFields({ settings, change, ink }: Given) {
               onChange={() => take(name)}
             />
             <b>{title}</b>
-            {MODELS[name]!.about}
+            {MODELS[name]!.summary}
           </label>
         ))}
       </div>
       <label>
         All models
         <select name="model" value={settings.model} onChange={({ currentTarget }) => take(currentTarget.value)}>
-          {Object.entries(MODELS).map(([name, { about }]) => (
+          {Object.entries(MODELS).map(([name, { summary }]) => (
             <option key={name} value={name}>
-              {name}: {about}
+              {name}: {summary}
             </option>
           ))}
         </select>

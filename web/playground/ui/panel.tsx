@@ -43,7 +43,8 @@ export function Overview({
   readonly onlyKind: (kind: number) => void;
 }) {
   const { dataset, coloring } = common;
-  const about = other === undefined ? MODELS[fit.model]?.about : `the rows of the fit by ${fit.model}, in another map`;
+  const about =
+    other === undefined ? MODELS[fit.model]?.summary : `the rows of the fit by ${fit.model}, in another map`;
   const dimensions = other === undefined ? fit.latents.columns : 2;
   return (
     <>

@@ -150,7 +150,7 @@ export function Welcome(given: WelcomeGiven) {
               <Uses uses={table.uses} title="What is done with each column" />
               <TableAdvice {...{ table, settings, change }} />
               <p class="note">
-                Model: {settings.model}, {MODELS[settings.model]!.about}
+                Model: {settings.model}, {MODELS[settings.model]!.summary}
                 {typeof settings.options.batchSize === 'number' &&
                   `, in batches of ${counted(settings.options.batchSize, 'row')}`}
                 .

@@ -101,7 +101,7 @@ async function answerQuestions(
   sender: { readonly shard: number; readonly inbox: string },
   shard: ShardThread,
   { next, tell, over }: Exchange,
-  { mostBytes, problem }: WorkerContext,
+  { maxBytes, problem }: WorkerContext,
 ): Promise<void> {
   let last: Answer | undefined;
   // The question whose sums the thread has just computed, so that it waits for their slopes.
@@ -126,7 +126,7 @@ async function answerQuestions(
       if (last === undefined) await tell({ ...sender, kind: 'ready' });
       continue;
     }
-    const question = questionOf(bytes, mostBytes, problem);
+    const question = questionOf(bytes, maxBytes, problem);
     if (question === undefined) continue;
     const { kind, number } = question;
     if (kind !== 'again') last = await answered(question);

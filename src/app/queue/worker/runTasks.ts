@@ -67,11 +67,11 @@ export async function runCell(job: RunningJob, request: RequestOf<'cell'>, conte
 export async function runRow(
   job: RunningJob,
   { cells }: RequestOf<'row'>,
-  { transport: { blobs }, mostBytes }: WorkerContext,
+  { transport: { blobs }, maxBytes }: WorkerContext,
 ): Promise<void> {
   const outcomes = [];
   for (const id of cells) {
-    const found = await blobs.get(keysOf(id).result, mostBytes);
+    const found = await blobs.get(keysOf(id).result, maxBytes);
     if (found === undefined) throw new RefusedJob('A fit of this line has failed.');
     const { outcome } = JSON.parse(text(found)) as { outcome: unknown };
     outcomes.push(refusing(() => checkSaved(cellOutcomeSchema, outcome, 'outcome')));

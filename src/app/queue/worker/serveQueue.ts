@@ -27,7 +27,7 @@ export interface ServeQueueOptions {
   /** Number of simultaneous jobs, each in its own thread; default 1. */
   readonly threads?: number | undefined;
   /** Most bytes that are fetched for a job; default 256 MB. */
-  readonly mostBytes?: number | undefined;
+  readonly maxBytes?: number | undefined;
   /** Folders and address prefixes from which tables of sweeps may be read; default none. */
   readonly data?: readonly string[] | undefined;
   /** Path or address of a module that exports parts of your own, which the threads load: see `readParts` of `latentfield/workers`. */
@@ -56,7 +56,7 @@ export interface WorkerContext {
   data(key: string, ofOneJob?: boolean): Promise<Uint8Array>;
   /** Reports problems outside of jobs. */
   readonly problem: (message: string) => void;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Folders and address prefixes from which tables may be read. */
   readonly readable: readonly string[];
 }
@@ -81,16 +81,16 @@ const MOST_BYTES = 256 * 2 ** 20;
  */
 export async function serveQueue(transport: Transport, options: ServeQueueOptions = {}): Promise<QueueServer> {
   const given = withDefaults(options, 'serveQueue', {
-    ...{ queue: FITS, threads: 1, mostBytes: MOST_BYTES, data: [], parts: undefined, start: undefined },
+    ...{ queue: FITS, threads: 1, maxBytes: MOST_BYTES, data: [], parts: undefined, start: undefined },
     ...{ onMessage: () => undefined, version: VERSION },
   });
-  const { queue, threads: count, mostBytes, parts, start = queueThreads(parts), onMessage, version } = given;
+  const { queue, threads: count, maxBytes, parts, start = queueThreads(parts), onMessage, version } = given;
   if (!Number.isInteger(count) || count < 1) {
     throw new InvalidInputError(`A worker has a whole number of threads from 1, but ${count} was given.`);
   }
   const threads = threadPool(start, count);
-  const data = fetched(transport, mostBytes);
-  const context: WorkerContext = { transport, threads, mostBytes, readable: given.data, data, problem: onMessage };
+  const data = fetched(transport, maxBytes);
+  const context: WorkerContext = { transport, threads, maxBytes, readable: given.data, data, problem: onMessage };
   let closed!: () => void;
   const ended = new Promise<void>((resolve) => {
     closed = resolve;
@@ -188,11 +188,11 @@ function handlers({ kind }: Request): Handler {
 }
 
 /** Fetches data once and keeps what was last asked for. */
-function fetched({ blobs }: Transport, mostBytes: number): WorkerContext['data'] {
+function fetched({ blobs }: Transport, maxBytes: number): WorkerContext['data'] {
   const known = new Map<string, Promise<Uint8Array>>();
   const MOST_KEPT = 4;
   const fetch = async (key: string) => {
-    const bytes = await blobs.get(key, mostBytes).catch((error: unknown) => {
+    const bytes = await blobs.get(key, maxBytes).catch((error: unknown) => {
       if (error instanceof InvalidInputError) throw new RefusedJob(error.message);
       throw error;
     });

@@ -23,7 +23,7 @@ export interface ReadOut {
 
 /** The options of a model whose latents are eigenvectors. */
 export interface ReadOutOptions {
-  /** How they are read off, for spectral clustering: `{ vectors: k, rows: 'unit' }`. */
+  /** How latents are read off the eigenvectors; as they are unless given. For spectral clustering: `{ vectors: k, rows: 'unit' }`. */
   readonly embedding?: ReadOut;
 }
 

@@ -180,13 +180,13 @@ export function neighborCount(given: unknown, N: number, name: string): Neighbor
 
 /** Which points are neighbors: one of the two. */
 export interface NeighborhoodOptions {
-  /** k of the symmetrized k-nearest-neighbor graph; 7 when neither is given, or all others of fewer points. */
+  /** k of the symmetrized k-nearest-neighbor graph; default 7 without `radius`, or all others of fewer points. */
   readonly neighbors?: number;
   /** Points no further apart than this are neighbors. */
   readonly radius?: number;
   /**
-   * How k nearest neighbors are searched: 'exact'; 'descent', approximate, for many points in many dimensions; 'auto' (unless given), exact up to
-   * 50 000 points. Where they are approximate, the fit's `message` says what part was found.
+   * Search for the k nearest neighbors: 'exact'; 'descent', approximate, for many points in many dimensions; 'auto' (default), exact up to 50 000 points.
+   * The message of a fit reports the accuracy of an approximate search.
    */
   readonly neighborSearch?: NeighborSearch;
 }

@@ -1,0 +1,91 @@
+// Gathers from the docstrings of the named models and of their options what the command line, the page and docs/models.md say of them, in one generated
+// module, in the order of the cards in docs/models.md. Does nothing when the module is newer than src/models; --force makes it anyway.
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const target = join(root, 'src/app/cli/modelOptions.ts');
+/** Parts of the library, what takes the place of a table, and workers: JSON cannot hold them. */
+const NOT_IN_JSON = ['posterior', 'graph', 'squaredDistances', 'shards'];
+
+const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const models = join(root, 'src/models');
+const cards = join(root, 'docs/models.md');
+const sources = readdirSync(models, { recursive: true }).map((file) => join(models, file));
+const isCurrent = [fileURLToPath(import.meta.url), ...sources].every((path) => modified(path) < modified(target));
+if (!isCurrent || process.argv.includes('--force')) await make();
+
+async function make() {
+  const { default: ts } = await import('typescript');
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.build.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const files = ['builtIn.ts', 'builtInLabeled.ts'].map((file) => join(models, file));
+  const program = ts.createProgram(files, { ...options, noEmit: true });
+  const checker = program.getTypeChecker();
+  const plain = (parts) =>
+    ts
+      .displayPartsToString(parts)
+      .replace(/\{@link (\w+)\}/g, '$1')
+      .replace(/\s+/g, ' ')
+      .trim();
+  const described = files.flatMap((file, labeled) =>
+    checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file))).flatMap((exported) => {
+      const symbol = checker.getAliasedSymbol(exported);
+      const signatures = checker.getTypeOfSymbol(symbol).getCallSignatures();
+      return signatures.length === 0 ? [] : [[symbol.name, ofModel(symbol.name, signatures, labeled === 1)]];
+    }),
+  );
+
+  function ofModel(name, signatures, takesLabels) {
+    const tags = signatures.flatMap((signature) => signature.getJsDocTags());
+    const tag = (of) => tags.find((one) => one.name === of)?.text;
+    const given = signatures.flatMap((signature) => {
+      const type = checker.getTypeOfSymbol(signature.getParameters().at(-1));
+      return checker.getNonNullableType(type).getApparentProperties();
+    });
+    const texts = given.map((option) => [option.name, plain(option.getDocumentationComment(checker))]);
+    const undescribed = [
+      ...(tag('summary') ? [] : ['@summary']),
+      ...texts.flatMap(([option, text]) => (text ? [] : [option])),
+    ];
+    if (undescribed.length > 0) throw new Error(`The docstrings of ${name} lack ${undescribed.join(', ')}.`);
+    const abilities = signatures.map((signature) => signature.getReturnType().getProperty('~abilities'));
+    return {
+      summary: plain(tag('summary')),
+      ...(tag('remarks') && { ofMany: plain(tag('remarks')) }),
+      takesLabels,
+      predicts: abilities.every(
+        (of) => checker.getNonNullableType(checker.getTypeOfSymbol(of)).getProperty('predict') !== undefined,
+      ),
+      options: Object.fromEntries(
+        texts.filter(([option]) => !NOT_IN_JSON.includes(option)).sort(([a]) => (a === 'latentDim' ? -1 : 0)),
+      ),
+    };
+  }
+  const order = Array.from(readFileSync(cards, 'utf8').matchAll(/<!-- options (\w+) -->/g), ([, name]) => name);
+  const missing = described.filter(([name]) => !order.includes(name));
+  if (missing.length > 0) throw new Error(`docs/models.md has no card of ${missing.map(([name]) => name).join(', ')}.`);
+  described.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+  const draft = `${target}.${process.pid}`;
+  writeFileSync(
+    draft,
+    `// Made by scripts/buildOptions.mjs from docstrings; not to be edited.
+/** What the docstrings of a named model say. */
+export interface DescribedModel {
+  readonly summary: string;
+  /** What its matrices take of many points, and what to do about it. */
+  readonly ofMany?: string;
+  readonly takesLabels: boolean;
+  /** True if its fits predict observations at latent points. */
+  readonly predicts: boolean;
+  /** Descriptions of the options that JSON can hold. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** The named models. */
+export const modelOptions: Readonly<Record<string, DescribedModel>> = ${JSON.stringify(Object.fromEntries(described), undefined, 2)};
+`,
+  );
+  renameSync(draft, target);
+}
