@@ -37,13 +37,11 @@ export function registerDerivatives(derivatives: Readonly<Record<string, (dy: Te
 }
 
 const holds = (condition: Tensor): Tensor => tf.cast(condition, 'float32');
-const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);
 
 function registerElementwiseGradients(): void {
   registerDerivatives({
     // 0 at 0: a zero distance exerts no force.
     Abs: (dy, x) => tf.mul(dy, run('Sign', { x })),
-    Erf: (dy, x) => tf.mul(dy, tf.mul(tf.exp(tf.neg(tf.square(x))), exactScalar(TWO_OVER_ROOT_PI))),
     Expm1: (dy, x) => tf.mul(dy, tf.exp(x)),
     Log: (dy, x) => tf.div(dy, x),
     Log1p: (dy, x) => tf.div(dy, tf.add(x, 1)),
@@ -68,13 +66,23 @@ function registerElementwiseGradients(): void {
   }));
 }
 
-const select = (condition: Tensor, t: Tensor, e: Tensor): Tensor => run('Select', { condition, t, e });
+export const select = (condition: Tensor, t: Tensor, e: Tensor): Tensor => run('Select', { condition, t, e });
 
 /** Gradients in both operands of arithmetic, before they are summed over the axes along which an operand was repeated. */
 type OfBoth = (dy: Tensor, a: Tensor, b: Tensor, y: Tensor) => [() => Tensor, () => Tensor];
 
+export function registerOfBoth(ofBoth: Readonly<Record<string, OfBoth>>): void {
+  for (const [name, gradients] of Object.entries(ofBoth)) {
+    const saved = name === 'Pow' ? { ...A_AND_B, outputsToSave: [true] } : A_AND_B;
+    registerGradient(name, saved, (dy, [a, b, y]) => {
+      const [ofA, ofB] = gradients(dy, a!, b!, y!);
+      return { a: () => unbroadcast(ofA(), a!.shape), b: () => unbroadcast(ofB(), b!.shape) };
+    });
+  }
+}
+
 function registerBinaryGradients(): void {
-  const ofBoth: Record<string, OfBoth> = {
+  registerOfBoth({
     Add: (dy) => [() => dy, () => dy],
     Sub: (dy) => [() => dy, () => tf.neg(dy)],
     Multiply: (dy, a, b) => [() => tf.mul(dy, b), () => tf.mul(dy, a)],
@@ -87,22 +95,7 @@ function registerBinaryGradients(): void {
       const slope = () => tf.mul(dy, tf.mul(tf.sub(a, b), 2));
       return [slope, () => tf.neg(slope())];
     },
-    Atan2: (dy, a, b) => {
-      const over = (x: Tensor) => tf.mul(dy, tf.div(x, tf.add(tf.square(a), tf.square(b))));
-      return [() => over(b), () => tf.neg(over(a))];
-    },
-    Pow: (dy, a, b, y) => [
-      () => tf.mul(dy, tf.mul(b, run('Pow', { a, b: tf.sub(b, 1) }))),
-      () => tf.mul(dy, tf.mul(y, select(tf.greater(a, 0), tf.log(a), tf.zerosLike(a)))),
-    ],
-  };
-  for (const [name, gradients] of Object.entries(ofBoth)) {
-    const saved = name === 'Pow' ? { ...A_AND_B, outputsToSave: [true] } : A_AND_B;
-    registerGradient(name, saved, (dy, [a, b, y]) => {
-      const [ofA, ofB] = gradients(dy, a!, b!, y!);
-      return { a: () => unbroadcast(ofA(), a!.shape), b: () => unbroadcast(ofB(), b!.shape) };
-    });
-  }
+  });
   registerGradient<{ transposeA: boolean; transposeB: boolean }>(
     'BatchMatMul',
     A_AND_B,

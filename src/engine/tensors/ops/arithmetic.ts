@@ -1,5 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
+import * as elementary from '../../../core/elementary/index.ts';
 import { doubleOf } from '../doubles.ts';
+import { registerOfBoth, run, select } from '../float64/gradients.ts';
+import { broadcasting } from '../float64/operations/layout.ts';
 import { writeGuard } from '../float64/writeGuard.ts';
 import {
   type MatrixKernel,
@@ -12,7 +15,7 @@ import {
 } from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
 import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
-import { asTensor, type TensorOrNumber } from './creation.ts';
+import { asTensor, registerOnDemand, type TensorOrNumber } from './creation.ts';
 
 /**
  * Arithmetic of two operands, entry by entry.
@@ -77,7 +80,22 @@ export const div: Binary = (a, b) => tf.div(...operands(a, b));
  * op.pow(op.tensor([2, 3]), 2); // [4, 9]
  * ```
  */
-export const pow: Binary = (a, b) => tf.pow(...operands(a, b));
+export const pow: Binary = (a, b) => {
+  registerOnDemand('Pow', registerPow);
+  return tf.pow(...operands(a, b));
+};
+
+function registerPow(): void {
+  broadcasting('Pow', (a, i, da, b, j, db, y, k, n) => {
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = elementary.pow(a[i]!, b[j]!);
+  });
+  registerOfBoth({
+    Pow: (dy, a, b, y) => [
+      () => tf.mul(dy, tf.mul(b, run('Pow', { a, b: tf.sub(b, 1) }))),
+      () => tf.mul(dy, tf.mul(y, select(tf.greater(a, 0), tf.log(a), tf.zerosLike(a)))),
+    ],
+  });
+}
 
 /**
  * The larger of a and b; where they are equal, a receives the gradient.
@@ -117,7 +135,22 @@ export const squaredDifference: Binary = (a, b) => tf.squaredDifference(...opera
  * op.atan2(op.tensor([1, 0]), op.tensor([0, -1])); // [1.5707963267948966, 3.141592653589793]
  * ```
  */
-export const atan2: Binary = (a, b) => tf.atan2(...operands(a, b));
+export const atan2: Binary = (a, b) => {
+  registerOnDemand('Atan2', registerAtan2);
+  return tf.atan2(...operands(a, b));
+};
+
+function registerAtan2(): void {
+  broadcasting('Atan2', (a, i, da, b, j, db, y, k, n) => {
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = elementary.atan2(a[i]!, b[j]!);
+  });
+  registerOfBoth({
+    Atan2: (dy, a, b) => {
+      const over = (x: Tensor) => tf.mul(dy, tf.div(x, tf.add(tf.square(a), tf.square(b))));
+      return [() => over(b), () => tf.neg(over(a))];
+    },
+  });
+}
 
 /**
  * K + v·I without forming I: K_ij + v·[i = j]. The gradient in v is the trace of that in the result.

@@ -4,6 +4,7 @@ import { describe, Matrix } from '../../../core/matrix.ts';
 import { counted, countGiven } from '../../../core/wording.ts';
 import { doublesOf, exactScalar } from '../doubles.ts';
 import { FLOAT64 } from '../float64/backend.ts';
+import { float64Backend } from '../float64/scope.ts';
 import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
 
 /** Argument of every operation in place of a tensor: a number stays exact. */
@@ -15,6 +16,12 @@ export type NestedNumbers = number | ArrayLike<number> | readonly NestedNumbers[
 /** The tensor itself, or the number as an exact scalar. */
 export function asTensor<T extends Tensor = Tensor>(x: T | number): T {
   return typeof x === 'number' ? (exactScalar(x) as Tensor as T) : x;
+}
+
+/** Registers an operation when it is first asked for, so that pages without it do not load it. */
+export function registerOnDemand(kernelName: string, register: () => void): void {
+  float64Backend();
+  if (tf.getKernel(kernelName, FLOAT64) === undefined) register();
 }
 
 /**

@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import * as elementary from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
+import { erf as erfOf } from '../../special/erf.ts';
 import * as gamma from '../../special/gamma.ts';
-import { FLOAT64 } from '../float64/backend.ts';
+import { exactScalar } from '../doubles.ts';
 import { registerDerivatives, run } from '../float64/gradients.ts';
 import { elementwise, type Unary } from '../float64/operations/operation.ts';
-import { float64Backend } from '../float64/scope.ts';
 import type { Tensor, TensorInfo } from '../tensorflow.ts';
-import { asTensor } from './creation.ts';
+import { asTensor, registerOnDemand } from './creation.ts';
 
 /**
  * The error function 2/√π·∫₀ˣ e^(−t²) dt, in [−1, 1]. Its gradient is 2/√π·e^(−x²).
@@ -17,7 +17,13 @@ import { asTensor } from './creation.ts';
  * op.erf(op.tensor([0, 1])); // [0, 0.8427007929497149]
  * ```
  */
-export const erf: Elementwise = (x) => tf.erf(asTensor(x));
+export const erf: Elementwise = (x) => onDemand('Erf', registerErf, x);
+
+function registerErf(): void {
+  registerFunction('Erf', erfOf);
+  const factor = 2 / Math.sqrt(Math.PI);
+  registerDerivatives({ Erf: (dy, x) => tf.mul(dy, tf.mul(tf.exp(tf.neg(tf.square(x))), exactScalar(factor))) });
+}
 
 /**
  * log |Γ(x)|, with gradient ψ(x); any real x but 0, −1, −2, …
@@ -27,7 +33,7 @@ export const erf: Elementwise = (x) => tf.erf(asTensor(x));
  * op.lgamma(op.tensor([1, 5])); // [0, 3.1780538303479458], the logarithm of 4! = 24
  * ```
  */
-export const lgamma: Elementwise = (x) => special('Lgamma', registerGammaFunctions, x);
+export const lgamma: Elementwise = (x) => onDemand('Lgamma', registerGammaFunctions, x);
 
 /**
  * The digamma function ψ(x) = d log Γ(x)/dx, with gradient ψ′(x); any real x but 0, −1, −2, …
@@ -37,12 +43,10 @@ export const lgamma: Elementwise = (x) => special('Lgamma', registerGammaFunctio
  * op.digamma(op.tensor([1, 2])); // [-0.5772156649015329, 0.42278433509846714]
  * ```
  */
-export const digamma: Elementwise = (x) => special('Digamma', registerGammaFunctions, x);
+export const digamma: Elementwise = (x) => onDemand('Digamma', registerGammaFunctions, x);
 
-/** Registers operations when they are first asked for, so that pages without them do not load them. */
-function special<T extends Tensor>(kernelName: string, register: () => void, x: T | number): T {
-  float64Backend();
-  if (tf.getKernel(kernelName, FLOAT64) === undefined) register();
+function onDemand<T extends Tensor>(kernelName: string, register: () => void, x: T | number): T {
+  registerOnDemand(kernelName, register);
   return run(kernelName, { x: asTensor(x) }) as T;
 }
 
@@ -76,23 +80,11 @@ function registerGammaFunctions(): void {
   });
 }
 
-const TRIGONOMETRIC = {
-  Sin: elementary.sin,
-  Cos: elementary.cos,
-  Tan: elementary.tan,
-  Asin: elementary.asin,
-  Acos: elementary.acos,
-  Atan: elementary.atan,
-  Sinh: elementary.sinh,
-  Cosh: elementary.cosh,
-  Asinh: elementary.asinh,
-  Acosh: elementary.acosh,
-  Atanh: elementary.atanh,
-};
-
 /** Registers trigonometric and hyperbolic functions and their inverses. */
 function registerTrigonometric(): void {
-  for (const [name, f] of Object.entries(TRIGONOMETRIC)) registerFunction(name, f);
+  const { sin, cos, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh } = elementary;
+  const functions = { sin, cos, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh };
+  for (const [name, f] of Object.entries(functions)) registerFunction(name[0]!.toUpperCase() + name.slice(1), f);
   const minus = (x: Tensor) => tf.sub(1, tf.square(x));
   registerDerivatives({
     Sin: (dy, x) => tf.mul(dy, run('Cos', { x })),
@@ -109,8 +101,7 @@ function registerTrigonometric(): void {
   });
 }
 
-const trigonometric = <T extends Tensor>(name: keyof typeof TRIGONOMETRIC, x: T | number): T =>
-  special(name, registerTrigonometric, x);
+const trigonometric = <T extends Tensor>(name: string, x: T | number): T => onDemand(name, registerTrigonometric, x);
 
 /** log Γ, remembered at the first whole numbers: log y! of the same counts is asked for in every evaluation of a fit. */
 function lgammaOfCounts(): (x: number) => number {

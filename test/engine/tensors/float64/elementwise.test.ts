@@ -21,7 +21,7 @@ interface Case {
 
 // Registered when they are first asked for.
 registerNetworkOperations();
-withFloat64(() => op.sin(1));
+withFloat64(() => op.sin(op.erf(1)));
 
 const run =
   (kernel: string, attributes = {}) =>

@@ -47,7 +47,7 @@ const unary: [string, (x: Tensor) => Tensor, Case['domain']?][] = [
   ['elu', tf.elu, aside],
   ['selu', tf.selu, aside],
   ['clipByValue', (x) => tf.clipByValue(x, -0.31, 0.77), (x) => 2 * aside(x)],
-  ['erf', tf.erf],
+  ['erf', op.erf],
   ['sin', op.sin],
   ['cos', op.cos],
   ['tan', op.tan, unit],
@@ -71,11 +71,11 @@ const binary: [string, (a: Tensor, b: Tensor) => Tensor, Case['domain']?][] = [
   ['sub', tf.sub],
   ['mul', tf.mul],
   ['div', tf.div, positive],
-  ['pow', tf.pow, positive],
+  ['pow', op.pow, positive],
   ['maximum', tf.maximum, apart],
   ['minimum', tf.minimum, apart],
   ['squaredDifference', tf.squaredDifference],
-  ['atan2', tf.atan2, positive],
+  ['atan2', op.atan2, positive],
 ];
 const pairs = [
   [[], []],
@@ -222,12 +222,15 @@ test.each(cases)('$name', ({ operation, shapes, domain = (x) => x }) => {
 });
 
 test('every operation with a gradient of the library was compared with differences', () => {
-  // Two are run inside of gradients only.
+  // Two are run inside of gradients only; those of matrices, which other files register, have tests beside them.
   const inside = new Set(['PadV2', 'UnsortedSegmentSum']);
   const own = tf
     .getKernelsForBackend('float64')
     .map(({ kernelName }) => kernelName)
-    .filter((name) => !inside.has(name) && (tf.getGradient(name) as unknown) !== undefined);
+    .filter(
+      (name) =>
+        !inside.has(name) && !name.startsWith('latentfield.') && (tf.getGradient(name) as unknown) !== undefined,
+    );
   expect(own.length).toBeGreaterThan(60);
   expect(own.filter((name) => !compared.has(name))).toEqual([]);
 });

@@ -1,7 +1,6 @@
-import { atan2, exp, expm1, log1p, pow } from '../../../../core/elementary/index.ts';
+import { exp, expm1, log1p } from '../../../../core/elementary/index.ts';
 import type { Float64Memory } from '../../../memory.ts';
 import type { ElementaryFunctions } from '../../../operations/linearAlgebra.ts';
-import { erf } from '../../../special/erf.ts';
 import { broadcasting } from './layout.ts';
 import { elementwise, kernel, sizeOf, typeOf, type Unary } from './operation.ts';
 
@@ -19,9 +18,6 @@ export function registerArithmetic(): void {
   broadcasting('RealDiv', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! / b[j]!;
   });
-  broadcasting('Pow', (a, i, da, b, j, db, y, k, n) => {
-    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = pow(a[i]!, b[j]!);
-  });
   broadcasting('Maximum', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = Math.max(a[i]!, b[j]!);
   });
@@ -33,9 +29,6 @@ export function registerArithmetic(): void {
       const difference = a[i]! - b[j]!;
       y[k] = difference * difference;
     }
-  });
-  broadcasting('Atan2', (a, i, da, b, j, db, y, k, n) => {
-    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = atan2(a[i]!, b[j]!);
   });
 }
 
@@ -98,13 +91,6 @@ export function registerRectifiers(): void {
     for (let i = 0; i < y.length; i++) {
       y[i] = Math.min(Math.max(x[i]!, clipValueMin), clipValueMax);
     }
-  });
-}
-
-/** The error function. The gamma family is registered when it is first used. */
-export function registerSpecialFunctions(): void {
-  elementwise('Erf', (x, y) => {
-    for (let i = 0; i < y.length; i++) y[i] = erf(x[i]!);
   });
 }
 

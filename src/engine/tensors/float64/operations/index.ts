@@ -6,7 +6,6 @@ import {
   registerExponential,
   registerRectifiers,
   registerSigns,
-  registerSpecialFunctions,
 } from './arithmetic.ts';
 import { registerShape } from './creation.ts';
 import { registerTranspose } from './layout.ts';
@@ -29,5 +28,4 @@ export function registerKernels(elementaryFunctionsOn: ElementaryFunctionsOn): v
   registerJoining();
   registerGather();
   registerMatrixProduct();
-  registerSpecialFunctions();
 }
