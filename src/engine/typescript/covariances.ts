@@ -134,7 +134,7 @@ function distancesFrom(
   }
 }
 
-/** da_i ← da_i + 2·Σ_j w_j·(a_i − b_j), db_j ← db_j − 2·w_j·(a_i − b_j), j < count; `db` may be `da`. */
+/** da_i ← da_i + 2·Σ_j w_j·(a_i − b_j), db_j ← db_j − 2·w_j·(a_i − b_j), j < count. */
 function pullFrom(
   i: number,
   count: number,
@@ -159,7 +159,7 @@ function pullFrom(
 export function radialOperations(memory: Float64Memory, distances: SquaredDistanceOperations): RadialOperations {
   return Object.freeze<RadialOperations>({
     radialGram(n, q, x, profile, variance, k) {
-      distances.squaredDistancesWithin(n, q, x, k);
+      distances.squaredDistances(n, n, q, x, x, k);
       const K = memory.float64(k, n * n);
       for (let i = 0; i < n; i++) {
         profile.value(K.subarray(i * n, i * n + i + 1));
@@ -168,8 +168,8 @@ export function radialOperations(memory: Float64Memory, distances: SquaredDistan
     },
 
     radialGramGradient(n, q, x, profile, variance, k, g, dx) {
-      memory.withBlock(8 * (n * n + 1), (weights) => {
-        distances.squaredDistancesWithin(n, q, x, weights);
+      memory.withBlock(8 * (n * n + n * q + 1), (weights) => {
+        distances.squaredDistances(n, n, q, x, x, weights);
         const [W, G] = [memory.float64(weights, n * n), memory.float64(g, n * n)];
         for (let i = 0; i < n; i++) {
           const row = W.subarray(i * n, i * n + n);
@@ -177,7 +177,10 @@ export function radialOperations(memory: Float64Memory, distances: SquaredDistan
           for (let j = 0; j < i; j++) row[j] = row[j]! * (G[i * n + j]! + G[j * n + i]!) * variance;
           row.fill(0, i);
         }
-        distances.squaredDistancesWithinGradient(n, q, x, weights, dx);
+        const back = weights + 8 * n * n;
+        distances.squaredDistancesGradient(n, n, q, x, x, weights, dx, back);
+        const [D, more] = [memory.float64(dx, n * q), memory.float64(back, n * q)];
+        for (let i = 0; i < n * q; i++) D[i]! += more[i]!;
       });
       return innerProduct(memory.float64(g, n * n), memory.float64(k, n * n)) / variance;
     },
@@ -214,30 +217,13 @@ export function typescriptSquaredDistances(memory: Float64Memory): SquaredDistan
     squaredDistances(n, m, q, a, b, target) {
       const [A, B, T] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(target, n * m)];
       for (let i = 0; i < n; i++) distancesFrom(i, m, q, A, B, T, i * m);
+      if (a === b) for (let i = 0; i < Math.min(n, m); i++) T[i * (m + 1)] = 0;
     },
 
     squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
       const [A, B, W] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(weights, n * m)];
       const [dA, dB] = [memory.float64(da, n * q).fill(0), memory.float64(db, m * q).fill(0)];
       for (let i = 0; i < n; i++) pullFrom(i, m, q, A, B, W.subarray(i * m, (i + 1) * m), dA, dB);
-    },
-
-    squaredDistancesWithin(n, q, x, target) {
-      const [X, T] = [memory.float64(x, n * q), memory.float64(target, n * n)];
-      for (let i = 0; i < n; i++) {
-        distancesFrom(i, n, q, X, X, T, i * n);
-        T[i * (n + 1)] = 0;
-      }
-    },
-
-    squaredDistancesWithinGradient(n, q, x, weights, dx) {
-      const [X, W] = [memory.float64(x, n * q), memory.float64(weights, n * n)];
-      const D = memory.float64(dx, n * q).fill(0);
-      const row = new Float64Array(n);
-      for (let i = 0; i < n; i++) {
-        for (let j = 0; j < i; j++) row[j] = W[i * n + j]! + W[j * n + i]!;
-        pullFrom(i, i, q, X, X, row, D, D);
-      }
     },
   });
 }

@@ -361,6 +361,8 @@ export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOper
         const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
         kernels.squaredDistances(n, m, q, at, bt, target);
       });
+      const distances = memory.float64(target, n * m);
+      if (a === b) for (let i = 0; i < n; i++) distances[i * (n + 1)] = 0;
     },
 
     squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
@@ -371,29 +373,6 @@ export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOper
         kernels.squaredDistancesGradient(n, m, q, at, bt, weights, dat, dbt);
         transposeBack(memory, n, q, dat, da);
         transposeBack(memory, m, q, dbt, db);
-      });
-    },
-
-    squaredDistancesWithin(n, q, x, target) {
-      if (isSmall(n, n, q)) return reference.squaredDistancesWithin(n, q, x, target);
-      withNumbers(memory, q * (n + 1), (place) => {
-        const points = transpose(memory, kernels, n, q, x, place);
-        kernels.squaredDistances(n, n, q, points, points, target);
-        const distances = memory.float64(target, n * n);
-        for (let i = 0; i < n; i++) distances[i * (n + 1)] = 0;
-      });
-    },
-
-    squaredDistancesWithinGradient(n, q, x, weights, dx) {
-      if (isSmall(n, n, q)) return reference.squaredDistancesWithinGradient(n, q, x, weights, dx);
-      withNumbers(memory, q * (3 * n + 1), (place) => {
-        const points = transpose(memory, kernels, n, q, x, place);
-        const [rows, columns] = [place(n * q), place(n * q)];
-        kernels.squaredDistancesGradient(n, n, q, points, points, weights, rows, columns);
-        const pulls = memory.float64(rows, n * q);
-        const back = memory.float64(columns, n * q);
-        for (let i = 0; i < n * q; i++) pulls[i]! += back[i]!;
-        transposeBack(memory, n, q, rows, dx);
       });
     },
   });
