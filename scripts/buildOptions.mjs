@@ -55,6 +55,7 @@ async function make() {
       summary: plain(tag('summary')),
       ...(tag('remarks') && { ofMany: plain(tag('remarks')) }),
       takesLabels,
+      needsDim: given.some((option) => option.name === 'latentDim' && (option.flags & ts.SymbolFlags.Optional) === 0),
       predicts: abilities.every(
         (of) => checker.getNonNullableType(checker.getTypeOfSymbol(of)).getProperty('predict') !== undefined,
       ),
@@ -77,6 +78,8 @@ export interface DescribedModel {
   /** What its matrices take of many points, and what to do about it. */
   readonly ofMany?: string;
   readonly takesLabels: boolean;
+  /** True if the number of latent dimensions must be given; other models choose it where it is not. */
+  readonly needsDim: boolean;
   /** True if its fits predict observations at latent points. */
   readonly predicts: boolean;
   /** Descriptions of the options that JSON can hold. */

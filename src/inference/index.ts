@@ -1,3 +1,4 @@
+export type { Approximation } from '../model/approximation.ts';
 export type {
   Fit,
   FitDiagnostics,

@@ -1,6 +1,7 @@
 import type { Matrix } from '../core/matrix.ts';
 import type { FittedTable } from '../core/namedTable.ts';
 import type { AnyAbilities, Mapped } from './abilities.ts';
+import type { Approximation } from './approximation.ts';
 import type { AnyPaths, Model, ModelJSON, ParameterValues } from './model.ts';
 import type { ParameterJSON } from './parameterToJson.ts';
 import type { EndingKind } from './solver.ts';
@@ -46,6 +47,11 @@ export interface FitDiagnostics {
    * all covariances were factored whole. See docs/project/engines.md.
    */
   readonly covarianceRank?: number;
+  /**
+   * Approximations behind the objective and the predictions, with their errors at the result; an empty list for an exact model. The message says them in words. Absent where the objective was not
+   * evaluated, as at a draw.
+   */
+  readonly approximations?: readonly Approximation[];
   /** Largest entry of the gradient in the solver's variables at the result. */
   readonly gradientNorm: number;
   /** Which test or limit ended the search; absent where there was none, as for a solution in closed form. */

@@ -5,6 +5,7 @@ import type { Random } from '../core/random.ts';
 import type { RowSource } from '../core/rowMatrices.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
 import type { AnyAbilities } from './abilities.ts';
+import type { Approximation, Measured } from './approximation.ts';
 import type { Computation, ComputationContext, Embedding } from './computation.ts';
 import type { Parameter, ParameterValue } from './parameter.ts';
 import type { LatentMoments, Posterior } from './posterior.ts';
@@ -27,7 +28,9 @@ export interface TermContext {
   /** Called with the jitter that a factorization needed (absolute, added to the diagonal), and the mean square of the data of a log density. */
   onJitter(jitter: number, meanSquare?: number): void;
   /** Called with the rank of a pivoted Cholesky approximation that took the place of a whole covariance: see `FitDiagnostics.covarianceRank`. */
-  onRank(rank: number): void;
+  onRank?(rank: number): void;
+  /** Called with what the evaluation approximates, and with what measures the error of that. */
+  onApproximation?(approximation: Approximation, measure?: Measured): void;
 }
 
 /** Some of the points. */
@@ -57,8 +60,6 @@ export interface Assembly {
   readonly pointwise?: readonly string[];
   /** The curvature of minus the log density in the natural values of the free parameters; for models that know it. */
   curvature?(values: ParameterValues, layout: FreeEntries): Curvature | undefined;
-  /** How expectations under Gaussian rows were taken that no density knows in closed form, in words; undefined where all are closed. */
-  approximation?(): string | undefined;
   /** Findings about a result at these values, for models that have any. */
   findings?(values: ParameterValues): Findings | undefined;
   dispose(): void;

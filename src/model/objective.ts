@@ -6,6 +6,7 @@ import { withFloat64 } from '../engine/tensors/float64/scope.ts';
 import { type RepeatedGradients, valueAndGradients } from '../engine/tensors/gradients.ts';
 import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor } from '../engine/tensors/tensorflow.ts';
+import type { Approximation, Measured } from './approximation.ts';
 import type { Assembly, Batch, TensorMap, TermContext } from './model.ts';
 import { curvatureOf } from './objectiveCurvature.ts';
 import type { Curvature } from './solver.ts';
@@ -34,6 +35,8 @@ export interface LogDensity {
   readonly drowned?: number;
   /** The rank of a covariance that was factored in a form of low rank, the largest where there are several. */
   readonly rank?: number;
+  /** What was approximated, with its error; of an evaluation that measures it. */
+  readonly approximations?: readonly Approximation[];
 }
 
 /** Options of an evaluation. */
@@ -45,6 +48,8 @@ export interface EvaluationOptions {
   /** The iteration of a stochastic solver; default 0. */
   readonly iteration?: number;
   readonly batch?: Batch;
+  /** Whether the errors of approximations are measured, which takes longer than the evaluation; default false. */
+  readonly measured?: boolean;
 }
 
 /** State shared by evaluations of one model at many points with the same options. */
@@ -91,9 +96,18 @@ function sumOfTerms(
 ): LogDensity {
   const findings = Object.assign(repeated?.findings ?? {}, noFindings());
   let names = repeated?.names ?? [];
-  const { differentiated = true } = of;
+  const { differentiated = true, measured = false } = of;
+  const approximations: Approximation[] = [];
+  // A density may be evaluated several times, at one draw after another.
+  const onApproximation = (own: Approximation, measure?: Measured) => {
+    const isKnown = approximations.some(({ name, of: [first] }) => name === own.name && first === own.of[0]);
+    if (!isKnown) approximations.push({ ...own, ...measure?.() });
+  };
   const sum = (values: TensorMap) => {
-    const parts = assembly.terms(values, termContext(of, heardBy(findings)));
+    const parts = assembly.terms(
+      values,
+      termContext(of, { ...heardBy(findings), ...(measured && { onApproximation }) }),
+    );
     names = Object.keys(parts);
     return Object.values(parts);
   };
@@ -113,7 +127,7 @@ function sumOfTerms(
     if (differentiated) addTo(gradients, layout, term);
   }
   const { jitter, rank, drowned } = findings;
-  const found = { value: total, terms, gradients, jitter };
+  const found = { value: total, terms, gradients, jitter, ...(measured && { approximations }) };
   return rank === undefined && drowned === undefined
     ? found
     : { ...found, ...(rank !== undefined && { rank }), ...(drowned !== undefined && { drowned }) };
@@ -148,7 +162,7 @@ export function termGradients(
         () => shapesSeen(layout, assembly, of.batch),
         true,
         (values) => {
-          const parts = assembly.terms(values, termContext(of, { onJitter: () => {}, onRank: () => {} }));
+          const parts = assembly.terms(values, termContext(of, { onJitter: () => {} }));
           names ??= Object.keys(parts);
           current = next()!;
           return [parts[current]!];
@@ -239,7 +253,7 @@ function checkName(terms: Readonly<Record<string, number>>, name: string): void 
 
 function termContext(
   { seed = 0, iteration = 0, batch }: EvaluationOptions,
-  heard: Pick<TermContext, 'onJitter' | 'onRank'>,
+  heard: Pick<TermContext, 'onJitter' | 'onRank' | 'onApproximation'>,
 ): TermContext {
   const plain = { iteration, ...heard, ...(batch !== undefined && { batch }) };
   // Most models draw nothing, and a stream is not free.

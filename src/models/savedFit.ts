@@ -46,6 +46,14 @@ const finite = v.pipe(v.number(), v.finite());
 const number = v.union([finite, v.picklist(NON_FINITE)]);
 const count = v.pipe(finite, v.integer(), v.minValue(0));
 const text = v.optional(v.string());
+const approximation = v.strictObject({
+  name: v.picklist(['inducingInputs', 'quadrature', 'draws']),
+  of: v.array(v.string()),
+  count,
+  error: v.optional(number),
+  standardError: v.optional(number),
+  errorBound: v.optional(number),
+});
 const diagnostics = v.strictObject({
   engine: v.string(),
   engineLibrary: text,
@@ -63,6 +71,7 @@ const diagnostics = v.strictObject({
   criterion: text,
   kktResidual: v.optional(number),
   covarianceRank: v.optional(count),
+  approximations: v.optional(v.array(approximation)),
   restarts: v.optional(v.array(number)),
 });
 const entry = v.strictObject({ iteration: count, evaluations: count, objective: number, gradientNorm: number });

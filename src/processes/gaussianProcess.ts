@@ -7,7 +7,7 @@ import * as op from '../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../engine/tensors/tensorflow.ts';
 import { checkKernel } from '../kernels/algebra.ts';
 import type { Kernel, KernelPaths, PathsOf } from '../kernels/kernel.ts';
-import type { Density, Saying } from '../model/language/density.ts';
+import type { Density, DensityContext, Saying } from '../model/language/density.ts';
 import type { ParameterValues, TensorMap } from '../model/model.ts';
 import { type Parameter, type ParameterLike, type ParameterValue, real } from '../model/parameter.ts';
 import { ownTensors } from '../model/part.ts';
@@ -17,6 +17,7 @@ import {
   dataOf,
   disposeData,
   keptPatternData,
+  type ObservedData,
   type ObservedPattern,
 } from './covariance/covariance.ts';
 import { inducingCovariance } from './covariance/lowRank.ts';
@@ -33,6 +34,8 @@ export interface ProcessContext {
   readonly onJitter?: (jitter: number) => void;
   /** Called with the rank of a pivoted Cholesky approximation, if one replaced the full covariance. */
   readonly onRank?: (rank: number) => void;
+  /** Called with the inducing inputs, if there are any, and with what measures by how much their bound is too low. */
+  readonly onApproximation?: DensityContext['onApproximation'];
   /** Cache of the results of conditioning, for further predictions at the same values. */
   readonly memory?: Map<object, unknown>;
 }
@@ -133,6 +136,9 @@ export interface ColumnScales {
 }
 
 const NAME = 'The covariance of the mapping';
+/** Largest number of points for which the exact log density is evaluated at a result, to measure the error of inducing inputs. */
+const MOST_EXACT = 2000;
+
 const widthOf = (patterns: readonly ObservedPattern[]) =>
   patterns.reduce((sum, { columns }) => sum + columns.length, 0);
 
@@ -171,6 +177,22 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     ...(onJitter && { onJitter }),
     ...(onRank && { onRank }),
   });
+  const logDensityAt = (p: TensorMap, X: Tensor2D, data: readonly ObservedData[], context: ProcessContext = {}) => {
+    const covariance = covarianceAt(p, X);
+    const options = optionsOf(context);
+    const parts = data.map((part) => covariance.logDensity(part, options));
+    if (inducing !== undefined) {
+      context.onApproximation?.({ name: 'inducingInputs', count: p.inducing!.shape[0]! }, () => {
+        const exact = X.shape[0] <= MOST_EXACT ? structureFor(...X.shape).at(own(p), X, noise(p)) : undefined;
+        const off = data.reduce((sum, part, i) => {
+          const above = exact?.logDensity(part, { name: NAME }) ?? covariance.upperBound!(part, { name: NAME });
+          return sum + op.valueOf(above) - op.valueOf(parts[i]!);
+        }, 0);
+        return exact === undefined ? { errorBound: off } : { error: -off };
+      });
+    }
+    return parts.reduce((sum, part) => op.add<Scalar>(sum, part));
+  };
 
   const process: GaussianProcess<K> = Object.freeze<GaussianProcess<K>>({
     kind: 'gaussianProcess',
@@ -184,7 +206,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
     }),
     logDensity: (p, X, Y, context) => {
       checkNoise(likelihood, ...Y.shape);
-      return covarianceAt(p, X).logDensity(dataOf(Y), optionsOf(context));
+      return logDensityAt(p, X, [dataOf(Y)], context);
     },
     predict: (p, X, Y, A, context) => {
       checkNoise(likelihood, ...Y.shape);
@@ -206,12 +228,7 @@ export function gaussianProcess<K extends Kernel>(options: GaussianProcessOption
       checkNoise(likelihood, points, width);
       const data = patterns.map((pattern) => keptPatternData(pattern, points, width));
       return {
-        logDensity: (p, X, context) => {
-          const covariance = covarianceAt(p, X);
-          return data
-            .map((part) => covariance.logDensity(part, optionsOf(context)))
-            .reduce((sum, part) => op.add<Scalar>(sum, part));
-        },
+        logDensity: (p, X, context) => logDensityAt(p, X, data, context),
         dispose: () => data.forEach(disposeData),
       };
     },

@@ -109,7 +109,6 @@ export function densityAt(
             return memory.get(owner) as ReturnType<typeof make>;
           },
           onJitter: () => {},
-          onRank: () => {},
         };
         try {
           return work({ p: valueTensors(values), rows: rowTensors(rows), context });

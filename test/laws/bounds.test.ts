@@ -235,5 +235,5 @@ it('of more random columns than three it is an estimate by draws, and says so', 
       return { z, f, y: observed(data, { density: gaussian({ variance: 0.2 }), given: f, center: true }) };
     },
   })(Y);
-  expect(described(model)).toMatch(/Gaussian rows of 'z' are means over 8 fixed draws: .* may lie above it/);
+  expect(described(model)).toMatch(/Gaussian rows of 'z' are means over 8 draws: .* may lie above it/);
 });

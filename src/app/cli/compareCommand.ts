@@ -19,25 +19,24 @@ import {
 import { makeFolder, standardize, writeAtomically } from '../io/index.ts';
 import { latentPlot, MOST_LABELS } from '../plot/index.ts';
 import { completedTable } from './fitFiles.ts';
-import { aboveZero, camelCase, checkRequired, missingFlag, wholeFrom } from './flags.ts';
-import { checkTakesMissing, LABELED_MODELS } from './modelHelp.ts';
+import {
+  aboveZero,
+  addFlags,
+  camelCase,
+  DIM,
+  FORCE,
+  type Given,
+  JSON_OUTPUT,
+  LABELS,
+  MISSING,
+  SEED,
+  STANDARDIZE,
+} from './flags.ts';
+import { LABELED_MODELS } from './modelHelp.ts';
 import { meansDistance } from './pictures.ts';
+import { preparedTable, reportedTable } from './preparedTable.ts';
 import { type Context, checkAbsent, NO_BAR, progressBar } from './streams.ts';
-import { addTableFlags, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
-import { leftOutReport } from './tableReport.ts';
-
-interface CompareArguments extends TableArguments {
-  readonly out: string;
-  readonly models?: readonly string[];
-  readonly labels?: string;
-  readonly missing?: string;
-  readonly dim?: number;
-  readonly maxSeconds?: number;
-  readonly seed?: number;
-  readonly standardize?: boolean;
-  readonly force?: boolean;
-  readonly json?: boolean;
-}
+import { COLUMN_FLAGS, TABLE_FLAGS } from './tableFlags.ts';
 
 /** A linear map, two Gaussian process models, one of paths along neighbors, and one of neighbors alone. */
 const MODELS = ['ppca', 'gplvm', 'bayesianGplvm', 'isomap', 'tsne'];
@@ -53,26 +52,31 @@ const LEAST_ROWS = 12;
 /** Iterations of a fit at most, where its model does not say. */
 const ITERATIONS = 1000;
 
+const FLAGS = [
+  ['-o, --out <dir>', '(required) folder for a picture of each map, created if it does not exist'],
+  FORCE,
+  ['--models <list>', `models, separated by commas (default: ${MODELS.join(',')})`, modelsFrom],
+  LABELS,
+  DIM,
+  STANDARDIZE,
+  [
+    '--max-seconds <s>',
+    `limit on the seconds of all fits together, scores not included (default: ${SECONDS})`,
+    aboveZero,
+  ],
+  SEED,
+  MISSING,
+  ...COLUMN_FLAGS,
+  ...TABLE_FLAGS,
+  JSON_OUTPUT,
+] as const;
+type CompareArguments = Given<typeof FLAGS>;
+
 /** `compare DATA` */
-export function defineCompare(command: Command, context: Context): void {
-  command
-    .argument('<data>', "observations, one point a row, as for fit; '-' reads stdin")
-    .option('-o, --out <dir>', '(required) folder for a picture of each map, created if it does not exist')
-    .option('--force', 'replace existing pictures')
-    .option('--models <list>', `models, separated by commas (default: ${MODELS.join(',')})`, modelsFrom)
-    .option('--labels <file|column>', 'labels: a file with one per row, or a column of DATA, for colors and errors')
-    .option('-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
-    .option('--standardize', 'bring each column to mean 0 and standard deviation 1')
-    .option(
-      '--max-seconds <s>',
-      `limit on the seconds of all fits together, scores not included (default: ${SECONDS})`,
-      aboveZero,
-    )
-    .option('-s, --seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY));
-  addTableFlags(command.addOption(missingFlag()), { choosesColumns: true })
-    .option('--json', 'print one JSON object')
-    .action(async (data: string, given: CompareArguments) => context.exit(await compareTable(data, given, context)));
-}
+export const defineCompare = (command: Command, context: Context): Command =>
+  addFlags(command.argument('<data>', "observations, one point a row, as for fit; '-' reads stdin"), ...FLAGS).action(
+    async (data: string, given: CompareArguments) => context.exit(await compareTable(data, given, context)),
+  );
 
 function modelsFrom(text: string): string[] {
   const names = text.split(',').map((name) => camelCase(name.trim()));
@@ -84,7 +88,7 @@ function modelsFrom(text: string): string[] {
 }
 
 const UNITS_NOTE =
-  'note: columns are in units that differ by more than ten times: every map is fitted to columns divided by their standard deviations, and scored on them.';
+  'note: columns are in units that differ by more than ten times: every map is fitted to columns divided by their standard deviations, and scored on them.\n';
 
 /** One row of the table. */
 interface Compared {
@@ -101,21 +105,17 @@ interface Compared {
 }
 
 async function compareTable(data: string, given: CompareArguments, streams: Context): Promise<number> {
-  checkRequired(given, ['--out <dir>']);
-  const { models = MODELS, dim = 2, seed = 0, out, force } = given;
+  const { models = MODELS, dim = 2, seed = 0, force } = given;
+  const out = given.out!;
   for (const name of models) kindOf(name, {});
   const pathOf = (model: string) => join(out, `${model}.svg`);
   checkAbsent(models.map(pathOf), force);
-  const table = await readLabeledTable(data, given.labels, {
-    ...tableOptions(given),
-    allowMissing: given.missing !== 'error',
-  });
+  const table = await reportedTable(data, given, streams);
   // Maps are compared in one unit, so all of them are fitted in it.
   const isUnequal = differInUnits(table.observations);
   const Y =
     given.standardize || isUnequal ? standardize(table.observations).apply(table.observations) : table.observations;
-  const notes = [...leftOutReport(table.leftOut), ...(isUnequal && !given.standardize ? [UNITS_NOTE] : [])];
-  streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
+  if (isUnequal && !given.standardize) streams.stderr.write(UNITS_NOTE);
   if (Y.rows < LEAST_ROWS) {
     throw new InvalidInputError(`compare takes at least ${LEAST_ROWS} rows, but '${data}' has ${Y.rows}.`);
   }
@@ -126,7 +126,6 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   const neighbors = usualNeighbors(Y.rows);
   let ends = performance.now() + 1000 * (given.maxSeconds ?? SECONDS);
   const hasHoles = Y.data.some(Number.isNaN);
-  const modelOptions = { latentDim: dim, ...(hasHoles && { missing: 'ignore' as const }) };
   /** The observations with their missing entries filled in by the first model that does so. */
   let whole = hasHoles ? undefined : Y;
   const fits: (Omit<Compared, 'trustworthiness' | 'continuity'> & { readonly latents: Matrix })[] = [];
@@ -134,7 +133,8 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
   /** Each fit may take its share of the remaining time. */
   const fitOf = async (model: string, rowsOf: Matrix): Promise<Fit> => {
     const maxSeconds = Math.max(0, (ends - performance.now()) / 1000 / left--);
-    const described = describedModel(model, rowsOf, undefined, modelOptions, {});
+    const { options } = preparedTable({ ...table, observations: rowsOf }, { latentDim: dim }, { model });
+    const described = describedModel(model, rowsOf, undefined, options, {});
     const bar = given.json ? NO_BAR : progressBar(streams.stderr, described.search?.maxIterations ?? ITERATIONS, model);
     try {
       return (await fit(described, {
@@ -151,7 +151,6 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
     const began = performance.now();
     const atStart = left;
     try {
-      if (hasHoles) checkTakesMissing(model);
       const result = await fitOf(model, Y);
       const seconds = (performance.now() - began) / 1000;
       streams.signal?.throwIfAborted();

@@ -1,51 +1,41 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import {
-  type Draws,
-  type Fit,
-  type Model,
-  modelFromJSON,
-  type SamplePosteriorOptions,
-  samplePosterior,
-} from '../../index.ts';
+import { type Draws, type Fit, type Model, modelFromJSON, samplePosterior } from '../../index.ts';
 import { checkFolderPath, openResultFolder, type ResultFolder } from '../io/index.ts';
 import { chainPlot, latentPlot, pairsPlot, rankPlot } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
-import { camelCase, PARTS_FLAG, type PartsArguments, partsOf, wholeFrom } from './flags.ts';
+import { addFlags, chosen, FORCE, type Given, JSON_OUTPUT, PARTS, partsOf, SEED, wholeFrom } from './flags.ts';
 import { type Context, checkAbsent } from './streams.ts';
 
-interface DrawArguments extends PartsArguments, Pick<SamplePosteriorOptions, 'chains' | 'warmup' | 'draws' | 'seed'> {
-  readonly method?: 'nuts' | 'hmc' | 'slice' | 'ellipticalSlice';
-  readonly hold?: string;
-  readonly priors?: 'weak' | 'inTerms';
-  readonly workers?: number;
-  readonly out: string;
-  readonly force?: boolean;
-  readonly json?: boolean;
-}
+/** Flags that are options of `samplePosterior` of the same name. */
+const SAMPLING_FLAGS = [
+  ['--method <name>', 'how draws are made (default: nuts)', ['nuts', 'hmc', 'slice', 'ellipticalSlice']],
+  ['--chains <n>', 'chains (default: 4)', wholeFrom(1)],
+  ['--warmup <n>', 'discarded transitions of each chain (default: 1000)', wholeFrom(0)],
+  ['--draws <n>', 'draws of each chain (default: 1000)', wholeFrom(1)],
+  SEED,
+  [
+    '--priors <kind>',
+    'weak: add a weak prior to each parameter without one; in-terms: the priors are in your own terms',
+    ['weak', 'inTerms'],
+  ],
+] as const;
+const FLAGS = [
+  ['-o, --out <dir>', '(required) folder for draws.csv, draws.json and pictures'],
+  ...SAMPLING_FLAGS,
+  ['--hold <paths>', 'parameters to keep at their fitted values, separated by commas, such as latents'],
+  ['--workers <n>', 'chains that run at the same time', wholeFrom(1)],
+  FORCE,
+  PARTS,
+  JSON_OUTPUT,
+] as const;
+type DrawArguments = Given<typeof FLAGS>;
 
 /** `draw DIR` */
-export function defineDraw(command: Command, context: Context): void {
-  command
-    .argument('<dir>', 'folder of a fit')
-    .requiredOption('-o, --out <dir>', '(required) folder for draws.csv, draws.json and pictures')
-    .option('--method <name>', 'nuts (default), hmc, slice or elliptical-slice', camelCase)
-    .option('--chains <n>', 'chains (default: 4)', wholeFrom(1))
-    .option('--warmup <n>', 'discarded transitions of each chain (default: 1000)', wholeFrom(0))
-    .option('--draws <n>', 'draws of each chain (default: 1000)', wholeFrom(1))
-    .option('-s, --seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
-    .option('--hold <paths>', 'parameters to keep at their fitted values, separated by commas, such as latents')
-    .option(
-      '--priors <kind>',
-      'weak: add a weak prior to each parameter without one; in-terms: the priors are in your own terms',
-      camelCase,
-    )
-    .option('--workers <n>', 'chains that run at the same time', wholeFrom(1))
-    .option('--force', 'replace existing files')
-    .option(...PARTS_FLAG)
-    .option('--json', 'print one JSON object')
-    .action((folder: string, given: DrawArguments) => drawFrom(folder, given, context));
-}
+export const defineDraw = (command: Command, context: Context): Command =>
+  addFlags(command.argument('<dir>', 'folder of a fit'), ...FLAGS).action((folder: string, given: DrawArguments) =>
+    drawFrom(folder, given, context),
+  );
 
 /** Pictures of draws by file name; undefined if the draws have nothing to show in one. */
 const PICTURES: Readonly<Record<string, (draws: Draws) => Promise<string | undefined>>> = {
@@ -61,7 +51,8 @@ const DRAWS = 'draws.json';
 const FILES = [TABLE, DRAWS, ...Object.keys(PICTURES)];
 
 async function drawFrom(folder: string, given: DrawArguments, context: Context): Promise<void> {
-  const { out, force, parts } = given;
+  const { force, parts } = given;
+  const out = given.out!;
   checkAbsent(
     FILES.map((name) => join(out, name)),
     force,
@@ -82,11 +73,12 @@ async function drawAndWrite(
   fit: Fit,
   model: Model,
   to: ResultFolder,
-  { out: _, force: __, json, parts, hold, workers, ...given }: DrawArguments,
+  given: DrawArguments,
   { stdout, stderr, signal }: Context,
 ): Promise<void> {
+  const { json, parts, hold, workers } = given;
   const draws = await samplePosterior(model, {
-    ...given,
+    ...chosen(given, ...SAMPLING_FLAGS),
     start: fit,
     ...(hold !== undefined && { hold: hold.split(',').map((path) => path.trim()) }),
     ...(workers !== undefined && { workers: parts === undefined ? workers : { count: workers, parts } }),

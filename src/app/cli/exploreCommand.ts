@@ -8,16 +8,9 @@ import { basename, join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { InvalidInputError, loadFit } from '../../index.ts';
 import { makeTemporaryFolder, parseTable, readResult, readWholeFile, writeAtomically } from '../io/index.ts';
-import { type FitArguments, fitTable } from './fitCommand.ts';
-import { camelCase, fromZero, wholeFrom } from './flags.ts';
+import { fitTable } from './fitCommand.ts';
+import { addFlags, camelCase, FORCE, fromZero, type Given, LABELS, wholeFrom } from './flags.ts';
 import { type Context, exitCodeOf } from './streams.ts';
-
-interface ExploreArguments extends Partial<Pick<FitArguments, 'model' | 'labels' | 'options' | 'maxSeconds'>> {
-  readonly port: number;
-  readonly open?: boolean;
-  readonly page?: string;
-  readonly force?: boolean;
-}
 
 /** Address that only this machine reaches. */
 const LOCAL = '127.0.0.1';
@@ -25,20 +18,28 @@ const LOCAL = '127.0.0.1';
 /** Size of a table that a page can hold, which is also the most it reads. */
 const MOST_BYTES = 60e6;
 
+/** Flags about a fit that is made first. */
+const FIT_FLAGS = [
+  ['-m, --model <name>', 'fit the table with this model first, here instead of in the page', camelCase],
+  LABELS,
+  ['--options <json|file>', 'options of that model'],
+  ['--max-seconds <s>', 'seconds at most for that fit', fromZero],
+] as const;
+const FLAGS = [
+  ...FIT_FLAGS,
+  ['--port <n>', 'port of this machine (default: one that is free)', portFrom],
+  ['--open', 'open it in the browser'],
+  ['--page <file.html>', 'write the page to this file, which opens without a server'],
+  FORCE,
+] as const;
+type ExploreArguments = Given<typeof FLAGS>;
+
 /** `explore [DATA|DIR]` */
-export function defineExplore(command: Command, context: Context): void {
-  command
-    .argument('[data]', 'a table, the folder of a fit, or its fit.json (default: an example)')
-    .option('-m, --model <name>', 'fit the table with this model first, here instead of in the page', camelCase)
-    .option('--labels <file|column>', 'labels of that fit')
-    .option('--options <json|file>', 'options of that model')
-    .option('--max-seconds <s>', 'seconds at most for that fit', fromZero)
-    .option('--port <n>', 'port of this machine (default: one that is free)', portFrom, 0)
-    .option('--open', 'open it in the browser')
-    .option('--page <file.html>', 'write the page to this file, which opens without a server')
-    .option('--force', 'replace an existing file')
-    .action((data: string | undefined, given: ExploreArguments) => explore(data, given, context));
-}
+export const defineExplore = (command: Command, context: Context): Command =>
+  addFlags(
+    command.argument('[data]', 'a table, the folder of a fit, or its fit.json (default: an example)'),
+    ...FLAGS,
+  ).action((data: string | undefined, given: ExploreArguments) => explore(data, given, context));
 
 function portFrom(text: string): number {
   const port = wholeFrom(0)(text);
@@ -48,7 +49,7 @@ function portFrom(text: string): number {
 
 async function explore(
   data: string | undefined,
-  { port, open = false, page: file, force = false, ...fitting }: ExploreArguments,
+  { port = 0, open = false, page: file, force = false, ...fitting }: ExploreArguments,
   context: Context,
 ): Promise<void> {
   const { stdout, stderr, signal, exit } = context;
@@ -112,15 +113,13 @@ function answer(request: IncomingMessage, response: ServerResponse, address: str
 async function fittedPage(
   data: string | undefined,
   isStatic: boolean,
-  { model, ...fitting }: Partial<Pick<FitArguments, 'model' | 'labels' | 'options' | 'maxSeconds'>>,
+  { model, ...fitting }: Given<typeof FIT_FLAGS>,
   context: Context,
 ): Promise<string | undefined> {
   if (model === undefined) {
-    const [flag] = Object.keys(fitting);
-    if (flag === undefined) return pageOf(data, isStatic);
-    throw new InvalidInputError(
-      `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is about a fit that is made first: give --model too.`,
-    );
+    const [name] = Object.keys(fitting);
+    if (name === undefined) return pageOf(data, isStatic);
+    throw new InvalidInputError(`\`${name}\` is about a fit that is made first: give \`model\` too.`);
   }
   if (data === undefined || data.endsWith('.json') || (await isFolder(data))) {
     throw new InvalidInputError('--model fits a table: give its file, not a fit.');

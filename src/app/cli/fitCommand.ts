@@ -1,158 +1,109 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import {
   adam,
+  assess,
   describedModel,
-  type EngineChoice,
   type Fit,
   type FitOptions,
   fit,
   kindOf,
+  LatentFieldError,
   lbfgs,
   lbfgsb,
   type Matrix,
   type Model,
-  type ModelOptions,
-  type OwnParts,
   type Solver,
   scg,
 } from '../../index.ts';
-import type { ReadTableOptions, ResultFolder, StandardizedColumns, Table } from '../io/index.ts';
+import type { ResultFolder, StandardizedColumns, Table } from '../io/index.ts';
 import { type LookOptions, MOST_LABELS } from '../plot/index.ts';
 import { checkFiles, completedTable, prepareFiles, writeFit } from './fitFiles.ts';
 import {
-  aboveZero,
+  addFlags,
   camelCase,
+  chosen,
+  FORCE,
   fromZero,
-  missingFlag,
-  PARTS_FLAG,
-  type PartsArguments,
+  type Given,
+  JSON_OUTPUT,
+  MODEL_FLAGS,
   partsOf,
+  SEED,
+  SPARSE_FLAGS,
   wholeFrom,
   wholeOrAuto,
 } from './flags.ts';
-import { type FlaggedOptions, readModelOptions } from './jsonOptions.ts';
-import { checkPredicts, checkTakesMissing, LABELED_MODELS, MODEL_NAMES, modelsHelp, sizeNotes } from './modelHelp.ts';
-import { addPlotFlags, checkPictures, type PlotArguments, type ShownColumns } from './pictures.ts';
-import { preparedTable } from './preparedTable.ts';
-import { checkTime, sequenceOf, withSegments } from './sequence.ts';
+import { readModelOptions } from './jsonOptions.ts';
+import { checkPredicts, MODEL_NAMES, modelsHelp } from './modelHelp.ts';
+import { checkPictures, PLOT_FLAGS, type ShownColumns } from './pictures.ts';
+import { modelTable } from './preparedTable.ts';
+import { checkTime, TIME_FLAGS } from './sequence.ts';
 import { type Context, effort, exitCodeOf, NO_BAR, progressBar, type TimeBudget, timeBudget } from './streams.ts';
-import { addTableFlags, isFile, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
-import { leftOutReport, ofPoints, rowsOfPoints, tableRecord, tableReport } from './tableReport.ts';
-
-/** Options of `fit` that have flags of the same name. */
-const FIT_FLAGS = [
-  'maxIterations',
-  'maxEvaluations',
-  'tolerance',
-  'seed',
-  'restarts',
-  'batchSize',
-  'maxEpochs',
-  'engine',
-  'threads',
-  'checkpoint',
-  'checkpointInterval',
-  'resume',
-] as const;
-
-/** Arguments of `fit`. */
-export interface FitArguments
-  extends FlaggedOptions,
-    TableArguments,
-    PartsArguments,
-    PlotArguments,
-    Pick<FitOptions, 'maxSeconds' | (typeof FIT_FLAGS)[number]> {
-  readonly model: string;
-  readonly labels?: string;
-  readonly time?: string;
-  readonly sequence?: string;
-  readonly maxStep?: number;
-  readonly standardize?: boolean;
-  readonly scale?: boolean;
-  readonly missing?: string;
-  readonly verbose?: boolean;
-  readonly options?: string;
-  readonly solver?: string;
-  readonly workers?: number;
-  readonly out: string;
-  readonly force?: boolean;
-  readonly json?: boolean;
-}
+import { COLUMN_FLAGS, isFile, TABLE_FLAGS } from './tableFlags.ts';
+import { ofPoints, rowsOfPoints, tableRecord } from './tableReport.ts';
 
 const SOLVERS: Readonly<Record<string, () => Solver>> = { lbfgs, lbfgsb, scg, adam };
-const ENGINES: readonly EngineChoice[] = ['auto', 'wasm', 'native', 'typescript'];
 
-/** `fit DATA` */
-export function defineFit(command: Command, context: Context): void {
-  command
-    .argument(
-      '<data>',
-      "observations, one point per row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .mtx, or a folder of Cell Ranger; '-' reads stdin",
-    )
-    .optionsGroup('Model:')
-    .option('-m, --model <name>', `the model (default: gplvm): ${MODEL_NAMES.join(', ')}`, camelCase)
-    .option('-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
-    .option('--kernel <text>', 'covariance of the mapping, such as "rbf(lengthscale=[1,2]) + bias(0.1)"')
-    .option(
-      '--labels <file|column>',
-      `labels: a file with one per row, or a column of DATA by name or number from 0; needed by ${LABELED_MODELS.join(', ')}, where some may be missing`,
-    )
-    .option(
-      '--time <column>',
-      'the column with the time of each row, numbers or dates: turns on dynamics, with no step across a gap',
-    )
-    .option(
-      '--sequence <column>',
-      'the column that names the sequence of each row: dynamics, with no step from one sequence to the next; for models with the option dynamics',
-    )
-    .option(
-      '--max-step <length>',
-      'longest step of --time that is not a gap, in days for dates (default: 1.5 times the median step)',
-      aboveZero,
-    )
-    .option('--standardize', 'bring each column to mean 0 and standard deviation 1; results are in the units of DATA')
-    .option('--no-scale', 'leave columns as they are, even if their deviations differ by more than ten times')
-    .addOption(missingFlag())
-    .option('--verbose', 'print how the search ended in numbers')
-    .option(
-      '--inducing <m>',
-      'number of inducing inputs of the mapping, or of centers for tpslvm: cost O(N·m²)',
-      wholeFrom(1),
-    )
-    .option('--centers <m>', 'number of centers of tpslvm: cost O(N·m²)', wholeFrom(1))
-    .option('--likelihood <name>', 'distribution of the observations: poisson, bernoulli, … (default: gaussian)')
-    .option('--options <json|file>', 'options of the model: \'{"dynamics":true}\', or a file with them; see below')
-    .option(...PARTS_FLAG);
-  addPlotFlags(command.optionsGroup('Pictures:'));
-  addTableFlags(command.optionsGroup('Table:'), { choosesColumns: true })
-    .optionsGroup('Search:')
-    .option(
-      '--max-iterations <n>',
-      'limit on the iterations from each start (default: 1000; 5000 for Gaussian processes of at most 300 points)',
-      wholeFrom(0),
-    )
-    .option('--max-evaluations <n>', 'limit on the evaluations from each start (default: no limit)', wholeFrom(1))
-    .option(
+/** Flags that are options of `fit` of the same name. */
+const SEARCH_FLAGS = [
+  [
+    '--max-iterations <n>',
+    'limit on the iterations from each start (default: 1000; 5000 for Gaussian processes of at most 300 points)',
+    wholeFrom(0),
+  ],
+  ['--max-evaluations <n>', 'limit on the evaluations from each start (default: no limit)', wholeFrom(1)],
+  ['--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5 for most models)', fromZero],
+  SEED,
+  ['--batch-size <n>', 'rows of each step, for models that support batches (default: all)', wholeFrom(1)],
+  ['--max-epochs <n>', 'limit on the passes through all rows, in batches (default: 100)', wholeFrom(0)],
+  ['--restarts <n>', 'further starts; the best result is kept (default: 0)', wholeFrom(0)],
+  ['--engine <name>', 'linear algebra (default: auto)', ['auto', 'wasm', 'native', 'typescript']],
+  ['--threads <n>', "threads for the linear algebra in WebAssembly, or 'auto' (default: auto)", wholeOrAuto],
+  ['--checkpoint <file>', 'save the state of the fit to this file during the run'],
+  ['--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero],
+  ['--resume <file>', 'resume the fit from a checkpoint file, with its seed and restarts'],
+] as const;
+
+const FLAGS = {
+  'Model:': [
+    ['-m, --model <name>', `the model (default: gplvm): ${MODEL_NAMES.join(', ')}`, camelCase],
+    ...MODEL_FLAGS,
+    ...SPARSE_FLAGS,
+    ...TIME_FLAGS,
+    ['--verbose', 'print how the search ended in numbers'],
+  ],
+  'Pictures:': PLOT_FLAGS,
+  'Table:': [...COLUMN_FLAGS, ...TABLE_FLAGS],
+  'Search:': [
+    ...SEARCH_FLAGS,
+    [
       '--max-seconds <s>',
       'limit on the seconds for start, fit and picture; the best result so far is then written (default: no limit)',
       fromZero,
-    )
-    .addOption(new Option('--solver <name>', 'solver (default: chosen for the model)').choices(Object.keys(SOLVERS)))
-    .option('--tolerance <t>', 'largest entry of the gradient at convergence (default: 1e-5 for most models)', fromZero)
-    .option('-s, --seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
-    .option('--batch-size <n>', 'rows of each step, for models that support batches (default: all)', wholeFrom(1))
-    .option('--max-epochs <n>', 'limit on the passes through all rows, in batches (default: 100)', wholeFrom(0))
-    .option('--restarts <n>', 'further starts; the best result is kept (default: 0)', wholeFrom(0))
-    .addOption(new Option('--engine <name>', 'linear algebra (default: auto)').choices(ENGINES))
-    .option('--threads <n>', "threads for the linear algebra in WebAssembly, or 'auto' (default: auto)", wholeOrAuto)
-    .option('--workers <n>', 'worker threads that share the starts (default: none)', wholeFrom(1))
-    .option('--checkpoint <file>', 'save the state of the fit to this file during the run')
-    .option('--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero)
-    .option('--resume <file>', 'resume the fit from a checkpoint file, with its seed and restarts')
-    .optionsGroup('Output:')
-    .option('-o, --out <dir>', 'folder for the results, created if it does not exist (default: results)')
-    .option('--force', 'replace existing results')
-    .option('--json', 'print the outcome as one JSON object')
+    ],
+    ['--solver <name>', 'solver (default: chosen for the model)', Object.keys(SOLVERS)],
+    ['--workers <n>', 'worker threads that share the starts (default: none)', wholeFrom(1)],
+  ],
+  'Output:': [
+    ['-o, --out <dir>', 'folder for the results, created if it does not exist (default: results)'],
+    FORCE,
+    JSON_OUTPUT,
+  ],
+} as const;
+
+/** Arguments of `fit`. */
+type FitArguments = { readonly model: string; readonly out: string } & Given<
+  readonly (typeof FLAGS)[keyof typeof FLAGS][number][]
+>;
+
+/** `fit DATA` */
+export function defineFit(command: Command, context: Context): void {
+  command.argument(
+    '<data>',
+    "observations, one point per row: .csv, .tsv, .txt, .npy, .npz, .parquet, .arrow, .mtx, or a folder of Cell Ranger; '-' reads stdin",
+  );
+  for (const [group, flags] of Object.entries(FLAGS)) addFlags(command.optionsGroup(group), ...flags);
+  command
     .addHelpText('after', modelsHelp)
     .action(async (data: string, given: Partial<FitArguments>) =>
       context.exit(await fitTable(data, { model: 'gplvm', out: 'results', ...given } as FitArguments, context)),
@@ -165,11 +116,13 @@ export async function fitTable(data: string, given: FitArguments, streams: Conte
   const own = await partsOf(given.parts);
   kindOf(given.model, own); // The model's name is checked before its options.
   const options = await readModelOptions(given.options, given);
-  if (given.missing === 'ignore') checkTakesMissing(given.model);
   if (given.imageGrid) checkPredicts(given.model, options, '--image-grid');
   checkTime(given, options);
   await checkFiles(given);
-  const input = await readInput(data, given, options, own, streams);
+  const prepared = await modelTable(data, options, given, streams);
+  const pictured = await checkPictures(given, prepared.table);
+  const model = describedModel(given.model, prepared.observations, prepared.table.labels, prepared.options, own);
+  const input = { ...prepared, pictured, model };
   const folder = await prepareFiles(given);
   for (const note of folder.notes) streams.stderr.write(`note: ${note}\n`);
   try {
@@ -188,33 +141,6 @@ interface FitInput {
   readonly model: Model;
 }
 
-async function readInput(
-  data: string,
-  given: FitArguments,
-  options: ModelOptions,
-  own: OwnParts,
-  streams: Context,
-): Promise<FitInput> {
-  const reading: ReadTableOptions = {
-    ...tableOptions(given),
-    ...(given.color === undefined ? {} : { color: given.color }),
-    ...(given.time === undefined ? {} : { time: given.time }),
-    ...(given.sequence === undefined ? {} : { sequence: given.sequence }),
-    allowMissing: given.missing !== 'error',
-  };
-  const table = await readLabeledTable(data, given.labels, reading);
-  const pictured = await checkPictures(given, table);
-  describeTable(data, table, given, options, streams);
-  const sequence = sequenceOf(table, given);
-  const said = given.json ? sequence.lines.filter((line) => line.startsWith('note:')) : sequence.lines;
-  streams.stderr.write(said.map((line) => `${line}\n`).join(''));
-  const { observations, units, notes, ...prepared } = preparedTable(table, options, given);
-  streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
-  const described = withSegments(prepared.options, sequence.segments);
-  const model = describedModel(given.model, observations, table.labels, described, own);
-  return { table, pictured, units, observations, model };
-}
-
 async function fitAndWrite(
   input: FitInput,
   folder: ResultFolder,
@@ -228,7 +154,7 @@ async function fitAndWrite(
   let result: Fit;
   try {
     result = await fit(model, {
-      ...Object.fromEntries(FIT_FLAGS.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])),
+      ...chosen(given, ...SEARCH_FLAGS),
       ...(given.solver === undefined ? {} : { solver: SOLVERS[given.solver]!() }),
       ...workersOf(given),
       maxSeconds: budget.forFit(),
@@ -252,22 +178,6 @@ async function fitAndWrite(
   if (result.status === 'failed') streams.stderr.write(`error: ${result.message}\n`);
   if (result.status === 'failed') return 1;
   return result.status === 'stopped' && signal?.aborted ? exitCodeOf(signal.reason) : 0;
-}
-
-/** Reports what is done with the columns; nothing for a clean table if the output is not a terminal. */
-function describeTable(
-  data: string,
-  table: Table,
-  given: FitArguments,
-  options: ModelOptions,
-  { stderr }: Context,
-): void {
-  const labels = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
-  const lines = given.json
-    ? [...leftOutReport(table.leftOut), ...table.notes.map((note) => `note: ${note}`)]
-    : tableReport(data, table, labels, given.color);
-  lines.push(...sizeNotes(given.model, table.observations.rows, options));
-  stderr.write(lines.map((line) => `${line}\n`).join(''));
 }
 
 /** Largest number of iterations; with batches, that of all epochs. */
@@ -295,7 +205,7 @@ async function write(
   if (hasHoles && completed === undefined) {
     streams.stderr.write(`note: ${result.model} cannot fill in the missing entries, so there is no completed.csv.\n`);
   }
-  return writeFit(folder, result, {
+  const files = await writeFit(folder, result, {
     record: tableRecord(table, labelColumn, units),
     shown: {
       looks: looksOf(result, table, given, streams),
@@ -309,6 +219,39 @@ async function write(
     completed,
     parts: given.parts,
   });
+  if (completed !== undefined) streams.stderr.write(`note: ${await holesNote(result, given, budget, streams)}\n`);
+  return files;
+}
+
+/** Longest fit in seconds, and most rows, for which another fit checks the intervals of filled entries. */
+const QUICK = { seconds: 10, rows: 2000 } as const;
+
+/** How far intervals of filled entries hold, by another fit with some observed entries hidden, where that is quick; otherwise what counts it. */
+async function holesNote(
+  result: Fit,
+  { out, parts }: FitArguments,
+  { left }: TimeBudget,
+  { signal }: Context,
+): Promise<string> {
+  const later = `latentfield assess ${out} checks the intervals of the missing entries, by another fit`;
+  const { seconds } = result.diagnostics;
+  const maxSeconds = Math.min(3 * QUICK.seconds, left());
+  if (seconds > QUICK.seconds || result.latents.rows > QUICK.rows || maxSeconds < 2 * seconds + 1) return `${later}.`;
+  const began = performance.now();
+  try {
+    const { holes, notAssessed } = await assess(result, {
+      ...{ starts: 0, bootstraps: 0, shuffled: 0, dimensions: [], holes: 1 },
+      ...{ fit: { maxSeconds }, own: await partsOf(parts), signal },
+    });
+    if (holes === undefined)
+      return `the intervals of the missing entries are not checked. ${Object.values(notAssessed).join(' ')}`;
+    const { coverage, se } = holes.coverage.find(({ level }) => level === 0.9)!;
+    const taken = ((performance.now() - began) / 1000).toFixed(1);
+    return `a check of the missing entries hid ${holes.entries} observed ones and fitted again in ${taken} s: intervals of 90 % held ${coverage.toFixed(2)} ± ${se.toFixed(2)} of them; the error was ${holes.error.toFixed(2)} deviations of a column.`;
+  } catch (error) {
+    if (!(error instanceof LatentFieldError || signal?.aborted)) throw error;
+    return `the intervals of the missing entries are not checked. ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** Worker pool for restarts. */

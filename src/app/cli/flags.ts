@@ -1,20 +1,77 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InvalidInputError, type OwnParts } from '../../index.ts';
 import { readParts } from '../workers/index.ts';
 
-/** Arguments of all commands that make or read a model. */
-export interface PartsArguments {
-  readonly parts?: string;
+/** A flag as help shows it, its description, how its text is read or the choices for it, and its default. '(required)' begins the description of a required one. */
+type Flag = readonly [
+  flags: string,
+  description: string,
+  reading?: ((text: string, previous?: never) => unknown) | readonly string[] | undefined,
+  value?: unknown,
+];
+
+type Word<S> = S extends `${infer First} ${string}` ? First : S;
+type CamelCase<S> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S;
+type NameOf<S> = S extends `${string}--no-${infer Rest}` | `${string}--${infer Rest}` ? CamelCase<Word<Rest>> : never;
+type ValueOf<F extends Flag> = F[2] extends (...given: never[]) => infer T
+  ? T
+  : F[2] extends readonly (infer Choice)[]
+    ? Choice
+    : F[0] extends `${string}[${string}`
+      ? true | string[]
+      : F[0] extends `${string}<${string}`
+        ? string
+        : boolean;
+
+/** The values of flags by the names of their options; those that are always there have a default, or turn something off. */
+export type Given<F extends readonly Flag[]> = {
+  readonly [One in F[number] as One extends readonly [string, string, unknown, unknown]
+    ? never
+    : NameOf<One[0]>]?: ValueOf<One>;
+} & {
+  readonly [One in F[number] as One extends readonly [string, string, unknown, unknown]
+    ? NameOf<One[0]>
+    : never]: ValueOf<One>;
+};
+
+const optionOf = ([flags, description, reading, value]: Flag): Option => {
+  const option = new Option(flags, description);
+  if (typeof reading === 'function') option.argParser(reading as (text: string) => unknown);
+  else if (reading !== undefined) {
+    const words = reading.map(kebabCase);
+    option.choices(words).argParser((text: string) => {
+      if (reading.includes(camelCase(text))) return camelCase(text);
+      throw new InvalidArgumentError(`Allowed choices are ${words.join(', ')}.`);
+    });
+  }
+  return value === undefined ? option : option.default(value);
+};
+
+/**
+ * Adds flags to a command, which then refuses to run without the required ones. Commander would look for these before it looks for unknown flags, one
+ * of which may be the missing one with a typing error.
+ *
+ * @throws InvalidInputError if one is missing, when the command runs
+ */
+export function addFlags(command: Command, ...flags: readonly Flag[]): Command {
+  for (const flag of flags) command.addOption(optionOf(flag));
+  const required = flags.filter(([, description]) => description.startsWith('(required)')).map(optionOf);
+  return command.hook('preAction', () => {
+    const missing = required.find((option) => command.getOptionValue(option.attributeName()) === undefined);
+    if (missing === undefined) return;
+    throw new InvalidInputError(`required option '${missing.flags.replace(/^-\w, /, '')}' not specified.`);
+  });
 }
 
-export const PARTS_FLAG = [
-  '--parts <file.mjs>',
-  'a module with your own kernels, priors, maps, likelihoods or models',
-] as const;
-
-/** Exports of the module given to `--parts`; none without a module. */
-export const partsOf = async (file: string | undefined): Promise<OwnParts> =>
-  file === undefined ? {} : readParts(file);
+/** The values of these flags that were given, by the names of their options. */
+export const chosen = <const F extends readonly Flag[]>(given: NoInfer<Given<F>>, ...flags: F): Given<F> =>
+  Object.fromEntries(
+    flags.flatMap((flag) => {
+      const name = optionOf(flag).attributeName();
+      const value = given[name as keyof Given<F>];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  ) as Given<F>;
 
 /** Reads a whole number from `smallest` on; `other` describes other accepted values. */
 export const wholeFrom =
@@ -31,12 +88,84 @@ export const wholeFrom =
 export const wholeOrAuto = (text: string): number | 'auto' =>
   text === 'auto' ? text : wholeFrom(1, ", or 'auto'")(text);
 
+/** Reads a finite number from 0. */
+export function fromZero(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError('It must be a number from 0.');
+}
+
+/** Reads a finite number above 0. */
+export function aboveZero(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}
+
+/** Collects the values of a flag that may be repeated. */
+export const several = (value: string, previous: string[] = []): string[] => [...previous, value];
+
 /** A name in camel case: bayesian-gplvm becomes bayesianGplvm. */
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The flag of an option without its dashes: maxSeconds becomes max-seconds. */
-export const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** A name of the library as the command line has it: bayesianGplvm becomes bayesian-gplvm. */
+const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+// Flags of several commands.
+export const PARTS = [
+  '--parts <file.mjs>',
+  'a module with your own kernels, priors, maps, likelihoods or models',
+] as const;
+export const SEED = [
+  '-s, --seed <s>',
+  'seed of everything random (default: 0)',
+  wholeFrom(Number.NEGATIVE_INFINITY),
+] as const;
+export const JSON_OUTPUT = ['--json', 'print one JSON object'] as const;
+export const FORCE = ['--force', 'replace existing files'] as const;
+export const LABELS = [
+  '--labels <file|column>',
+  'labels: a file with one per row, or a column of DATA by name or number from 0; some may be missing',
+] as const;
+export const DIM = ['-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1)] as const;
+export const MAX_ITERATIONS = ['--max-iterations <n>', 'limit on the iterations of each fit', wholeFrom(0)] as const;
+export const STANDARDIZE = [
+  '--standardize',
+  'bring each column to mean 0 and standard deviation 1 for the fit',
+] as const;
+export const NO_NOISE = ['--no-noise', 'predict the function rather than new observations'] as const;
+/** How missing entries are treated: used as missing unless the flag refuses them. */
+export const MISSING = [
+  '--missing <how>',
+  "'ignore': use the entries that are there (default where the model can); 'error': refuse tables with missing entries",
+  ['ignore', 'error'],
+] as const;
+/** Flags about the model of a table. */
+export const MODEL_FLAGS = [
+  DIM,
+  ['--kernel <text>', 'covariance of the mapping, such as "rbf(lengthscale=[1,2]) + bias(0.1)"'],
+  LABELS,
+  ['--options <json|file>', 'options of the model: \'{"dynamics":true}\', or a file with them'],
+  STANDARDIZE,
+  ['--no-scale', 'leave columns as they are, even if their deviations differ by more than ten times'],
+  MISSING,
+  PARTS,
+] as const;
+
+/** Flags about the size of the model. */
+export const SPARSE_FLAGS = [
+  ['--inducing <m>', 'number of inducing inputs of the mapping, or of centers for tpslvm: cost O(N·m²)', wholeFrom(1)],
+  ['--centers <m>', 'number of centers of tpslvm: cost O(N·m²)', wholeFrom(1)],
+  ['--likelihood <name>', 'distribution of the observations: poisson, bernoulli, … (default: gaussian)'],
+] as const;
+
+/** The module given to `--parts`. */
+export type PartsArguments = Given<readonly [typeof PARTS]>;
+
+/** Exports of the module given to `--parts`; none without a module. */
+export const partsOf = async (file: string | undefined): Promise<OwnParts> =>
+  file === undefined ? {} : readParts(file);
 
 /** Options of the library that flags of another name stand for. */
 const CALLED: Readonly<Record<string, (value: string) => [name: string, value: string]>> = {
@@ -62,36 +191,3 @@ export const inFlags = (text: string, options: readonly Option[]): string =>
     const chosen = flag.argChoices?.includes('yes') ? (word === 'true' ? 'yes' : 'no') : word;
     return `${flag.long} ${/^[\w.,:*%@/…-]+$/.test(chosen) ? chosen : `"${chosen}"`}`;
   });
-
-/** Reads a finite number from 0. */
-export function fromZero(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
-  throw new InvalidArgumentError('It must be a number from 0.');
-}
-
-/** Reads a finite number above 0. */
-export function aboveZero(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('It must be a number above 0.');
-}
-
-/** How missing entries are treated: used as missing unless the flag refuses them. */
-export const missingFlag = (): Option =>
-  new Option(
-    '--missing <how>',
-    "'ignore': use the entries that are there (default where the model can); 'error': refuse tables with missing entries",
-  ).choices(['ignore', 'error']);
-
-/**
- * Checks that required flags are given. Commander would check this before it looks for unknown flags, one of which may be the missing one with a
- * typing error.
- *
- * @param flags - as in the help, such as '--model <name>'
- * @throws InvalidInputError if one of them is missing
- */
-export function checkRequired(given: object, flags: readonly string[]): void {
-  const missing = flags.find((flag) => !Object.hasOwn(given, flag.replace(/^--| .*$/g, '')));
-  if (missing !== undefined) throw new InvalidInputError(`required option '${missing}' not specified.`);
-}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Fit } from '../../index.ts';
 import { readFit } from './fitFiles.ts';
-import { camelCase, PARTS_FLAG, type PartsArguments } from './flags.ts';
+import { addFlags, camelCase, type Given, JSON_OUTPUT, PARTS } from './flags.ts';
 import { isModelName, modelHelp } from './modelHelp.ts';
 import { type Context, effort } from './streams.ts';
 import { list, type TableRecord } from './tableReport.ts';
@@ -9,13 +9,12 @@ import { list, type TableRecord } from './tableReport.ts';
 /** Optional methods of fits that are listed. */
 const ABILITIES = ['predict', 'project', 'reconstruct', 'impute', 'sample', 'interpolate', 'forecast'] as const;
 
+const FLAGS = [PARTS, JSON_OUTPUT] as const;
+
 /** `info DIR|MODEL` */
-export function defineInfo(command: Command, { stdout }: Context): void {
-  command
-    .argument('<dir|model>', 'folder of a fit, or the name of a model')
-    .option(...PARTS_FLAG)
-    .option('--json', 'print one JSON object')
-    .action(async (subject: string, given: PartsArguments & { json?: boolean }) => {
+export const defineInfo = (command: Command, { stdout }: Context): Command =>
+  addFlags(command.argument('<dir|model>', 'folder of a fit, or the name of a model'), ...FLAGS).action(
+    async (subject: string, given: Given<typeof FLAGS>) => {
       const model = camelCase(subject);
       if (isModelName(model)) {
         stdout.write(modelHelp(model));
@@ -23,8 +22,8 @@ export function defineInfo(command: Command, { stdout }: Context): void {
       }
       const { fit, record } = await readFit(subject, given);
       stdout.write(given.json ? `${JSON.stringify(facts(fit, record))}\n` : sentences(fit, record));
-    });
-}
+    },
+  );
 
 const facts = (fit: Fit, record: TableRecord | undefined) => ({
   model: fit.model,

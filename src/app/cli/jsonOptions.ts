@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { systemReason } from '../../core/index.ts';
 import { InvalidInputError, type ModelOptions } from '../../index.ts';
+import type { Given, MODEL_FLAGS, SPARSE_FLAGS } from './flags.ts';
 import { FLAGGED } from './modelHelp.ts';
 
 /**
@@ -45,16 +46,10 @@ export async function readJsonFile(file: string, what: string): Promise<unknown>
   }
 }
 
-/** Model options that have flags. */
-export interface FlaggedOptions {
-  readonly model: string;
-  readonly dim?: number;
-  readonly kernel?: string;
-  readonly missing?: string;
-  readonly inducing?: number;
-  readonly centers?: number;
-  readonly likelihood?: string;
-}
+/** Arguments that are options of models, by the names of flags. */
+export type FlaggedOptions = { readonly model: string } & Partial<
+  Given<readonly [...typeof MODEL_FLAGS, ...typeof SPARSE_FLAGS]>
+>;
 
 /** Options of the model: those of the JSON, if any, overridden by flags. */
 export async function readModelOptions(file: string | undefined, flags: FlaggedOptions): Promise<ModelOptions> {

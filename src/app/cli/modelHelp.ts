@@ -15,6 +15,9 @@ export const isModelName = (name: string): boolean => Object.hasOwn(modelOptions
 export const takesOption = (model: string, option: string): boolean | undefined =>
   isModelName(model) ? Object.hasOwn(modelOptions[model]!.options, option) : undefined;
 
+/** False for a built-in model that chooses the number of latent dimensions where it is not given. */
+export const needsDim = (model: string): boolean => !isModelName(model) || modelOptions[model]!.needsDim;
+
 /** The built-in models that take an option. */
 export const modelsWith = (option: string): string[] => MODEL_NAMES.filter((name) => takesOption(name, option));
 

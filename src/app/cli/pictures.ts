@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, NumericalError } from '../../index.ts';
 import type { ResultFolder, Table } from '../io/index.ts';
@@ -13,6 +13,7 @@ import {
   precisionGrid,
   svgToPng,
 } from '../plot/index.ts';
+import type { Given } from './flags.ts';
 import { latentVariancesOf } from './tableReport.ts';
 
 const FORMATS = ['svg', 'png', 'html'] as const;
@@ -20,28 +21,18 @@ const FORMATS = ['svg', 'png', 'html'] as const;
 export const PICTURES = ['plot.svg', 'plot.png', 'plot.html', 'grid.svg', 'grid.png'] as const;
 type PlotFormat = (typeof FORMATS)[number];
 
-/** Picture flags as parsed by commander. */
-export interface PlotArguments {
-  readonly plot?: readonly PlotFormat[];
-  readonly color?: string;
-  readonly image?: ImageShape;
-  readonly imageGrid?: boolean;
-}
-
-/** Adds the flags that select pictures. */
-export const addPlotFlags = (command: Command): Command =>
-  command
-    .option('--plot <formats>', 'pictures to write: svg, png, html, several with commas (default: svg)', formatsFrom)
-    .option('--color <column>', 'the column to color the picture by, numbers, dates or text (default: the labels)')
-    .option(
-      '--image <HxW>',
-      'the columns are the pixels of images, such as 28x28, or 32x32x3 in colors: draw points as images',
-      shapeFrom,
-    )
-    .option(
-      '--image-grid',
-      'with --image: also draw the images that the model predicts over its latent space, as grid.svg',
-    );
+/** Flags that select pictures. */
+export const PLOT_FLAGS = [
+  ['--plot <formats>', 'pictures to write: svg, png, html, several with commas (default: svg)', formatsFrom],
+  ['--color <column>', 'the column to color the picture by, numbers, dates or text (default: the labels)'],
+  [
+    '--image <HxW>',
+    'the columns are the pixels of images, such as 28x28, or 32x32x3 in colors: draw points as images',
+    shapeFrom,
+  ],
+  ['--image-grid', 'with --image: also draw the images that the model predicts over its latent space, as grid.svg'],
+] as const;
+export type PlotArguments = Given<typeof PLOT_FLAGS>;
 
 function formatsFrom(text: string): PlotFormat[] {
   const formats = text.split(',').map((format) => format.trim().toLowerCase());

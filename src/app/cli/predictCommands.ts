@@ -3,9 +3,19 @@ import { elementary } from '../../engine/index.ts';
 import { type Fit, InvalidInputError, Matrix, type Prediction, type Projection } from '../../index.ts';
 import { readTable } from '../io/index.ts';
 import { deviations, filled, imputation, readFit } from './fitFiles.ts';
-import { checkRequired, missingFlag, PARTS_FLAG, type PartsArguments, wholeFrom } from './flags.ts';
-import { addOutputFlags, type Context, checkOut, type OutputArguments, putTable } from './streams.ts';
-import { addTableFlags, fittedTable, type TableArguments } from './tableFlags.ts';
+import {
+  addFlags,
+  chosen,
+  type Given,
+  MISSING,
+  NO_NOISE,
+  PARTS,
+  type PartsArguments,
+  SEED,
+  wholeFrom,
+} from './flags.ts';
+import { type Context, checkOut, OUTPUT_FLAGS, type OutputArguments, putTable } from './streams.ts';
+import { fittedTable, TABLE_FLAGS } from './tableFlags.ts';
 import { columnNames, dimensionNames, sideBySide, type TableRecord, unitsOf, varianceNames } from './tableReport.ts';
 
 /** Optional methods of fits that commands use. */
@@ -31,29 +41,27 @@ export function ability<A extends Ability>(fit: Fit, name: A, purpose: string): 
   throw new InvalidInputError(`This fit of ${fit.model} cannot ${purpose}. ${REMEDIES[name]}`);
 }
 
-interface ProjectArguments extends TableArguments, OutputArguments, PartsArguments {
-  readonly labels?: string;
-  readonly missing?: string;
-}
+const FIT = ['<dir>', 'folder of a fit'] as const;
+const PROJECT_FLAGS = [
+  ['--labels <column>', 'a column of labels in DATA, by name or number from 0, to leave out of the observations'],
+  PARTS,
+  MISSING,
+  ...TABLE_FLAGS,
+  ...OUTPUT_FLAGS,
+] as const;
+type ProjectArguments = Given<typeof PROJECT_FLAGS>;
 
 /** `project DIR DATA` */
-export function defineProject(command: Command, context: Context): void {
-  command
-    .argument('<dir>', 'folder of a fit')
-    .argument(
-      '<data>',
-      "new observations, one point per row, with the fitted columns, matched by name; '-' reads stdin",
-    )
-    .option(
-      '--labels <column>',
-      'a column of labels in DATA, by name or number from 0, to leave out of the observations',
-    )
-    .option(...PARTS_FLAG)
-    .addOption(missingFlag());
-  addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
-    (folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, context),
-  );
-}
+export const defineProject = (command: Command, context: Context): Command =>
+  addFlags(
+    command
+      .argument(...FIT)
+      .argument(
+        '<data>',
+        "new observations, one point per row, with the fitted columns, matched by name; '-' reads stdin",
+      ),
+    ...PROJECT_FLAGS,
+  ).action((folder: string, data: string, given: ProjectArguments) => projectTable(folder, data, given, context));
 
 async function projectTable(folder: string, data: string, given: ProjectArguments, streams: Context): Promise<void> {
   const { signal } = streams;
@@ -71,7 +79,7 @@ async function projectTable(folder: string, data: string, given: ProjectArgument
     (density, i) => density - logDeviations(observations, i, units?.deviation),
   );
   const placed = { latents, logDensity };
-  const ids = table.ids === undefined ? undefined : { name: table.idColumn ?? 'id', values: table.ids };
+  const ids = idsIn(table);
   await putTable(
     streams,
     given,
@@ -108,8 +116,6 @@ function summary(model: string, { latents, logDensity }: Projection): string {
 /** A list of numbers as a matrix of one column. */
 const column = (values: Float64Array): Matrix => new Matrix(Float64Array.from(values), values.length, 1);
 
-const asked = (command: Command): Command => command.argument('<dir>', 'folder of a fit').option(...PARTS_FLAG);
-
 async function fitFor<A extends Ability>(
   folder: string,
   name: A,
@@ -122,79 +128,74 @@ async function fitFor<A extends Ability>(
   return { ...saved, method };
 }
 
-const NO_NOISE = ['--no-noise', 'standard deviations of the function rather than of new observations'] as const;
-
-/** `predict DIR` */
-export function definePredict(command: Command, streams: Context): void {
-  asked(command)
-    .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
-    .option(...NO_NOISE);
-  addOutputFlags(command).action(
-    async (folder: string, latents: string | undefined, given: OutputArguments & { noise: boolean }) => {
-      const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given);
-      const X = latents === undefined ? fit.latents : await readLatents(latents, fit.latents.columns);
-      const ids = latents === undefined ? idsOf(record, X) : undefined;
-      await putPrediction(streams, given, fit, record, method(X, { noise: given.noise }), { ids });
-    },
-  );
+/** Latents given to a command, or those of the fit with their ids. */
+async function latentsOf(file: string | undefined, { latents }: Fit, record: TableRecord | undefined) {
+  if (file === undefined) return { X: latents, ids: idsOf(record, latents) };
+  return { X: await readLatents(file, latents.columns), ids: undefined };
 }
 
+const LATENTS = ['[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)"] as const;
+const PREDICT_FLAGS = [PARTS, NO_NOISE, ...OUTPUT_FLAGS] as const;
+const SAMPLE_FLAGS = [SEED, ...PREDICT_FLAGS] as const;
+const INTERPOLATE_FLAGS = [
+  ['--from <point>', '(required) a point: its id, or the number of its row from 0'],
+  ['--to <point>', '(required) another point'],
+  ['--steps <n>', 'points along the path, both ends included', wholeFrom(2), 10],
+  [
+    '--geodesic',
+    'the shortest path in the space of the observations, which stays close to the data, instead of the straight line',
+  ],
+  ...PREDICT_FLAGS,
+] as const;
+const DRAWS = ['--draws <n>', 'paths of the latents that are drawn (default: 256)', wholeFrom(2)] as const;
+const FORECAST_FLAGS = [['--steps <n>', 'rows ahead', wholeFrom(1), 10], DRAWS, ...SAMPLE_FLAGS] as const;
+
+/** `predict DIR` */
+export const definePredict = (command: Command, streams: Context): Command =>
+  addFlags(command.argument(...FIT).argument(...LATENTS), ...PREDICT_FLAGS).action(
+    async (folder: string, latents: string | undefined, given: Given<typeof PREDICT_FLAGS>) => {
+      const { fit, record, method } = await fitFor(folder, 'predict', 'predict observations', given);
+      const { X, ids } = await latentsOf(latents, fit, record);
+      await putPrediction(streams, given, fit, record, method(X, chosen(given, NO_NOISE)), { ids });
+    },
+  );
+
 /** `interpolate DIR` */
-export function defineInterpolate(command: Command, streams: Context): void {
-  asked(command)
-    .option('--from <point>', '(required) a point: its id, or the number of its row from 0')
-    .option('--to <point>', '(required) another point')
-    .option('--steps <n>', 'points along the path, both ends included', wholeFrom(2), 10)
-    .option(
-      '--geodesic',
-      'the shortest path in the space of the observations, which stays close to the data, instead of the straight line',
-    )
-    .option(...NO_NOISE);
-  addOutputFlags(command).action(
-    async (
-      folder: string,
-      given: OutputArguments & { from: string; to: string; steps: number; geodesic?: boolean; noise: boolean },
-    ) => {
-      checkRequired(given, ['--from <point>', '--to <point>']);
+export const defineInterpolate = (command: Command, streams: Context): Command =>
+  addFlags(command.argument(...FIT), ...INTERPOLATE_FLAGS).action(
+    async (folder: string, given: Given<typeof INTERPOLATE_FLAGS>) => {
       const { fit, record, method } = await fitFor(folder, 'interpolate', 'interpolate', given);
-      const ends = [given.from, given.to].map((point) => rowOf(point, record, fit.latents.rows)) as [number, number];
+      const [from, to] = [given.from!, given.to!].map((point) => rowOf(point, record, fit.latents.rows)) as [
+        number,
+        number,
+      ];
+      const noise = chosen(given, NO_NOISE);
       const found = given.geodesic
-        ? await method(...ends, given.steps, { along: 'geodesic', noise: given.noise })
-        : method(...ends, given.steps, { noise: given.noise });
+        ? await method(from, to, given.steps, { along: 'geodesic', ...noise })
+        : method(from, to, given.steps, noise);
       await putPrediction(streams, given, fit, record, found, { latents: found.latents });
     },
   );
-}
 
 /** `forecast DIR` */
-export function defineForecast(command: Command, streams: Context): void {
-  asked(command)
-    .option('--steps <n>', 'rows ahead', wholeFrom(1), 10)
-    .option('--draws <n>', 'paths of the latents that are drawn', wholeFrom(2), 256)
-    .option('-s, --seed <s>', 'seed of the draws', wholeFrom(Number.NEGATIVE_INFINITY), 0)
-    .option(...NO_NOISE);
-  type Arguments = OutputArguments & { steps: number; draws: number; seed: number; noise: boolean };
-  addOutputFlags(command).action(async (folder: string, given: Arguments) => {
-    const { fit, record, method } = await fitFor(folder, 'forecast', 'forecast', given);
-    const found = method(given.steps, { draws: given.draws, seed: given.seed, noise: given.noise });
-    await putPrediction(streams, given, fit, record, found, { latents: found.latents });
-  });
-}
+export const defineForecast = (command: Command, streams: Context): Command =>
+  addFlags(command.argument(...FIT), ...FORECAST_FLAGS).action(
+    async (folder: string, given: Given<typeof FORECAST_FLAGS>) => {
+      const { fit, record, method } = await fitFor(folder, 'forecast', 'forecast', given);
+      const found = method(given.steps, chosen(given, DRAWS, SEED, NO_NOISE));
+      await putPrediction(streams, given, fit, record, found, { latents: found.latents });
+    },
+  );
 
 /** `sample DIR` */
-export function defineSample(command: Command, streams: Context): void {
-  asked(command)
-    .argument('[latents]', "a table of columns x1 … xq; '-' reads stdin (default: the latents of the fit)")
-    .option('-s, --seed <s>', 'seed of the draw', wholeFrom(Number.NEGATIVE_INFINITY), 0)
-    .option('--no-noise', 'draw the function rather than new observations');
-  addOutputFlags(command).action(
-    async (folder: string, latents: string | undefined, given: OutputArguments & { seed: number; noise: boolean }) => {
+export const defineSample = (command: Command, streams: Context): Command =>
+  addFlags(command.argument(...FIT).argument(...LATENTS), ...SAMPLE_FLAGS).action(
+    async (folder: string, latents: string | undefined, given: Given<typeof SAMPLE_FLAGS>) => {
       const { fit, record, method } = await fitFor(folder, 'sample', 'draw observations', given);
-      const X = latents === undefined ? fit.latents : await readLatents(latents, fit.latents.columns);
-      const drawn = method(X, { seed: given.seed, noise: given.noise });
+      const { X, ids } = await latentsOf(latents, fit, record);
+      const drawn = method(X, chosen(given, SEED, NO_NOISE));
       const matrix = unitsOf(record)?.undo(drawn) ?? drawn;
       const names = columnNames(record, matrix.columns);
-      const ids = latents === undefined ? idsOf(record, X) : undefined;
       await put(
         streams,
         given,
@@ -203,37 +204,38 @@ export function defineSample(command: Command, streams: Context): void {
       );
     },
   );
-}
+
+const IMPUTE_FLAGS = [PARTS, ...TABLE_FLAGS, ...OUTPUT_FLAGS] as const;
 
 /** `impute DIR` */
-export function defineImpute(command: Command, streams: Context): void {
-  asked(command).argument(
-    '<data>',
-    "a table with the columns that were fitted: the training points, or new ones; '-' reads stdin",
-  );
-  addOutputFlags(addTableFlags(command, { choosesColumns: false })).action(
-    async (folder: string, data: string, given: OutputArguments & TableArguments & PartsArguments) => {
-      const { fit, record } = await readFit(folder, given);
-      checkOut(given);
-      const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
-      const prediction = await imputation(fit, observations, isFitted(fit, observations));
-      if (prediction === undefined) {
-        throw new InvalidInputError(
-          `This fit of ${fit.model} cannot fill in missing entries. Fit ppca, gplvm, bayesianGplvm or meu with --missing ignore.`,
-        );
-      }
-      const { mean, deviation } = filled(observations, prediction, unitsOf(record));
-      const names = columnNames(record, mean.columns);
-      const ids = table.ids === undefined ? undefined : { name: table.idColumn ?? 'id', values: table.ids };
-      await put(
-        streams,
-        given,
-        { matrix: sideBySide(mean, deviation), names: [...names, ...names.map(deviationName)], ids },
-        { model: fit.model, columns: names, mean: mean.toArrays(), deviation: deviation.toArrays() },
+export const defineImpute = (command: Command, streams: Context): Command =>
+  addFlags(
+    command
+      .argument(...FIT)
+      .argument(
+        '<data>',
+        "a table with the columns that were fitted: the training points, or new ones; '-' reads stdin",
+      ),
+    ...IMPUTE_FLAGS,
+  ).action(async (folder: string, data: string, given: Given<typeof IMPUTE_FLAGS>) => {
+    const { fit, record } = await readFit(folder, given);
+    checkOut(given);
+    const { table, observations } = await fittedTable(data, record, { ...given, missing: 'ignore' }, streams);
+    const prediction = await imputation(fit, observations, isFitted(fit, observations));
+    if (prediction === undefined) {
+      throw new InvalidInputError(
+        `This fit of ${fit.model} cannot fill in missing entries. Fit ppca, gplvm, bayesianGplvm or meu.`,
       );
-    },
-  );
-}
+    }
+    const { mean, deviation } = filled(observations, prediction, unitsOf(record));
+    const names = columnNames(record, mean.columns);
+    await put(
+      streams,
+      given,
+      { matrix: sideBySide(mean, deviation), names: [...names, ...names.map(deviationName)], ids: idsIn(table) },
+      { model: fit.model, columns: names, mean: mean.toArrays(), deviation: deviation.toArrays() },
+    );
+  });
 
 /** True if these are the fitted observations. */
 function isFitted(fit: Fit, Y: Matrix): boolean {
@@ -289,9 +291,13 @@ async function put(
   if (given.out !== undefined && !given.json) streams.stderr.write(`wrote ${given.out}\n`);
 }
 
+/** Ids of the rows of a table. */
+const idsIn = ({ ids, idColumn }: Pick<TableRecord, 'ids' | 'idColumn'>) =>
+  ids === undefined ? undefined : { name: idColumn ?? 'id', values: ids };
+
 /** Ids of the training points, if latents belong to all rows. */
 const idsOf = (record: TableRecord | undefined, X: Matrix) =>
-  record?.ids?.length === X.rows ? { name: record.idColumn ?? 'id', values: record.ids } : undefined;
+  record?.ids?.length === X.rows ? idsIn(record) : undefined;
 
 /** Index of a training point, by its id or else its number from 0. */
 function rowOf(point: string, record: TableRecord | undefined, rows: number): number {

@@ -1,19 +1,24 @@
 import { differInUnits, InvalidInputError, type Matrix, type ModelOptions } from '../../index.ts';
-import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
-import { isModelName, LABELED_MODELS, modelsWith, takesOption } from './modelHelp.ts';
-import { list } from './tableReport.ts';
+import { type ReadTableOptions, type StandardizedColumns, standardize, type Table } from '../io/index.ts';
+import type { FlaggedOptions } from './jsonOptions.ts';
+import {
+  checkTakesMissing,
+  isModelName,
+  LABELED_MODELS,
+  modelsWith,
+  needsDim,
+  sizeNotes,
+  takesOption,
+} from './modelHelp.ts';
+import { sequenceOf, type TimeArguments, withSegments } from './sequence.ts';
+import { type Context, writeLines } from './streams.ts';
+import { isFile, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
+import { list, notesOf, tableReport } from './tableReport.ts';
 
-/** Flags on how a table is brought into the form that a model takes. */
-export interface PreparationArguments {
-  readonly model: string;
-  readonly missing?: string;
-  readonly standardize?: boolean;
-  /** False for `--no-scale`. */
-  readonly scale?: boolean;
-}
-
-/** Models that determine the number of dimensions from the data where it is not given. */
-const CHOOSES_DIM: ReadonlySet<string> = new Set(['ppca', 'lda', 'kernelLda']);
+/** Arguments about the table of a model. */
+type ModelTableArguments = TableArguments &
+  FlaggedOptions &
+  TimeArguments & { readonly color?: string; readonly json?: boolean };
 
 /** A table in the form that a model takes. */
 interface PreparedTable {
@@ -25,12 +30,54 @@ interface PreparedTable {
   readonly notes: readonly string[];
 }
 
+/** Reads a table with its labels, and reports on stderr what is done with its columns. */
+export async function reportedTable(
+  data: string,
+  given: TableArguments & { readonly labels?: string; readonly color?: string; readonly json?: boolean },
+  { stderr }: Context,
+  reading: ReadTableOptions = {},
+): Promise<Table> {
+  const table = await readLabeledTable(data, given.labels, { ...tableOptions(given), ...reading });
+  const labels = given.labels === undefined || isFile(given.labels) ? undefined : given.labels;
+  writeLines(stderr, given.json ? notesOf(table) : tableReport(data, table, labels, given.color));
+  return table;
+}
+
+/**
+ * Reads the table of a model and brings it into the form that the model takes, with notes on stderr.
+ *
+ * @throws InvalidInputError like `readTable` and `preparedTable`
+ */
+export async function modelTable(
+  data: string,
+  options: ModelOptions,
+  given: ModelTableArguments,
+  streams: Context,
+): Promise<Omit<PreparedTable, 'notes'> & { readonly table: Table }> {
+  const { model, json, color, time, sequence: column, missing } = given;
+  if (missing === 'ignore') checkTakesMissing(model);
+  const reading = Object.entries({ color, time, sequence: column }).filter(([, name]) => name !== undefined);
+  const table = await reportedTable(data, given, streams, Object.fromEntries(reading));
+  const sequence = sequenceOf(table, given);
+  const { notes, ...prepared } = preparedTable(table, options, given);
+  writeLines(streams.stderr, [
+    ...sizeNotes(model, table.observations.rows, options),
+    ...sequence.lines.filter((line) => !json || line.startsWith('note:')),
+    ...notes,
+  ]);
+  return { ...prepared, table, options: withSegments(prepared.options, sequence.segments) };
+}
+
 /**
  * Options of the model for a table with missing entries or columns in different units, and the observations as the model takes them.
  *
  * @throws InvalidInputError for missing entries that the model cannot use, and flags that contradict each other
  */
-export function preparedTable(table: Table, options: ModelOptions, given: PreparationArguments): PreparedTable {
+export function preparedTable(
+  table: Table,
+  options: ModelOptions,
+  given: Pick<FlaggedOptions, 'model' | 'standardize' | 'scale'>,
+): PreparedTable {
   const { model } = given;
   const { observations, columns } = table;
   if (given.standardize && given.scale === false) {
@@ -50,7 +97,7 @@ export function preparedTable(table: Table, options: ModelOptions, given: Prepar
     observations: units?.apply(observations) ?? observations,
     units,
     options: {
-      ...(!CHOOSES_DIM.has(model) && { latentDim: Math.min(2, columns.length) }),
+      ...((needsDim(model) || columns.length === 1) && { latentDim: Math.min(2, columns.length) }),
       ...options,
       ...(hasHoles && isModelName(model) && { missing: 'ignore' }),
       ...(hasScale && (divides || given.scale === false) && { scale: divides }),

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { InvalidInputError } from '../../index.ts';
 import { lockPath, makeFolder } from '../io/index.ts';
 import {
@@ -13,75 +13,57 @@ import {
   sweep,
   type Transport,
 } from '../queue/index.ts';
-import { checkRequired, PARTS_FLAG, type PartsArguments, partsOf, wholeFrom } from './flags.ts';
+import { addFlags, type Given, JSON_OUTPUT, PARTS, partsOf, several, wholeFrom } from './flags.ts';
 import { readJsonFile } from './jsonOptions.ts';
 import { type Context, exitCodeOf } from './streams.ts';
 
 /** Environment variable with the address of the server, unless `--redis` gives it: all users of a machine can see a password on a command line. */
 const VARIABLE = 'LATENTFIELD_REDIS';
 
-export const redisFlag = (): Option =>
-  new Option(
-    '--redis <url>',
-    `redis://user:password@host:port/database, or rediss:// for TLS (default: the variable ${VARIABLE})`,
-  ).env(VARIABLE);
-export const prefixFlag = (): Option =>
-  new Option('--prefix <name>', "prefix of all keys on the server (default: 'latentfield')");
+const REDIS = [
+  '--redis <url>',
+  `redis://user:password@host:port/database, or rediss:// for TLS (default: the variable ${VARIABLE})`,
+] as const;
+const PREFIX = ['--prefix <name>', "prefix of all keys on the server (default: 'latentfield')"] as const;
+const THREADS = ['--threads <n>', 'fits that run at the same time on this machine (default: 1)', wholeFrom(1)] as const;
+
+const serverOf = ({ redis = process.env[VARIABLE] }: { readonly redis?: string }) => redis;
 
 /** The server's address, which the command requires. */
-export function checkedServer(redis: string | undefined, command: string): string {
-  if (redis !== undefined) return redis;
+function checkedServer(given: { readonly redis?: string }, command: string): string {
+  const server = serverOf(given);
+  if (server !== undefined) return server;
   throw new InvalidInputError(`${command} takes --redis redis://host:6379, or the variable ${VARIABLE}.`);
 }
 
 /** Checks the name of a queue. */
-export function queueName(text: string): string {
+function queueName(text: string): string {
   if (/^[\w-]+$/.test(text)) return text;
   throw new InvalidArgumentError('It must be of letters, digits, _ and -.');
 }
 
 /** Text from a queue with control characters, which a terminal may execute, replaced by �. */
-export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
+const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
-const several = (value: string, previous: string[] = []) => [...previous, value];
-
-interface WorkerArguments extends PartsArguments {
-  readonly redis?: string;
-  readonly prefix?: string;
-  readonly queue?: string;
-  readonly threads?: number;
-  readonly lockSeconds?: number;
-  readonly maxBytes?: number;
-  readonly allow?: string[];
-}
+const WORKER_FLAGS = [
+  REDIS,
+  THREADS,
+  ['--queue <name>', "the queue's name (default: fits)", queueName],
+  PREFIX,
+  ['--lock-seconds <s>', 'seconds without a heartbeat after which a worker counts as lost (default: 10)', wholeFrom(1)],
+  ['--max-bytes <n>', 'limit on the bytes fetched for one fit (default: 256 MB)', wholeFrom(1)],
+  ['--allow <folder|url>', 'folder or address below which tables of sweeps may be read; may be repeated', several],
+  PARTS,
+] as const;
+type WorkerArguments = Given<typeof WORKER_FLAGS>;
 
 /** `worker` */
-export function defineWorker(command: Command, context: Context): void {
-  command
-    .addOption(redisFlag())
-    .option('--threads <n>', 'fits that run at the same time (default: 1)', wholeFrom(1))
-    .option('--queue <name>', "the queue's name (default: fits)", queueName)
-    .addOption(prefixFlag())
-    .option(
-      '--lock-seconds <s>',
-      'seconds without a heartbeat after which a worker counts as lost (default: 10)',
-      wholeFrom(1),
-    )
-    .option('--max-bytes <n>', 'limit on the bytes fetched for one fit (default: 256 MB)', wholeFrom(1))
-    .option(
-      '--allow <folder|url>',
-      'folder or address below which tables of sweeps may be read; may be repeated',
-      several,
-    )
-    .option(...PARTS_FLAG)
-    .action((given: WorkerArguments) => work(given, context));
-}
+export const defineWorker = (command: Command, context: Context): Command =>
+  addFlags(command, ...WORKER_FLAGS).action((given: WorkerArguments) => work(given, context));
 
-async function work(
-  { redis, prefix, lockSeconds, parts, queue, threads, maxBytes, allow }: WorkerArguments,
-  { stderr, signal, heeding }: Context,
-): Promise<void> {
-  const connection = checkedServer(redis, 'worker');
+async function work(given: WorkerArguments, { stderr, signal, heeding }: Context): Promise<void> {
+  const { prefix, lockSeconds, parts, queue, threads, maxBytes, allow } = given;
+  const connection = checkedServer(given, 'worker');
   // Errors in the parts are reported here once, and not by each thread.
   await partsOf(parts);
   const say = (message: string) => stderr.write(`${printable(message)}\n`);
@@ -107,13 +89,14 @@ async function work(
   }
 }
 
-interface QueueArguments {
-  readonly redis?: string;
-  readonly prefix?: string;
-  readonly queue?: string;
-  readonly clear?: true | string[];
-  readonly json?: boolean;
-}
+const QUEUE_FLAGS = [
+  REDIS,
+  PREFIX,
+  ['--queue <name>', `the queue's name (default: both ${FITS} and ${SHARDS})`, queueName],
+  ['--clear [ids...]', 'remove failed jobs: all of them, or the listed ids'],
+  JSON_OUTPUT,
+] as const;
+type QueueArguments = Given<typeof QUEUE_FLAGS>;
 
 /** State of one queue. */
 interface Queue {
@@ -124,18 +107,12 @@ interface Queue {
 }
 
 /** `queue` */
-export function defineQueue(command: Command, context: Context): void {
-  command
-    .addOption(redisFlag())
-    .addOption(prefixFlag())
-    .option('--queue <name>', `the queue's name (default: both ${FITS} and ${SHARDS})`, queueName)
-    .option('--clear [ids...]', 'remove failed jobs: all of them, or the listed ids')
-    .option('--json', 'print one JSON object')
-    .action((given: QueueArguments) => showQueues(given, context));
-}
+export const defineQueue = (command: Command, context: Context): Command =>
+  addFlags(command, ...QUEUE_FLAGS).action((given: QueueArguments) => showQueues(given, context));
 
-async function showQueues({ redis, prefix, queue, clear, json }: QueueArguments, { stdout }: Context): Promise<void> {
-  const transport = await redisTransport({ connection: checkedServer(redis, 'queue'), prefix });
+async function showQueues(given: QueueArguments, { stdout }: Context): Promise<void> {
+  const { prefix, queue, clear, json } = given;
+  const transport = await redisTransport({ connection: checkedServer(given, 'queue'), prefix });
   try {
     const names = queue === undefined ? [FITS, SHARDS] : [queue];
     const queues = await Promise.all(names.map((name) => stateOf(transport, name)));
@@ -186,43 +163,33 @@ function sentences({ queue, workers, waiting, dead }: Queue): string {
 
 const counted = (jobs: number) => `${jobs} job${jobs === 1 ? '' : 's'}`;
 
-interface SweepArguments extends PartsArguments {
-  readonly out?: string;
-  readonly redis?: string;
-  readonly prefix?: string;
-  readonly threads?: number;
-  readonly patience?: number;
-  readonly json?: boolean;
-}
+const SWEEP_FLAGS = [
+  ['-o, --out <dir>', '(required) folder for results and table.csv, which fills during the run'],
+  REDIS,
+  PREFIX,
+  THREADS,
+  ['--patience <s>', 'seconds to wait for a first worker (default: 60)', wholeFrom(1)],
+  PARTS,
+  JSON_OUTPUT,
+] as const;
 
 /** `sweep SPEC` */
-export function defineSweep(command: Command, context: Context): void {
-  command
-    .argument(
+export const defineSweep = (command: Command, context: Context): Command =>
+  addFlags(
+    command.argument(
       '<spec>',
       'a JSON file: {"data": "table.csv", "models": [{"model": "gplvm", "grid": {"latentDim": [1, 2]}}], "seeds": [0], "folds": 5, "scores": ["density"]}',
-    )
-    .option('-o, --out <dir>', '(required) folder for results and table.csv, which fills during the run')
-    .addOption(redisFlag())
-    .addOption(prefixFlag())
-    .option(
-      '--threads <n>',
-      'fits that run at the same time on this machine, without --redis (default: 1)',
-      wholeFrom(1),
-    )
-    .option('--patience <s>', 'seconds to wait for a first worker (default: 60)', wholeFrom(1))
-    .option(...PARTS_FLAG)
-    .option('--json', 'print one JSON object')
-    .action((spec: string, given: SweepArguments) => runSweep(spec, given, context));
-}
+    ),
+    ...SWEEP_FLAGS,
+  ).action((spec: string, given: Given<typeof SWEEP_FLAGS>) => runSweep(spec, given, context));
 
 async function runSweep(
   file: string,
-  given: SweepArguments,
+  given: Given<typeof SWEEP_FLAGS>,
   { stdout, stderr, signal, heeding, exit }: Context,
 ): Promise<void> {
-  checkRequired(given, ['--out <dir>']);
-  const { redis, prefix, threads, patience, parts, json } = given;
+  const { prefix, threads, patience, parts, json } = given;
+  const redis = serverOf(given);
   if (redis !== undefined && threads !== undefined) {
     throw new InvalidInputError(
       '--threads is for a sweep on this machine alone. With --redis, give it to the workers.',

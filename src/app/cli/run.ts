@@ -13,7 +13,7 @@ interface CommandEntry {
   readonly group: (typeof GROUPS)[number];
   readonly description: string;
   /** Adds arguments, flags and action; the command's modules are loaded with it. */
-  readonly define: (command: Command, context: Context) => void | Promise<void>;
+  readonly define: (command: Command, context: Context) => unknown;
 }
 
 const GROUPS = ['Fit', 'Use a fit', 'Evaluate', 'Explore', 'Scale out'] as const;

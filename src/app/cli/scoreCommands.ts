@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import {
-  type AssessOptions,
   assess,
   comparedRows,
   continuity,
@@ -14,39 +13,43 @@ import {
 import { readLabels, writeAtomically } from '../io/index.ts';
 import { assessmentPage } from '../plot/index.ts';
 import { readFit } from './fitFiles.ts';
-import { PARTS_FLAG, type PartsArguments, partsOf, wholeFrom } from './flags.ts';
+import {
+  addFlags,
+  chosen,
+  FORCE,
+  type Given,
+  JSON_OUTPUT,
+  MAX_ITERATIONS,
+  PARTS,
+  partsOf,
+  SEED,
+  wholeFrom,
+} from './flags.ts';
 import { type Context, checkAbsent } from './streams.ts';
-import { addTableFlags, fittedTable, isFile, type TableArguments } from './tableFlags.ts';
+import { fittedTable, isFile, TABLE_FLAGS } from './tableFlags.ts';
 import { ofPoints, rowsOfPoints, selectRows } from './tableReport.ts';
 
-interface ScoreArguments extends TableArguments, PartsArguments {
-  readonly labels?: string;
-  readonly data?: string;
-  readonly neighbors?: number;
-  readonly json?: boolean;
-}
+const SCORE_FLAGS = [
+  ['--data <file>', 'the fitted table, for trustworthiness and continuity; columns are matched by name'],
+  [
+    '--labels <file|column>',
+    'labels, for the nearest-neighbor error: a file with one per row, or a column of --data by name or number from 0',
+  ],
+  ['--neighbors <k>', 'neighbors of the local scores (default: 10, at most a quarter of the points)', wholeFrom(1)],
+  PARTS,
+  JSON_OUTPUT,
+  ...TABLE_FLAGS,
+] as const;
+type ScoreArguments = Given<typeof SCORE_FLAGS>;
 
 /** `score DIR` */
-export function defineScore(command: Command, context: Context): void {
-  command
-    .argument('<dir>', 'folder of a fit')
-    .option('--data <file>', 'the fitted table, for trustworthiness and continuity; columns are matched by name')
-    .option(
-      '--labels <file|column>',
-      'labels, for the nearest-neighbor error: a file with one per row, or a column of --data by name or number from 0',
-    )
-    .option(
-      '--neighbors <k>',
-      `neighbors of trustworthiness and continuity (default: 10, at most a quarter of the points)`,
-      wholeFrom(1),
-    )
-    .option(...PARTS_FLAG)
-    .option('--json', 'print one JSON object');
-  addTableFlags(command, { choosesColumns: false }).action(async (folder: string, given: ScoreArguments) => {
-    const scores = await scoresOf(folder, given, context);
-    context.stdout.write(given.json ? `${JSON.stringify(scores)}\n` : summary(scores));
-  });
-}
+export const defineScore = (command: Command, context: Context): Command =>
+  addFlags(command.argument('<dir>', 'folder of a fit'), ...SCORE_FLAGS).action(
+    async (folder: string, given: ScoreArguments) => {
+      const scores = await scoresOf(folder, given, context);
+      context.stdout.write(given.json ? `${JSON.stringify(scores)}\n` : summary(scores));
+    },
+  );
 
 interface Scores {
   readonly model: string;
@@ -144,38 +147,33 @@ function summary({ model, objective, status, points, ...scores }: Scores): strin
   return `${lines.join('\n')}\n`;
 }
 
-interface AssessArguments
-  extends PartsArguments,
-    Pick<AssessOptions, 'neighbors' | 'bootstraps' | 'dimensions' | 'seed'> {
-  readonly labels?: string;
-  readonly restarts?: number;
-  readonly maxIterations?: number;
-  readonly page?: string;
-  readonly force?: boolean;
-  readonly json?: boolean;
-}
+/** Flags that are options of `assess` of the same name. */
+const ASSESS_OPTIONS = [
+  ['--neighbors <k>', 'neighbors of the local scores (default: 10, at most a quarter of the points)', wholeFrom(1)],
+  ['--bootstraps <n>', 'maps of rows drawn with replacement, with entries held out (default: 4)', wholeFrom(0)],
+  [
+    '--dimensions <list>',
+    'numbers of latent dimensions to compare, or none (default: one less and one more)',
+    dimensionsFrom,
+  ],
+  SEED,
+] as const;
+const ASSESS_FLAGS = [
+  ['--labels <file>', 'labels, one per row (default: the labels of the fitted table)'],
+  ...ASSESS_OPTIONS,
+  ['--restarts <n>', 'maps from moved starts (default: 3)', wholeFrom(0)],
+  MAX_ITERATIONS,
+  ['--page <file.html>', 'file of the page (default: assessment.html in the folder)'],
+  FORCE,
+  PARTS,
+  JSON_OUTPUT,
+] as const;
 
 /** `assess DIR` */
-export function defineAssess(command: Command, context: Context): void {
-  command
-    .argument('<dir>', 'folder of a fit')
-    .option('--labels <file>', 'labels, one per row (default: the labels of the fitted table)')
-    .option('--neighbors <k>', 'neighbors of the local scores (default: 10)', wholeFrom(1))
-    .option('--restarts <n>', 'maps from moved starts (default: 3)', wholeFrom(0))
-    .option('--bootstraps <n>', 'maps of rows drawn with replacement, with entries held out (default: 4)', wholeFrom(0))
-    .option(
-      '--dimensions <list>',
-      'numbers of latent dimensions to compare, or none (default: one less and one more)',
-      dimensionsFrom,
-    )
-    .option('--max-iterations <n>', 'limit on the iterations of each fit', wholeFrom(0))
-    .option('-s, --seed <s>', 'seed of everything random (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
-    .option('--page <file.html>', 'file of the page (default: assessment.html in the folder)')
-    .option('--force', 'replace an existing page')
-    .option(...PARTS_FLAG)
-    .option('--json', 'print one JSON object')
-    .action((folder: string, given: AssessArguments) => assessFolder(folder, given, context));
-}
+export const defineAssess = (command: Command, context: Context): Command =>
+  addFlags(command.argument('<dir>', 'folder of a fit'), ...ASSESS_FLAGS).action(
+    (folder: string, given: Given<typeof ASSESS_FLAGS>) => assessFolder(folder, given, context),
+  );
 
 function dimensionsFrom(text: string): number[] {
   if (text === 'none') return [];
@@ -186,9 +184,10 @@ function dimensionsFrom(text: string): number[] {
 
 async function assessFolder(
   folder: string,
-  { labels: file, restarts, maxIterations, page: out, force, json, parts, ...given }: AssessArguments,
+  given: Given<typeof ASSESS_FLAGS>,
   { stdout, stderr, signal }: Context,
 ): Promise<void> {
+  const { labels: file, restarts, page: out, force, json, parts } = given;
   const path = out ?? join(folder, 'assessment.html');
   checkAbsent([path], force, '--page');
   const { fit, record } = await readFit(folder, parts === undefined ? {} : { parts });
@@ -196,11 +195,11 @@ async function assessFolder(
     file === undefined ? record?.labels : await readLabels(file, { count: record?.ids?.length ?? fit.latents.rows });
   const labels = ofPoints(fit, all);
   const assessment = await assess(fit, {
-    ...given,
+    ...chosen(given, ...ASSESS_OPTIONS),
     ...(restarts !== undefined && { starts: restarts }),
     own: await partsOf(parts),
     ...(labels && { labels }),
-    ...(maxIterations !== undefined && { fit: { maxIterations } }),
+    fit: chosen(given, MAX_ITERATIONS),
     ...(signal && { signal }),
     onProgress: (done, total) => {
       stderr.write(`${done} of ${total} fits\n`);

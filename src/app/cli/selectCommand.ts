@@ -12,90 +12,60 @@ import {
   trustworthinessScore,
 } from '../../index.ts';
 import {
+  addFlags,
   camelCase,
-  checkRequired,
+  chosen,
   fromZero,
-  missingFlag,
-  PARTS_FLAG,
-  type PartsArguments,
+  type Given,
+  JSON_OUTPUT,
+  MAX_ITERATIONS,
+  MODEL_FLAGS,
   partsOf,
+  SEED,
   wholeFrom,
 } from './flags.ts';
-import { type FlaggedOptions, readGivenJson, readModelOptions } from './jsonOptions.ts';
-import { checkTakesMissing } from './modelHelp.ts';
-import { preparedTable } from './preparedTable.ts';
+import { readGivenJson, readModelOptions } from './jsonOptions.ts';
+import { modelTable } from './preparedTable.ts';
 import type { Context } from './streams.ts';
-import { addTableFlags, readLabeledTable, type TableArguments, tableOptions } from './tableFlags.ts';
-import { tableReport } from './tableReport.ts';
+import { COLUMN_FLAGS, TABLE_FLAGS } from './tableFlags.ts';
 
-interface SelectArguments extends FlaggedOptions, TableArguments, PartsArguments {
-  readonly grid: string;
-  readonly score?: string;
-  readonly labels?: string;
-  readonly options?: string;
-  readonly standardize?: boolean;
-  readonly scale?: boolean;
-  readonly folds?: number;
-  readonly seed?: number;
-  readonly workers?: number;
-  readonly maxIterations?: number;
-  readonly maxSeconds?: number;
-  readonly json?: boolean;
-}
+/** Flags that are options of `selectOptions` of the same name, and of its fits. */
+const SELECTION_FLAGS = [
+  ['--folds <k>', 'folds of the cross-validation; 0 scores fits of all points (default: 5)', wholeFrom(0)],
+  SEED,
+  ['--workers <n>', 'fits that run at the same time (default: 1)', wholeFrom(1)],
+] as const;
+const FIT_FLAGS = [MAX_ITERATIONS, ['--max-seconds <s>', 'limit on the seconds of each fit', fromZero]] as const;
+const FLAGS = [
+  ['-m, --model <name>', '(required) the model', camelCase],
+  ['--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file with them'],
+  ['--score <name>', 'nearestNeighbor (default where there are labels), density, or trustworthiness'],
+  ...MODEL_FLAGS,
+  ...SELECTION_FLAGS,
+  ...FIT_FLAGS,
+  JSON_OUTPUT,
+  ...COLUMN_FLAGS,
+  ...TABLE_FLAGS,
+] as const;
+type SelectArguments = Given<typeof FLAGS>;
 
 /** `select DATA` */
-export function defineSelect(command: Command, context: Context): void {
-  command
-    .argument('<data>', "observations, one point a row; '-' reads stdin")
-    .option('-m, --model <name>', '(required) the model', camelCase)
-    .option(
-      '--grid <json|file>',
-      '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file with them',
-    )
-    .option('--score <name>', 'nearestNeighbor (default where there are labels), density, or trustworthiness')
-    .option('--labels <file|column>', 'labels: a file with one per row, or a column of DATA')
-    .option('--options <json|file>', 'the options that do not vary')
-    .option('-d, --dim <q>', 'number of latent dimensions (default: 2)', wholeFrom(1))
-    .option('--kernel <text>', 'covariance of the mapping')
-    .option('--standardize', 'bring each column to mean 0 and standard deviation 1')
-    .option('--no-scale', 'leave columns as they are, even if their deviations differ by more than ten times')
-    .addOption(missingFlag())
-    .option('--folds <k>', 'folds of the cross-validation; 0 scores fits of all points (default: 5)', wholeFrom(0))
-    .option('-s, --seed <s>', 'seed of the folds and the fits (default: 0)', wholeFrom(Number.NEGATIVE_INFINITY))
-    .option('--workers <n>', 'fits that run at the same time (default: 1)', wholeFrom(1))
-    .option('--max-iterations <n>', 'limit on the iterations of each fit', wholeFrom(0))
-    .option('--max-seconds <s>', 'limit on the seconds of each fit', fromZero)
-    .option(...PARTS_FLAG)
-    .option('--json', 'print one JSON object');
-  addTableFlags(command, { choosesColumns: true }).action((data: string, given: SelectArguments) =>
-    select(data, given, context),
+export const defineSelect = (command: Command, context: Context): Command =>
+  addFlags(command.argument('<data>', "observations, one point a row; '-' reads stdin"), ...FLAGS).action(
+    (data: string, given: SelectArguments) => select(data, given, context),
   );
-}
 
 async function select(data: string, given: SelectArguments, streams: Context): Promise<void> {
   const { signal } = streams;
-  checkRequired(given, ['--model <name>', '--grid <json|file>']);
-  const { model, folds, seed, workers, maxIterations, maxSeconds } = given;
+  const model = given.model!;
   const own = await partsOf(given.parts);
-  if (given.parts !== undefined && workers !== undefined) {
+  if (given.parts !== undefined && given.workers !== undefined) {
     throw new InvalidInputError('Workers of select do not know the parts of --parts. Leave --workers out.');
   }
   kindOf(model, own);
-  const grid = await gridOf(given.grid);
-  const fixed = await readModelOptions(given.options, given);
-  if (given.missing === 'ignore') checkTakesMissing(model);
-  const table = await readLabeledTable(data, given.labels, {
-    ...tableOptions(given),
-    allowMissing: given.missing !== 'error',
-  });
-  if (!given.json)
-    streams.stderr.write(
-      tableReport(data, table)
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
-  const { observations: Y, options, notes } = preparedTable(table, fixed, given);
-  streams.stderr.write(notes.map((line) => `${line}\n`).join(''));
+  const grid = await gridOf(given.grid!);
+  const fixed = await readModelOptions(given.options, { ...given, model });
+  const { table, observations: Y, options } = await modelTable(data, fixed, { ...given, model }, streams);
   const score = scoreOf(given.score, Y, table.labels);
   if (!given.json) streams.stderr.write(`score: ${score.name}, of which the ${score.best} is best\n`);
   const selection = await selectOptions<Record<string, unknown>>(
@@ -110,10 +80,9 @@ async function select(data: string, given: SelectArguments, streams: Context): P
     grid,
     {
       score,
-      ...Object.fromEntries(
-        Object.entries({ folds, seed, workers, signal }).filter(([, value]) => value !== undefined),
-      ),
-      fit: Object.fromEntries(Object.entries({ maxIterations, maxSeconds }).filter(([, value]) => value !== undefined)),
+      ...chosen(given, ...SELECTION_FLAGS),
+      ...(signal && { signal }),
+      fit: chosen(given, ...FIT_FLAGS),
       onProgress: (done, total) => {
         if (!given.json) streams.stderr.write(`${done} of ${total} fits\n`);
       },

@@ -1,15 +1,26 @@
 import { InvalidInputError, type ModelOptions, segmentsOf } from '../../index.ts';
 import type { Table } from '../io/index.ts';
+import { aboveZero, type Given } from './flags.ts';
 import { modelsWith, takesOption } from './modelHelp.ts';
 import { list } from './tableReport.ts';
 
-/** Arguments about the times of the rows. */
-export interface TimeArguments {
-  readonly model: string;
-  readonly time?: string;
-  readonly sequence?: string;
-  readonly maxStep?: number;
-}
+/** Flags about the times of the rows. */
+export const TIME_FLAGS = [
+  [
+    '--time <column>',
+    'the column with the time of each row, numbers or dates: turns on dynamics, with no step across a gap',
+  ],
+  [
+    '--sequence <column>',
+    'the column that names the sequence of each row: dynamics, with no step from one sequence to the next; for models with the option dynamics',
+  ],
+  [
+    '--max-step <length>',
+    'longest step of --time that is not a gap, in days for dates (default: 1.5 times the median step)',
+    aboveZero,
+  ],
+] as const;
+export type TimeArguments = { readonly model: string } & Given<typeof TIME_FLAGS>;
 
 /** @throws InvalidInputError for --max-step without --time, a built-in model without dynamics, and options that contradict the flags */
 export function checkTime({ model, time, sequence, maxStep }: TimeArguments, { dynamics }: ModelOptions): void {

@@ -1,9 +1,9 @@
 import { existsSync, fstatSync, fsyncSync, writeSync } from 'node:fs';
 import { SingleBar } from 'cli-progress';
-import type { Command } from 'commander';
 import { LatentFieldError, systemReason } from '../../core/index.ts';
 import { type FitDiagnostics, InvalidInputError, type Matrix, type TraceEntry } from '../../index.ts';
 import { checkFilePath, type LabelColumn, tableText, writeTable } from '../io/index.ts';
+import { FORCE, type Given, JSON_OUTPUT } from './flags.ts';
 
 /** Progress of a fit: after an iteration, or within a stage of a closed-form solution, of which the fraction `part` is done. */
 interface Standing extends TraceEntry {
@@ -15,6 +15,11 @@ interface ProgressBar {
   update(standing: Standing): void;
   stop(): void;
 }
+
+/** Writes each line with its end. */
+export const writeLines = (stream: Streams['stderr'], lines: readonly string[]): void => {
+  if (lines.length > 0) stream.write(`${lines.join('\n')}\n`);
+};
 
 /** Shows nothing. */
 export const NO_BAR: ProgressBar = { update: () => {}, stop: () => {} };
@@ -139,18 +144,13 @@ export function timeBudget(seconds: number | undefined): TimeBudget {
   };
 }
 
-/** Arguments that say where a table of results is written. */
-export interface OutputArguments {
-  readonly out?: string;
-  readonly force?: boolean;
-  readonly json?: boolean;
-}
-
-export const addOutputFlags = (command: Command): Command =>
-  command
-    .option('-o, --out <file>', 'write .csv or .tsv there (default: CSV on stdout)')
-    .option('--force', 'replace an existing file')
-    .option('--json', 'print one JSON object');
+/** Flags that say where a table of results is written. */
+export const OUTPUT_FLAGS = [
+  ['-o, --out <file>', 'write .csv or .tsv there (default: CSV on stdout)'],
+  FORCE,
+  JSON_OUTPUT,
+] as const;
+export type OutputArguments = Given<typeof OUTPUT_FLAGS>;
 
 /** @throws InvalidInputError if one of the files exists and must not be replaced */
 export function checkAbsent(files: readonly string[], force: boolean | undefined, flag = '--out'): void {

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { InvalidInputError, type Matrix } from '../../index.ts';
 import { type ReadTableOptions, readLabels, readMatchingTable, readTable, type Table } from '../io/index.ts';
-import { wholeFrom } from './flags.ts';
-import type { Streams } from './streams.ts';
-import { leftOutReport, type TableRecord, unitsOf } from './tableReport.ts';
+import { chosen, type Given, type MISSING, several, wholeFrom } from './flags.ts';
+import { type Streams, writeLines } from './streams.ts';
+import { notesOf, type TableRecord, unitsOf } from './tableReport.ts';
 
 /**
  * Reads a table with its labels, if any: from a separate file if there is one of that name, otherwise from a column of the table, which is then not
@@ -50,12 +50,11 @@ interface FittedTable {
 export async function fittedTable(
   file: string,
   record: TableRecord | undefined,
-  given: TableArguments & { readonly labels?: string; readonly missing?: string; readonly json?: boolean },
+  given: TableArguments & { readonly labels?: string },
   { stderr }: Streams,
 ): Promise<FittedTable> {
   const options: ReadTableOptions = {
     ...tableOptions(given),
-    allowMissing: given.missing !== 'error',
     ...(given.missing === 'ignore' && { allowAbsent: true }),
   };
   const labels = given.labels === undefined || isFile(given.labels) ? {} : { labels: given.labels };
@@ -64,90 +63,62 @@ export async function fittedTable(
       ? await readLabeledTable(file, labels.labels, options)
       : await readMatchingTable(file, record, { ...options, ...labels });
   // Columns that the fit left out are left out again without a note.
-  const news = table.leftOut.filter(({ column }) => record !== undefined && !record.others.includes(column));
-  const lines = [
-    ...leftOutReport(news, (them) => `the fit knows nothing of ${them}; one with --columns can take ${them}`),
-    ...table.notes.map((note) => `note: ${note}`),
-  ];
-  stderr.write(lines.map((line) => `${line}\n`).join(''));
+  const leftOut = table.leftOut.filter(({ column }) => record !== undefined && !record.others.includes(column));
+  const lines = notesOf(
+    { ...table, leftOut },
+    (them) => `the fit knows nothing of ${them}; one with --columns can take ${them}`,
+  );
+  writeLines(stderr, lines);
   return { table, observations: unitsOf(record)?.apply(table.observations) ?? table.observations };
-}
-
-/** Table flags as parsed by commander. */
-export interface TableArguments {
-  readonly columns?: string[];
-  readonly drop?: string[];
-  readonly oneHot?: string[];
-  readonly id?: string;
-  readonly delimiter?: string;
-  readonly header?: 'yes' | 'no';
-  readonly skip?: number;
-  readonly missingValues?: string[];
-  readonly decimal?: '.' | ',';
-  readonly thousands?: string;
-  readonly array?: string;
-  readonly flatten?: boolean;
-  readonly maxBytes?: number;
-  readonly rowSums?: number | 'median';
-  readonly log1p?: boolean;
 }
 
 const DELIMITERS: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicolon: ';', bar: '|', space: ' ' };
 
-const several = (value: string, previous: string[] = []) => [...previous, value];
+/** Flags that choose and change the columns of a table that is fitted. */
+export const COLUMN_FLAGS = [
+  ['--columns <names>', "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0", several],
+  ['--one-hot <names>', 'columns of text to use as 0 and 1, one per category, such as kind=oil', several],
+  [
+    '--row-sums <n>',
+    "scale each row to sum to n, or to 'median', the median of the sums (for counts of rows observed for different lengths of time)",
+    rowSums,
+  ],
+  ['--log1p', 'take log(1 + y) of each entry, after --row-sums'],
+] as const;
 
-/** Adds the flags for reading a table. */
-export function addTableFlags(command: Command, { choosesColumns }: { choosesColumns: boolean }): Command {
-  if (choosesColumns) {
-    command
-      .option(
-        '--columns <names>',
-        "columns to use: names, patterns ('pixel*'), ranges ('a:d'), numbers from 0",
-        several,
-      )
-      .option('--one-hot <names>', 'columns of text to use as 0 and 1, one per category, such as kind=oil', several)
-      .option(
-        '--row-sums <n>',
-        "scale each row to sum to n, or to 'median', the median of the sums (for counts of rows observed for different lengths of time)",
-        rowSums,
-      )
-      .option('--log1p', 'take log(1 + y) of each entry, after --row-sums');
-  }
-  return command
-    .option('--drop <names>', 'columns to leave out, in the form of --columns', several)
-    .option('--id <column>', 'the column that names the points (default: the first that looks like an index)')
-    .option('--skip <n>', 'lines above the table to skip (default: detected)', wholeFrom(0))
-    .option(
-      '--missing-values <list>',
-      "marks of a missing value in addition to an empty cell, separated by commas: '.,-999'; '' for none (default: NaN, NA, N/A, null, None, ?, a dash)",
-      codes,
-    )
-    .option(
-      '--delimiter <text>',
-      'separator of cells: tab, comma, semicolon, bar, space, or a character (default: detected)',
-      delimiter,
-    )
-    .addOption(
-      new Option('--header <how>', 'whether the first line has names (default: detected)').choices(['yes', 'no']),
-    )
-    .addOption(new Option('--decimal <mark>', 'decimal mark (default: detected)').choices(['.', ',']))
-    .option('--thousands <mark>', 'mark between thousands (default: none)')
-    .option('--array <name>', 'the array of an .npz archive')
-    .option('--flatten', 'read an array of three or more dimensions with one row for each point')
-    .option(
-      '--max-bytes <n>',
-      'limit on the bytes of a table, unpacked (default: 200 MB of text, 1.2 GB of arrays)',
-      wholeFrom(1),
-    );
-}
+/** Flags for reading a table. */
+export const TABLE_FLAGS = [
+  ['--drop <names>', 'columns to leave out, in the form of --columns', several],
+  ['--id <column>', 'the column that names the points (default: the first that looks like an index)'],
+  ['--skip <n>', 'lines above the table to skip (default: detected)', wholeFrom(0)],
+  [
+    '--missing-values <list>',
+    "marks of a missing value in addition to an empty cell, separated by commas: '.,-999'; '' for none (default: NaN, NA, N/A, null, None, ?, a dash)",
+    (text: string) => (text === '' ? [] : text.split(',')),
+  ],
+  [
+    '--delimiter <text>',
+    'separator of cells: tab, comma, semicolon, bar, space, or a character (default: detected)',
+    delimiter,
+  ],
+  ['--header <how>', 'whether the first line has names (default: detected)', ['yes', 'no']],
+  ['--decimal <mark>', 'decimal mark (default: detected)', ['.', ',']],
+  ['--thousands <mark>', 'mark between thousands (default: none)'],
+  ['--array <name>', 'the array of an .npz archive'],
+  ['--flatten', 'read an array of three or more dimensions with one row for each point'],
+  [
+    '--max-bytes <n>',
+    'limit on the bytes of a table, unpacked (default: 200 MB of text, 1.2 GB of arrays)',
+    wholeFrom(1),
+  ],
+] as const;
+export type TableArguments = Given<typeof TABLE_FLAGS> & Given<typeof COLUMN_FLAGS> & Given<readonly [typeof MISSING]>;
 
 function delimiter(text: string): string {
   const value = DELIMITERS[text] ?? (text === '\\t' ? '\t' : text);
   if (value.length === 1) return value;
   throw new InvalidArgumentError(`It must be one character, or ${Object.keys(DELIMITERS).join(', ')}.`);
 }
-
-const codes = (text: string): string[] => (text === '' ? [] : text.split(','));
 
 function rowSums(text: string): number | 'median' {
   const value = Number(text);
@@ -156,30 +127,12 @@ function rowSums(text: string): number | 'median' {
   throw new InvalidArgumentError("It must be a number above 0, or 'median'.");
 }
 
-/** Flags that have the name and the values of an option of `readTable`. */
-const READ_FLAGS = [
-  'columns',
-  'drop',
-  'oneHot',
-  'id',
-  'skip',
-  'missingValues',
-  'delimiter',
-  'decimal',
-  'thousands',
-  'array',
-  'flatten',
-  'maxBytes',
-  'rowSums',
-  'log1p',
-] as const;
-
 /** Options of `readTable` from the flags. */
 export function tableOptions(given: TableArguments): ReadTableOptions {
-  const { header } = given;
-  const options = Object.fromEntries(READ_FLAGS.map((flag) => [flag, given[flag]]));
+  const { header, ...options } = chosen(given, ...COLUMN_FLAGS, ...TABLE_FLAGS);
   return {
-    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
-    ...(header === undefined ? {} : { header: header === 'yes' }),
+    ...options,
+    ...(header !== undefined && { header: header === 'yes' }),
+    allowMissing: given.missing !== 'error',
   };
 }

@@ -91,9 +91,15 @@ export function rowsOfPoints(fit: Fit, table: Matrix): Matrix {
 export const selectRows = (matrix: Matrix, rows: readonly number[]): Matrix =>
   Matrix.from(rows.map((i) => matrix.row(i)));
 
+/** Sentences about what is left out of a table, read otherwise, or missing. */
+export const notesOf = (
+  { leftOut, notes }: Pick<Table, 'leftOut' | 'notes'>,
+  remedy?: (them: string) => string,
+): string[] => [...leftOutReport(leftOut, remedy), ...notes.map((note) => `note: ${note}`)];
+
 /** Sentences about what is done with a table before anything is computed. */
 export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
-  const { observations, columns, ids, idColumn, leftOut, notes } = table;
+  const { observations, columns, ids, idColumn } = table;
   const points = `${observations.rows} point${observations.rows === 1 ? '' : 's'}`;
   const lines = [
     `${file}: ${points}, ${observations.columns} column${observations.columns === 1 ? '' : 's'}: ${list(columns)}`,
@@ -108,7 +114,7 @@ export function tableReport(file: string, table: Table, labels?: string, color?:
     const isUsed = columns.includes(color);
     lines.push(`colors: '${color}'${isUsed ? ', which is among the observations too (--drop leaves it out)' : ''}`);
   }
-  return [...lines, ...leftOutReport(leftOut), ...notes.map((note) => `note: ${note}`), ...equalRows(observations)];
+  return [...lines, ...notesOf(table), ...equalRows(observations)];
 }
 
 /** Advice for getting a column back that was left out. */
@@ -119,7 +125,7 @@ const COLUMNS_TAKES = (them: string) => `--columns takes ${them}`;
  *
  * @param remedy - advice about columns that might be wanted, called "it" or "them"
  */
-export function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES): string[] {
+function leftOutReport(leftOut: Table['leftOut'], remedy = COLUMNS_TAKES): string[] {
   const byReason = new Map<string, { readonly names: string[]; readonly reason: string; readonly byDefault?: true }>();
   for (const { column, reason, byDefault } of leftOut) {
     // Each piece of advice is given once, for the first column.

@@ -52,6 +52,7 @@ export function averageDensity(parts: readonly LogDensity[], points: number, bat
     terms: Object.fromEntries(Object.keys(parts[0]!.terms).map((name) => [name, average(({ terms }) => terms[name]!)])),
     gradients: [],
     jitter: parts.reduce((most, { jitter }) => Math.max(most, jitter), 0),
+    approximations: parts[0]!.approximations ?? [],
   };
 }
 
@@ -96,7 +97,12 @@ export async function gatheredFrom(
     const observations = await readRows(sourced.source, batch.rows);
     densities.push(
       compute(() =>
-        logDensity(assembly, layout, natural, { differentiated: false, seed, batch: { ...batch, observations } }),
+        logDensity(assembly, layout, natural, {
+          differentiated: false,
+          seed,
+          measured: true,
+          batch: { ...batch, observations },
+        }),
       ),
     );
     const own = compute(() => sourced.latentsOf(values, observations));

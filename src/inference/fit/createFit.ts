@@ -6,6 +6,7 @@ import { checksums } from '../../core/saved.ts';
 import { type EngineChoice, type EngineReport, withEngine } from '../../engine/dense/index.ts';
 import { sharedMemory } from '../../engine/memory.ts';
 import type { AnyAbilities, PredictedLatents } from '../../model/abilities.ts';
+import { approximationsInWords } from '../../model/approximation.ts';
 import type { Embedding } from '../../model/computation.ts';
 import { valuesOfEmbedding } from '../../model/computedModel.ts';
 import {
@@ -47,7 +48,14 @@ export interface FitState {
   readonly message: string;
   readonly diagnostics: Omit<
     FitDiagnostics,
-    keyof EngineReport | 'threads' | 'threadsReason' | 'seed' | 'batchSize' | 'jitter' | 'covarianceRank'
+    | keyof EngineReport
+    | 'threads'
+    | 'threadsReason'
+    | 'seed'
+    | 'batchSize'
+    | 'jitter'
+    | 'covarianceRank'
+    | 'approximations'
   >;
 }
 
@@ -62,7 +70,7 @@ export function fitFrom(
   const { engine, chosenEngine, threads } = problem;
   const model = gathered?.model ?? problem.model;
   const found = foundAt(problem, point, gathered, course.status);
-  const { values, objective, terms, jitter, drowned, rank, note, optimality } = found;
+  const { values, objective, terms, jitter, drowned, rank, approximations, note, optimality } = found;
   const outcome = {
     ...{ values, objective, terms },
     ...course,
@@ -74,6 +82,7 @@ export function fitFrom(
       ...(problem.inBatches !== undefined && { batchSize: problem.inBatches.size }),
       jitter,
       ...(rank !== undefined && { covarianceRank: rank }),
+      approximations,
       ...diagnostics,
       ...optimality,
     },
@@ -114,16 +123,20 @@ function foundAt(
   status: FitStatus,
 ) {
   if (given === undefined) {
-    const { value: objective, terms, jitter, drowned, rank } = gathered ?? problem.densityAt(x);
+    const density = gathered ?? problem.densityAt(x, true);
+    const { value: objective, terms, jitter, drowned, rank, approximations = [] } = density;
     const note = vanishing(problem, x, status);
-    return { values: problem.valuesAt(x), objective, terms, jitter, drowned, rank, note, optimality: undefined };
+    return {
+      ...{ values: problem.valuesAt(x), objective, terms, jitter, drowned, rank, approximations },
+      ...{ note: approximationsInWords(approximations) + note, optimality: undefined },
+    };
   }
   const embedding = embeddingAt(problem, given);
   const { objective, terms } = embedding;
   const { kktResidual, gradientNorm } = embedding.optimality ?? {};
   return {
     values: valuesOfEmbedding(embedding),
-    ...{ objective, terms, jitter: 0, drowned: undefined, rank: undefined, note: '' },
+    ...{ objective, terms, jitter: 0, drowned: undefined, rank: undefined, approximations: [], note: '' },
     ...(gradientNorm !== undefined && { optimality: { gradientNorm, kktResidual: kktResidual! } }),
   };
 }

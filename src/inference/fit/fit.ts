@@ -4,6 +4,7 @@ import type { NamedTable } from '../../core/namedTable.ts';
 import { checkOptions, seedOption } from '../../core/options.ts';
 import type { ProgressiveWork } from '../../core/progressiveWork.ts';
 import { type EngineChoice, engineChoice } from '../../engine/dense/index.ts';
+import { approximationsInWords } from '../../model/approximation.ts';
 import type { Fit, FitOf } from '../../model/fit.ts';
 import { assemblyOf, checkModelGiven } from '../../model/givenModel.ts';
 import type { AnyModel, Model } from '../../model/model.ts';
@@ -72,9 +73,9 @@ export function fitAt<M extends AnyModel>(model: M, values: GivenStart = {}, opt
   const assembly = compute(() => assemblyOf(remembered, seed));
   try {
     const natural = naturalEntries(layout, valuesGiven(layout, values));
-    const density = compute(() => logDensity(assembly, layout, natural, { seed }));
+    const density = compute(() => logDensity(assembly, layout, natural, { seed, measured: true }));
     checkFinite(density);
-    const { value: objective, terms, jitter, rank } = density;
+    const { value: objective, terms, jitter, rank, approximations = [] } = density;
     const found = valuesByPath(layout, natural);
     const findings = compute(() => assembly.findings?.(found));
     const gradientNorm = compute(() => gradientNormAt(layout, natural, density));
@@ -84,9 +85,9 @@ export function fitAt<M extends AnyModel>(model: M, values: GivenStart = {}, opt
       ...{ values: found, objective, terms },
       trace: [{ iteration: 0, evaluations: 1, objective, gradientNorm }],
       status: 'stopped',
-      message: `No search was made: this is the model at the values that were given.${findings === undefined ? '' : ` ${findings.message}`}`,
+      message: `No search was made: this is the model at the values that were given.${findings === undefined ? '' : ` ${findings.message}`}${approximationsInWords(approximations)}`,
       diagnostics: {
-        ...{ ...chosenEngine, seed, jitter },
+        ...{ ...chosenEngine, seed, jitter, approximations },
         ...(rank !== undefined && { covarianceRank: rank }),
         ...{ evaluations: 1, iterations: 0, seconds: (performance.now() - began) / 1000, gradientNorm },
         ...(kktResidual !== undefined && { kktResidual }),
@@ -306,9 +307,7 @@ async function* stepsWith(
     const best = bestSolution(runs.filter(isEnded), runs.length, problem.limits, stop);
     const { point, status, trace, ...end } = withFindings(problem, best);
     const note = model.note?.(problem.valuesAt(point.x)) ?? '';
-    const approximation = problem.approximation();
-    const taken = approximation === undefined ? '' : ` ${approximation}`;
-    const message = end.message + taken + choice + note + again.join('') + (saves?.warning() ?? '');
+    const message = end.message + choice + note + again.join('') + (saves?.warning() ?? '');
     const evaluations = end.diagnostics.evaluations + end.elsewhere;
     const gathered = await problem.gather?.(point.x);
     const diagnostics = { ...end.diagnostics, evaluations, seconds: seconds() };

@@ -56,12 +56,10 @@ export interface FitProblem {
   valuesAt(x: Float64Array): ParameterValues;
   /** The solver's variables from natural values by path. */
   variablesAt(values: ParameterValues): Float64Array;
-  /** Value and terms, without gradients. Works after `dispose` too, for a point that somebody kept. */
-  densityAt(x: Float64Array): Omit<LogDensity, 'gradients'>;
+  /** Value and terms, without gradients; `measured` as {@link EvaluationOptions} have it. Works after `dispose` too, for a point that somebody kept. */
+  densityAt(x: Float64Array, measured?: boolean): Omit<LogDensity, 'gradients'>;
   /** The same, and the model with the latents of all points, for a model whose observations are read some rows at a time. */
   readonly gather?: (x: Float64Array) => Promise<Gathered>;
-  /** How expectations were taken, in words; undefined where all are closed. */
-  approximation(): string | undefined;
   /** The model's findings about a result. */
   findingsAt(x: Float64Array): Findings | undefined;
   dispose(): void;
@@ -131,15 +129,14 @@ export function openProblem(
       gather: (x: Float64Array) =>
         gatheredFrom(model, assembly, layout, naturalAt(x), { seed, batchSize: batchSize!, compute }),
     }),
-    densityAt(x) {
+    densityAt(x, measured) {
       const current = disposed ? assemble() : assembly;
       try {
-        return compute(() => densityOf(model, current, layout, toNatural(layout, x), { seed, batchSize }));
+        return compute(() => densityOf(model, current, layout, toNatural(layout, x), { seed, batchSize, measured }));
       } finally {
         if (current !== assembly) current.dispose();
       }
     },
-    approximation: () => assembly.approximation?.(),
     findingsAt: (x) => compute(() => assembly.findings?.(valuesByPath(layout, naturalAt(x)))),
     dispose() {
       if (!disposed) assembly.dispose();
@@ -164,7 +161,6 @@ function computedProblem(given: Pick<FitProblem, 'model' | 'seed' | 'engine' | '
     valuesAt: () => ({}),
     variablesAt: () => none,
     densityAt: () => ({ value: Number.NaN, terms: {}, jitter: 0 }),
-    approximation: () => undefined,
     findingsAt: () => undefined,
     dispose: () => undefined,
   };
@@ -176,11 +172,15 @@ export function densityOf(
   assembly: Assembly,
   layout: VariableLayout,
   natural: readonly Float64Array[],
-  { seed, batchSize }: { readonly seed: number; readonly batchSize?: number | undefined },
+  {
+    seed,
+    batchSize,
+    measured = false,
+  }: { readonly seed: number; readonly batchSize?: number | undefined; readonly measured?: boolean | undefined },
 ): LogDensity {
   const at = (batch?: Batch) => {
     const seen = seenEntries(layout, natural, assembly.pointwise, batch);
-    return logDensity(assembly, layout, seen, { differentiated: false, seed, ...(batch && { batch }) });
+    return logDensity(assembly, layout, seen, { differentiated: false, seed, measured, ...(batch && { batch }) });
   };
   return batchSize === undefined ? at() : overBatches(at, points!, batchSize);
 }

@@ -7,6 +7,7 @@ import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import * as op from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Approximation, Measured } from '../approximation.ts';
 import { denseCurvature } from '../denseCurvature.ts';
 import type { Assembly, ParameterValues, TensorMap, TermContext } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
@@ -16,7 +17,6 @@ import { type CorrelatedRows, expectedForm, isCorrelated, precisionBetween } fro
 import { checkedTerm, type DensityContext, type DensityStart, parametersOf, type RowsStart } from './density.ts';
 import {
   type Averaging,
-  averagingInWords,
   baseRows,
   expectedTerms,
   mappedLinearRows,
@@ -479,7 +479,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
         terms[placed.term] = known;
         return;
       }
-      const own = densityContext(context, prepared.get(path));
+      const own = densityContext(context, prepared.get(path), node);
       const there = read === undefined ? seenRows(present.get(node.name), node.isPointwise) : undefined;
       const spreadOf = (name: string) =>
         expected === undefined || (over !== undefined && (over === 'value') !== (name === node.name))
@@ -550,7 +550,7 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
       const own = node.densities.find(({ isFactor }) => !isFactor);
       const spread =
         spreads.get(name) ??
-        model.gaussianRows(node, values, encoded, densityContext(context, own && prepared.get(own.path)));
+        model.gaussianRows(node, values, encoded, densityContext(context, own && prepared.get(own.path), node));
       if (spread !== undefined) spreads.set(name, spread);
       else if (variable.role === 'latent') current.set(name, model.points(node, values, encoded));
       else if (variable.role === 'mapped') {
@@ -599,7 +599,6 @@ export function assembledGraph(model: CompiledGraph, curvature?: Assembly['curva
     // Errors thrown by a caller's own parts name the part.
     terms: (values, context) =>
       withLocation(where, () => expectedTerms(context, averaging, (at) => termsAt(values, context, at))),
-    approximation: () => averagingInWords(averaging),
     dispose: () => {
       for (const tensor of kept) tensor.dispose();
       for (const constants of prepared.values()) {
@@ -711,7 +710,8 @@ export function pickedRows<V extends Tensor2D | op.GaussianRows>(
 }
 
 /** Context of a density in an evaluation of all rows, where nothing is cached. */
-function densityContext(context: TermContext, constants: unknown): DensityContext {
+function densityContext(context: TermContext, constants: unknown, { name, given }: Node): DensityContext {
+  const { onRank, onApproximation } = context;
   const plain = {
     constants,
     iteration: context.iteration,
@@ -719,7 +719,11 @@ function densityContext(context: TermContext, constants: unknown): DensityContex
     isRough: false,
     remember: <T>(_: object, make: () => T) => make(),
     onJitter: (jitter: number, meanSquare?: number) => context.onJitter(jitter, meanSquare),
-    onRank: (rank: number) => context.onRank(rank),
+    ...(onRank && { onRank }),
+    ...(onApproximation && {
+      onApproximation: (own: Omit<Approximation, 'of'>, measure?: Measured) =>
+        onApproximation({ ...own, of: own.name === 'inducingInputs' ? [name] : given }, measure),
+    }),
   };
   return withGetters(plain, { random: () => context.random }) as DensityContext;
 }

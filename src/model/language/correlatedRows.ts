@@ -164,7 +164,6 @@ export function correlatedRowsAt(model: CompiledGraph, node: Node, values: Param
           isRough: false,
           remember: (_, make) => make(),
           onJitter: () => {},
-          onRank: () => {},
         });
         return of(rows as CorrelatedRows);
       } finally {

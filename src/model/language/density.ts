@@ -6,6 +6,7 @@ import type { Random } from '../../core/random.ts';
 import type { Graph } from '../../engine/graph/graph.ts';
 import type { GaussianRows } from '../../engine/tensors/ops.ts';
 import type { Scalar, Tensor, Tensor1D, Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import type { Approximation, Measured } from '../approximation.ts';
 import type { Batch, Findings, ParameterValues, Search, TensorMap } from '../model.ts';
 import type { Parameter } from '../parameter.ts';
 import type { LearnedByLayer, Projection } from '../posterior.ts';
@@ -95,7 +96,9 @@ export interface DensityContext<C = unknown> {
   /** Returns what `make` makes, plain numbers without tensors; of one fit it is made once for each owner. */
   remember<T>(owner: object, make: () => T): T;
   onJitter(jitter: number): void;
-  onRank(rank: number): void;
+  onRank?(rank: number): void;
+  /** Called with an approximation of the density, and with what measures its error. */
+  onApproximation?(approximation: Omit<Approximation, 'of'>, measure?: Measured): void;
 }
 
 /** Mean and variance of new rows. */

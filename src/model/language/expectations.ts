@@ -1,4 +1,4 @@
-import { pow } from '../../core/elementary/index.ts';
+import { pow, square } from '../../core/elementary/index.ts';
 import type { Random } from '../../core/random.ts';
 import { gaussHermite } from '../../engine/special/gaussHermite.ts';
 import * as op from '../../engine/tensors/ops.ts';
@@ -107,21 +107,11 @@ export interface Averaging {
 /** Nodes of each column, by the number of columns. */
 const NODES = [1, 10, 5, 4];
 
-/** True if expectations are by quadrature of each row. */
-const isQuadrature = ({ columns, isByRow }: Averaging) => {
-  const width = [...(columns ?? [])].reduce((sum, [, own]) => sum + own, 0);
-  return isByRow === true && width < NODES.length;
-};
+const widthOf = (columns: ReadonlyMap<string, number>): number =>
+  [...columns.values()].reduce((sum, own) => sum + own, 0);
 
-/** How expectations under Gaussian rows are taken, in words; undefined where all are closed. */
-export function averagingInWords(averaging: Averaging): string | undefined {
-  const names = [...(averaging.columns?.keys() ?? [])].map((name) => `'${name}'`).join(' and ');
-  if (names === '') return undefined;
-  const width = [...averaging.columns!.values()].reduce((sum, own) => sum + own, 0);
-  return isQuadrature(averaging)
-    ? `Expectations under the Gaussian rows of ${names} are by quadrature, ${NODES[width]} nodes a column.`
-    : `Expectations under the Gaussian rows of ${names} are means over ${SHARES.length} fixed draws: the objective is an estimate of the bound, and may lie above it.`;
-}
+/** Number of times that all draws are made anew to measure the error of a mean over them. */
+const REPEATS = 8;
 
 /**
  * Terms of a batch of rows from one draw, new in each iteration. Of all rows their expectations: by Gauss–Hermite quadrature of each row where densities have independent rows that depend on at most
@@ -143,10 +133,25 @@ export function expectedTerms(
     onJointDensity: () => {},
   };
   if (context.batch) {
-    return termsAt({ ...shared, at: (_, rows) => drawnRows(rows, normalEntries(context.random, ...rows.mean.shape)) });
+    const at = (name: string, rows: op.GaussianRows) => {
+      context.onApproximation?.({ name: 'draws', of: [name], count: 1 });
+      return drawnRows(rows, normalEntries(context.random, ...rows.mean.shape));
+    };
+    return termsAt({ ...shared, at });
   }
+  const { onApproximation } = context;
+  const isQuadrature = () => averaging.isByRow === true && widthOf(averaging.columns!) < NODES.length;
+  const quadrature = (columns: ReadonlyMap<string, number>) => {
+    const count = NODES[widthOf(columns)]!;
+    const by = (nodes: number) => byQuadrature(columns, shared, termsAt, nodes);
+    const found = by(count);
+    onApproximation?.({ name: 'quadrature', of: [...columns.keys()], count }, () => ({
+      error: totalOf(found) - totalOf(by(count + 2)),
+    }));
+    return found;
+  };
   const before = averaging.columns;
-  if (before !== undefined && before.size > 0 && isQuadrature(averaging)) return byQuadrature(before, shared, termsAt);
+  if (before !== undefined && before.size > 0 && isQuadrature()) return quadrature(before);
   const drawn = new Map<string, readonly Tensor2D[]>();
   const columns = new Map<string, number>();
   let isByRow = true;
@@ -167,10 +172,23 @@ export function expectedTerms(
   const first = termsOf(0);
   Object.assign(averaging, { columns, isByRow });
   if (drawn.size === 0) return first;
-  if (isQuadrature(averaging)) return byQuadrature(columns, shared, termsAt);
-  const all = SHARES.map((_, k) => (k === 0 ? first : termsOf(k)));
-  const mean = (term: string) => op.mul<Scalar>(1 / SHARES.length, sumInPairs(all.map((terms) => terms[term]!)));
-  return Object.fromEntries(Object.keys(first).map((term) => [term, mean(term)]));
+  if (isQuadrature()) return quadrature(columns);
+  const meanFrom = (own: Record<string, Scalar>) => {
+    const all = SHARES.map((_, k) => (k === 0 ? own : termsOf(k)));
+    const mean = (term: string) => op.mul<Scalar>(1 / SHARES.length, sumInPairs(all.map((terms) => terms[term]!)));
+    return Object.fromEntries(Object.keys(own).map((term) => [term, mean(term)]));
+  };
+  const found = meanFrom(first);
+  onApproximation?.({ name: 'draws', of: [...columns.keys()], count: SHARES.length }, () => {
+    const others = Array.from({ length: REPEATS }, () => {
+      drawn.clear();
+      return totalOf(found) - totalOf(meanFrom(termsOf(0)));
+    });
+    const error = others.reduce((sum, other) => sum + other) / REPEATS;
+    const squares = others.reduce((sum, other) => sum + square(other - error), 0);
+    return { error, standardError: Math.sqrt(squares / (REPEATS * (REPEATS - 1))) };
+  });
+  return found;
 }
 
 /** Terms with all rows at each node of a product rule in turn, summed with the weights of the nodes: rows are independent, so each is integrated over its own columns. */
@@ -178,9 +196,10 @@ function byQuadrature(
   columns: ReadonlyMap<string, number>,
   shared: Omit<Points, 'at'>,
   termsAt: (points: Points) => Record<string, Scalar>,
+  count: number,
 ): Record<string, Scalar> {
-  const width = [...columns.values()].reduce((sum, own) => sum + own, 0);
-  const { nodes, weights } = gaussHermite(NODES[width]!);
+  const width = widthOf(columns);
+  const { nodes, weights } = gaussHermite(count);
   const from = new Map<string, number>();
   let at = 0;
   for (const [name, own] of columns) {
@@ -210,6 +229,9 @@ function byQuadrature(
   }
   return sums;
 }
+
+const totalOf = (terms: Record<string, Scalar>): number =>
+  Object.values(terms).reduce((sum, term) => sum + op.valueOf(term), 0);
 
 /** A sum of 2^k terms, exact where they are equal. */
 const sumInPairs = (each: readonly Scalar[]): Scalar =>

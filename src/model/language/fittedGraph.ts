@@ -134,7 +134,6 @@ export function fittedGraph(model: CompiledGraph, values: ParameterValues, isCal
             return known.get(key) as ReturnType<typeof make>;
           },
           onJitter: () => {},
-          onRank: () => {},
         };
       };
       const fittedRows = (node: Node): Rows => {

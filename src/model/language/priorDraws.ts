@@ -5,6 +5,7 @@ import { seededRandom } from '../../core/random.ts';
 import { matrixTensor, tensorMatrix } from '../../engine/tensors/doubles.ts';
 import { withFloat64 } from '../../engine/tensors/float64/scope.ts';
 import type { Tensor2D } from '../../engine/tensors/tensorflow.ts';
+import { type Approximation, approximationsInWords } from '../approximation.ts';
 import type { AnyModel, ParameterValues } from '../model.ts';
 import { parameterFrom, shapeOf } from '../parameter.ts';
 import { valueTensors } from '../part.ts';
@@ -12,6 +13,7 @@ import type { RowsByName } from '../rowModel.ts';
 import { assembledGraph, type CompiledGraph, pickedRows } from './compiled.ts';
 import { drawnWithoutNoise, reasonsMissing, silentOfNewRows } from './derived.ts';
 import { fittedGraph } from './fittedGraph.ts';
+import type { Node } from './graph.ts';
 import { isGaussian } from './variable.ts';
 import { compiledModel } from './variablesModel.ts';
 
@@ -132,7 +134,7 @@ export function describeModel(model: AnyModel): string {
     const { graph, parameters, startOf } = compiled;
     const values = Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
     const notDrawn = reasonNotDrawn(compiled);
-    const approximation = approximationOf(compiled, values);
+    const approximations = approximationsOf(compiled, values);
     const fitted = fittedGraph(compiled, values);
     const missing: Record<string, string> = {
       ...reasonsMissing(fitted),
@@ -163,7 +165,9 @@ export function describeModel(model: AnyModel): string {
       ...variables,
       'Parameters',
       ...entries,
-      ...(approximation === undefined ? [] : ['Approximations', `  ${approximation}`]),
+      ...(approximations.length > 0
+        ? ['Approximations', ...approximations.map((own) => ` ${approximationsInWords([own])}`)]
+        : []),
       ...(silent.length > 0 ? ['Without a say in where new rows are placed', ...silent.map((own) => `  ${own}`)] : []),
       ...(withoutNoise.length > 0 ? ['Drawn without noise only', ...withoutNoise.map((own) => `  ${own}`)] : []),
       ...(cannot.length > 0 ? ['Not available', ...cannot] : []),
@@ -171,18 +175,19 @@ export function describeModel(model: AnyModel): string {
   });
 }
 
-/** How expectations under Gaussian rows are taken, in words; undefined where all are closed. */
-function approximationOf(model: CompiledGraph, values: ParameterValues): string | undefined {
-  if (!model.graph.nodes.some(({ variable }) => variable.role === 'latent' && isGaussian(variable))) return undefined;
+/** Approximations of a model at these values, whose errors are not measured. */
+function approximationsOf(model: CompiledGraph, values: ParameterValues): Approximation[] {
+  const isExact = ({ variable, densities }: Node) =>
+    !(variable.role === 'latent' && isGaussian(variable)) && densities.every(({ density }) => density.exact);
+  if (model.graph.nodes.every(isExact)) return [];
+  const found: Approximation[] = [];
   const assembly = assembledGraph(model);
   try {
     assembly.terms(valueTensors(values), {
-      random: seededRandom(0),
-      iteration: 0,
-      onJitter: () => {},
-      onRank: () => {},
+      ...{ random: seededRandom(0), iteration: 0, onJitter: () => {} },
+      onApproximation: (own) => found.push(own),
     });
-    return assembly.approximation?.();
+    return found;
   } finally {
     assembly.dispose();
   }

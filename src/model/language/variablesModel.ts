@@ -273,7 +273,6 @@ function withDensity<T>(
           iteration: 0,
           random: seededRandom(seed),
           onJitter: () => {},
-          onRank: () => {},
         });
         const value = Object.values(terms).reduce((sum, term) => sum + op.valueOf(term), 0);
         return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;

@@ -253,6 +253,8 @@ export interface CovarianceStructure {
 export interface Covariance {
   /** log N(Y | 0, K + Σ) of the columns of the data, a scalar. */
   logDensity(data: ObservedData, options: PositiveDefiniteOptions): Scalar;
+  /** A bound from above, of a covariance whose log density is replaced by one from below. */
+  upperBound?(data: ObservedData, options: PositiveDefiniteOptions): Scalar;
   /** Result of conditioning on the data, tensors by name: a factor and weights, which are all that predictions need. */
   condition(data: ObservedData, options: PositiveDefiniteOptions): Conditioned;
   /** Moments of the functions at new inputs A (n×q), given the result of conditioning on any data. */

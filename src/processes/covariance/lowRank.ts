@@ -222,13 +222,23 @@ export function inducingCovariance(
     const all = kernel.diagonal(p, A, Z);
     return op.sub<Tensor1D>(white === undefined ? all : op.sub(all, white), op.sum(op.square(own), 1));
   };
-  const low = lowRankStructure(features).at(p, X, noise);
+  const lowWith = (own: Noise) => lowRankStructure(features).at(p, X, own);
+  const low = lowWith(noise);
 
   return {
     logDensity: (data, given) => {
       options = given;
       const density = low.logDensity(data, given);
       return op.sub<Scalar>(density, op.mul(0.5, leftOver(restAt(X, basis()), noise, white, data)));
+    },
+    // With t = tr(k(X, X) − ΦΦᵀ), log|K| ≥ log|ΦΦᵀ + σ²I| and tr(YᵀK⁻¹Y) ≥ tr(Yᵀ(ΦΦᵀ + (σ² + t)I)⁻¹Y) (Titsias 2014, eq. 7).
+    upperBound: (data, given) => {
+      const rest = restAt(X, basis());
+      const t = op.sum(data.rows === undefined ? rest : op.gather(rest, data.rows));
+      const wide = lowWith({ ...noise, variance: op.add(noise.variance, t) });
+      const none = { ...data, observations: op.mul<Tensor2D>(0, data.observations), constants: undefined };
+      const quadratic = op.sub(wide.logDensity(data, given), wide.logDensity(none, given));
+      return op.add<Scalar>(low.logDensity(none, given), quadratic);
     },
     condition: (data, given) => {
       options = given;

@@ -21,7 +21,7 @@ import type { TensorMap } from '../../model/model.ts';
 import type { ObservedPattern } from '../covariance/covariance.ts';
 
 /** Gauss–Hermite nodes per dimension, by the number of dimensions. */
-const NODES = [0, 20, 10, 7] as const;
+export const NODES = [0, 20, 10, 7] as const;
 
 /**
  * Expectations of a kernel: in closed form if there is one, otherwise by Gauss–Hermite quadrature in up to three dimensions.

@@ -65,9 +65,13 @@ export function isClosed(
   values: Pick<DensityPoint, 'kernel' | 'likelihood'>,
 ): boolean {
   const noise = likelihood.conjugate?.(values.likelihood);
-  if (noise === undefined || noise.per === 'row') return false;
+  return noise !== undefined && noise.per !== 'row' && hasExpectations(kernel, values.kernel, latentDim);
+}
+
+/** True if the kernel has expectations in closed form. */
+export function hasExpectations(kernel: Kernel, p: TensorMap, latentDim: number): boolean {
   const point = op.zeros<Tensor2D>([1, latentDim]);
-  return closedExpectations(kernel, values.kernel, { x: { mean: point, variance: point }, Z: point }) !== undefined;
+  return closedExpectations(kernel, p, { x: { mean: point, variance: point }, Z: point }) !== undefined;
 }
 
 /** Σ_nd E[log p(y_nd | f_nd)] over the observed entries of some rows: the term of the uncollapsed bound that depends on observations. */

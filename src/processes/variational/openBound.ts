@@ -8,8 +8,8 @@ import type { DensityContext, DensityStart, Rows } from '../../model/language/de
 import type { TensorMap } from '../../model/model.ts';
 import { observedPatterns } from '../covariance/covariance.ts';
 import { type BoundOptions, isCollapsed } from './boundPosterior.ts';
-import { collapsedBound, collapsedData, collapsedStatistics, columnGroups } from './collapsedBound.ts';
-import { densityNodes, observedDensity } from './expectedDensity.ts';
+import { collapsedBound, collapsedData, collapsedStatistics, columnGroups, NODES } from './collapsedBound.ts';
+import { DENSITY_NODES, densityNodes, hasExpectations, isClosed, observedDensity } from './expectedDensity.ts';
 import { inducingFactor, inputsOf, isSpread, ofKernel, ofLikelihood, variablesFrom } from './inducingVariables.ts';
 import { isInBlocks, isSameForAllRows, summedDensity, summedStatistics } from './shards.ts';
 
@@ -43,9 +43,13 @@ function openCollapsed(
   const open = shards?.open(tensorMatrix(data.observations), kernel);
   const inBlocks = open !== undefined || (data.weights === undefined && isInBlocks(Y.rows));
   return {
-    bound: (p, { given }, { onJitter }) => {
+    bound: (p, { given }, { onJitter, onApproximation }) => {
       const own = ofKernel(kernel, p);
       const Z = p.inducing as Tensor2D;
+      onApproximation?.({ name: 'inducingInputs', count: Z.shape[0] });
+      const nodes =
+        onApproximation === undefined || hasExpectations(kernel, own, Z.shape[1]) ? undefined : NODES[Z.shape[1]];
+      if (nodes !== undefined) onApproximation?.({ name: 'quadrature', count: nodes });
       const x = inputsOf(given);
       const factor = inducingFactor(kernel, own, Z, { jitter, onJitter });
       const found = inBlocks
@@ -70,14 +74,20 @@ function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y
   const inBlocks = isWhole && isInBlocks(Y.rows);
   return {
     bound: (p, { value, given, present, weights: counts }, context) => {
-      const { batch, onJitter } = context;
+      const { batch, onJitter, onApproximation } = context;
       const Z = p.inducing as Tensor2D;
+      onApproximation?.({ name: 'inducingInputs', count: Z.shape[0] });
       const own = ofKernel(kernel, p);
       const factor = inducingFactor(kernel, own, Z, { jitter, onJitter });
       const x = inputsOf(given);
       const parts = { kernel, likelihood, latentDim: Z.shape[1] };
       const at = { kernel: own, likelihood: ofRows(likelihood, p, batch), Z, factor, variables: variablesFrom(p), x };
       const isPoint = !given.some(isSpread);
+      const sampled = batch === undefined ? DRAWS : 1;
+      if (onApproximation !== undefined && !isPoint && !isClosed(parts, at)) {
+        const nodes = DENSITY_NODES[parts.latentDim];
+        onApproximation({ name: nodes === undefined ? 'draws' : 'quadrature', count: nodes ?? sampled });
+      }
       if (open !== undefined) return summedDensity(open, parts, at);
       if (!isPoint && inBlocks && counts === undefined && batch === undefined && isSameForAllRows(parts, at)) {
         return summedDensity(value as Tensor2D, parts, at);
@@ -85,7 +95,7 @@ function openUncollapsed({ kernel, likelihood, jitter, shards }: BoundOptions, Y
       const weights =
         data.weights && batch !== undefined ? op.gather<Tensor2D>(data.weights, batch.rows) : data.weights;
       const y = value as Tensor2D;
-      const draws = () => drawnNodes(y.shape[0], parts.latentDim, batch === undefined ? DRAWS : 1, context.random);
+      const draws = () => drawnNodes(y.shape[0], parts.latentDim, sampled, context.random);
       const nodes = () => (isPoint ? pointNode(parts.latentDim) : densityNodes(parts.latentDim, draws));
       return observedDensity(parts, at, { observations: y, groups: data.groups, weights, present, counts }, nodes);
     },

@@ -36,7 +36,7 @@ describe('latentfield compare', () => {
       out,
     ];
     const ran = await latentfield(args);
-    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(ran).toMatchObject({ exitCode: 0, messages: '' });
     const lines = ran.stdout.split('\n');
     expect(lines[0]).toMatch(
       /^model +status +seconds +held out +behind +coverage of 90 % +trustworthiness +continuity +label error +picture$/,

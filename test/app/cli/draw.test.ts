@@ -52,6 +52,6 @@ describe('latentfield draw', () => {
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toMatch("'mapping.noise'");
     expect(existsSync(out)).toBe(false);
-    expect((await latentfield(['draw', path, '--out', out, '--method', 'gibbs', ...few])).stderr).toMatch("'nuts'");
+    expect((await latentfield(['draw', path, '--out', out, '--method', 'gibbs', ...few])).stderr).toMatch('nuts');
   });
 });

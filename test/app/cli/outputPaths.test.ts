@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { leftOutReport } from '../../../src/app/cli/tableReport.ts';
+import { notesOf } from '../../../src/app/cli/tableReport.ts';
 import { checkFilePath, makeFolder } from '../../../src/app/io/makeFolder.ts';
 import { latentfield } from './latentfield.ts';
 
@@ -30,7 +30,7 @@ test('advice about columns of numbers with units is given once, for all of them'
     column,
     reason: `is text to this reader, though it holds numbers such as '${cell}': write them without their unit`,
   });
-  expect(leftOutReport([of('net', '$1,200.50'), of('gross', '$1,400.00')])).toEqual([
+  expect(notesOf({ leftOut: [of('net', '$1,200.50'), of('gross', '$1,400.00')], notes: [] })).toEqual([
     "left out: 'net', 'gross': each is text to this reader, though it holds numbers such as '$1,200.50': write them without their unit",
   ]);
 });
@@ -42,7 +42,7 @@ test('only numbers that are left out by default may be chosen with --columns, an
     reason: 'is named like an identifier',
     byDefault: true as const,
   }));
-  expect(leftOutReport([counter, { column: 'a', reason: 'is dropped' }, ...others])).toEqual([
+  expect(notesOf({ leftOut: [counter, { column: 'a', reason: 'is dropped' }, ...others], notes: [] })).toEqual([
     "left out: 'n' counts the rows (--columns takes it)",
     "left out: 'a' is dropped",
     "left out: 'row', 'id': each is named like an identifier (--columns takes them)",
