@@ -19,7 +19,7 @@ const lines = (stream, text) =>
   text
     .split('\n')
     .filter((line) => line !== '' && !/^\d+ s: /.test(line)) // lines of progress, which only slow machines print
-    .map((line) => `${stream} | ${line.replace(/\b\d+(\.\d)? s$/, '… s')}`);
+    .map((line) => `${stream} | ${line.replace(/\b\d+(\.\d)? s(?=:|$)/, '… s')}`);
 
 const MOST_LINES = 30;
 

@@ -17,6 +17,7 @@ import {
   type Structure,
 } from '../inference/assessment/assessment.ts';
 import {
+  aTenth,
   calibrationOf,
   type HeldOutEntry,
   heldOutEntries,
@@ -52,6 +53,10 @@ export interface AssessOptions {
   readonly starts?: number | undefined;
   /** How many maps of rows drawn with replacement, whose other rows have entries held out; default 4, 0 for none. */
   readonly bootstraps?: number | undefined;
+  /**
+   * How many fits with a tenth of the observed entries hidden, whose intervals are those of a table's missing entries; 1 unless given where the fitted table has missing entries, 0 otherwise.
+   */
+  readonly holes?: number | undefined;
   /** Numbers of latent dimensions that held-out entries are predicted with; one less and one more than the fit has unless given, [] for none. */
   readonly dimensions?: readonly number[] | undefined;
   /** Tables of shuffled columns that the data are compared with; default 5, at least 2, or 0 for none. */
@@ -76,6 +81,7 @@ const schema = v.strictObject({
   neighbors: v.optional(integerFrom(1)),
   starts: v.optional(integerFrom(0), 3),
   bootstraps: v.optional(integerFrom(0), 4),
+  holes: v.optional(integerFrom(0)),
   dimensions: v.optional(v.array(integerFrom(1), 'a list of whole numbers from 1')),
   shuffled: v.optional(
     v.pipe(
@@ -103,7 +109,9 @@ const schema = v.strictObject({
  * is shuffled by itself, or the map keeps no more of them than chance does. Dimensions are compared by the same held-out entries, and the fewest within one standard
  * error of the best are supported.
  *
- * It fits the model again starts + bootstraps·(1 + dimensions) times. What cannot be assessed, such as bootstraps of a sequence, is named in `notAssessed` with the reason.
+ * Intervals of missing entries are judged by `holes`: a tenth of the observed entries is hidden, the model is fitted to all rows again, and `impute` predicts what was hidden.
+ *
+ * It fits the model again starts + bootstraps·(1 + dimensions) + holes times. What cannot be assessed, such as bootstraps of a sequence, is named in `notAssessed` with the reason.
  *
  * @param fitted - a fit of any model with one table of observations
  * @param options - see {@link AssessOptions}
@@ -159,7 +167,8 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   const tried = (settings.dimensions ?? [q - 1, q + 1]).filter((dim) => dim >= 1 && dim !== q);
   const dims = canImpute && settings.dimensions?.length !== 0 ? [...new Set(tried)].sort((a, b) => a - b) : [];
   const isWhole = shown.rows === Y.rows;
-  const total = settings.starts + settings.bootstraps * (1 + dims.length);
+  const holes = settings.holes ?? (isWhole && Y.data.some(Number.isNaN) ? 1 : 0);
+  const total = settings.starts + settings.bootstraps * (1 + dims.length) + holes;
   let done = 0;
   const refit = async (changes: RefitChanges, more: Pick<FitOptions, 'start' | 'seed'> = {}): Promise<Fit> => {
     const limit = fitted.status === 'maxIterations' ? { maxIterations: fitted.diagnostics.iterations } : {};
@@ -205,6 +214,17 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
   }
   if (!canImpute && notAssessed['held-out entries'] === undefined)
     notAssessed.intervals = `${fitted.model} fills in no missing entries of new rows, so there are none to hold out.`;
+  const ofHoles: HeldOutEntry[] = [];
+  const randomHoles = seededRandom(seed);
+  await attempt('intervals of missing entries', async () => {
+    for (let h = 0; h < holes; h++) {
+      const hidden = withHidden(Y, randomHoles, aTenth);
+      const result = await refit({ observations: hidden });
+      if (result.impute === undefined)
+        throw new InvalidInputError(`${fitted.model} does not fill in missing entries of its table.`);
+      ofHoles.push(...heldOutEntries(Y, hidden, await filledIn(result, hidden, signal), every, hidden));
+    }
+  });
   const calibration = calibrationOf(entries.get(q)!);
   const dimensions = dimensionRows(entries);
   const gain: Structure | undefined = calibration && {
@@ -228,6 +248,7 @@ export async function assess(fitted: FittedModel, options: AssessOptions = {}): 
     starts: startStability,
     bootstraps: stabilityOf(X, maps, k),
     calibration,
+    holes: calibrationOf(ofHoles),
     structure,
     dimensions,
     supportedDim:

@@ -32,8 +32,8 @@ export interface RefitChanges {
   readonly rows?: Int32Array | undefined;
   /** Its number of latent dimensions; as it is unless given. */
   readonly latentDim?: number | undefined;
-  /** Other observations, N×D, in the place of its own, before rows are taken. */
-  readonly observations?: readonly (readonly (number | null)[])[] | undefined;
+  /** Other observations, N×D, NaN where missing, in the place of its own, before rows are taken. */
+  readonly observations?: Matrix | undefined;
 }
 
 /** Members of saved models that have an entry a point. */
@@ -46,7 +46,8 @@ const ROWWISE = ['observations', 'labels', 'classes'];
  */
 export function refitModel(json: ModelJSON, changes: RefitChanges, own: OwnParts = {}): AnyModel {
   const { rows, latentDim, observations } = changes;
-  const given = observations === undefined ? json : { ...json, observations };
+  const others = observations?.toArrays().map((row) => row.map((entry) => (Number.isNaN(entry) ? null : entry)));
+  const given = others === undefined ? json : { ...json, observations: others };
   return modelFromJSON(resized(rows === undefined ? given : ofRows(given, rows), latentDim), own);
 }
 

@@ -1,7 +1,26 @@
-import { assess, dgplvm, fit, gplvm, isomap, localScores, Matrix, pca, ppca, seededRandom, tsne } from 'latentfield';
+import {
+  assess,
+  dgplvm,
+  fit,
+  gplvm,
+  isomap,
+  localScores,
+  Matrix,
+  meu,
+  pca,
+  ppca,
+  seededRandom,
+  tsne,
+} from 'latentfield';
 import { describe, expect, it } from 'vitest';
 import { assessmentPage } from '../../src/app/plot/index.ts';
-import { calibrationOf, heldOutEntries, rowwise, withHidden } from '../../src/inference/assessment/calibration.ts';
+import {
+  aTenth,
+  calibrationOf,
+  heldOutEntries,
+  rowwise,
+  withHidden,
+} from '../../src/inference/assessment/calibration.ts';
 import { aligned, stabilityOf } from '../../src/inference/assessment/stability.ts';
 import { refitModel } from '../../src/models/refit.ts';
 
@@ -233,5 +252,61 @@ describe('a model made again', () => {
       latentDim: 3,
     });
     expect((await fit(three, { maxIterations: 0 })).latents.columns).toBe(3);
+  });
+});
+
+describe('an assessment of a table with missing entries', () => {
+  const holed = (Y: Matrix, seed: number) => {
+    const { uniform } = seededRandom(seed);
+    return new Matrix(
+      Y.data.map((entry) => (uniform() < 0.2 ? Number.NaN : entry)),
+      Y.rows,
+      Y.columns,
+    );
+  };
+  const only = { starts: 0, bootstraps: 0, shuffled: 0, dimensions: [] };
+
+  it('hides a tenth of the observed entries of fitted rows, and counts the intervals that hold them', async () => {
+    const Y = holed(planeOf(21, 200, 8), 1);
+    const steps: number[] = [];
+    const result = await fit(ppca(Y, { latentDim: 2, missing: 'ignore' }));
+    const found = await assess(result, { ...only, onProgress: (done, total) => void steps.push(done, total) });
+    expect(steps).toEqual([1, 1]);
+    const { entries, coverage } = found.holes!;
+    const observed = Y.data.filter((entry) => !Number.isNaN(entry)).length;
+    expect(Math.abs(entries / observed - 0.1)).toBeLessThan(0.02);
+    const ninety = coverage.find(({ level }) => level === 0.9)!;
+    expect(Math.abs(ninety.coverage - 0.9)).toBeLessThan(3 * ninety.se);
+    expect(String(found)).toMatch(/coverage of 90 %, holes +0?\.\d+ +± .* entries hidden in \d+ rows/);
+    expect(found.notAssessed).not.toHaveProperty('intervals of missing entries');
+  });
+
+  it.each([
+    ['gplvm', (Y: Matrix) => gplvm(Y, { latentDim: 2, missing: 'ignore' })],
+    ['meu', (Y: Matrix) => meu(Y, { latentDim: 2, missing: 'ignore' })],
+  ] as const)('counts what a fit without these entries fills in: %s', async (_, make) => {
+    const Y = holed(planeOf(22, 60, 6), 2);
+    const few = { maxIterations: 20 };
+    const found = (await assess(await fit(make(Y), few), { ...only, fit: few })).holes!;
+    const hidden = withHidden(Y, seededRandom(0), aTenth);
+    const { mean, variance } = await (await fit(make(hidden), few)).impute(hidden);
+    let [inside, count] = [0, 0];
+    Y.data.forEach((y, at) => {
+      if (Number.isNaN(y) || !Number.isNaN(hidden.data[at]!)) return;
+      count++;
+      if (Math.abs(y - mean.data[at]!) <= 1.6448536269514722 * Math.sqrt(variance.data[at]!)) inside++;
+    });
+    expect(found.entries).toBe(count);
+    expect(found.coverage.find(({ level }) => level === 0.9)!.coverage).toBeCloseTo(inside / count, 12);
+  });
+
+  it('fits no more where nothing is missing, unless it is told to, and says why it cannot', async () => {
+    const plane = planeOf(23, 60, 6);
+    const complete = await fit(ppca(plane, { latentDim: 2, missing: 'ignore' }));
+    expect((await assess(complete, only)).holes).toBeUndefined();
+    expect((await assess(complete, { ...only, holes: 2 })).holes!.rows).toBeGreaterThan(10);
+    const map = await assess(await fit(isomap(plane, { latentDim: 2 })), { ...only, holes: 1 });
+    expect(map.holes).toBeUndefined();
+    expect(map.notAssessed['intervals of missing entries']).toMatch(/missing|NaN/);
   });
 });

@@ -1,6 +1,6 @@
 import type { FitStatus } from '../../model/fit.ts';
 import type { LocalScores } from '../scores/localScores.ts';
-import type { Calibration } from './calibration.ts';
+import type { Calibration, Coverage } from './calibration.ts';
 import type { Stability } from './stability.ts';
 
 /** How well a map agrees with labels of its points. */
@@ -81,7 +81,10 @@ export interface AssessedParts {
   /** Stability of the map over perturbed starts, and over rows drawn with replacement. */
   readonly starts: Stability | undefined;
   readonly bootstraps: Stability | undefined;
+  /** Intervals of entries that were hidden of rows that were not fitted. */
   readonly calibration: Calibration | undefined;
+  /** Intervals of a tenth of the observed entries, hidden of rows that were fitted: those of the holes of a table. */
+  readonly holes: Calibration | undefined;
   readonly structure: Structure | undefined;
   /** By number of latent dimensions, ascending; without rows where none were tried. */
   readonly dimensions: readonly DimensionRow[];
@@ -115,6 +118,10 @@ const LEAST_CORRELATION = 0.7;
 const LEAST_KEPT = 0.5;
 /** Coverage of 90 % intervals is judged beyond two standard errors of this range. */
 const COVERAGE = { level: 0.9, least: 0.84, most: 0.96 };
+
+/** Coverage of 90 % intervals. */
+export const ninetyOf = ({ coverage }: Calibration): Coverage =>
+  coverage.find(({ level }) => level === COVERAGE.level)!;
 
 /** An assessment from its scores. */
 export function assessmentOf(parts: AssessedParts): Assessment {
@@ -161,12 +168,15 @@ function findingsOf(parts: AssessedParts, doubtful: Int32Array): Finding[] {
   }
   if (status !== 'converged') add('ended', `The fit ended as '${status}'. ${message}`);
   if (isShown) addMapFindings(parts, doubtful, add);
-  const ninety = calibration?.coverage.find(({ level }) => level === COVERAGE.level);
-  if (ninety !== undefined && ninety.coverage + 2 * ninety.se < COVERAGE.least) {
-    add('narrow', `Intervals are too narrow: those of 90 % hold ${percent(ninety.coverage)} of the held-out entries.`);
-  }
-  if (ninety !== undefined && ninety.coverage - 2 * ninety.se > COVERAGE.most) {
-    add('wide', `Intervals are too wide: those of 90 % hold ${percent(ninety.coverage)} of the held-out entries.`);
+  for (const [found, of] of [
+    [calibration, 'the held-out entries'],
+    [parts.holes, 'the entries hidden in fitted rows'],
+  ] as const) {
+    if (found === undefined) continue;
+    const { coverage, se } = ninetyOf(found);
+    const held = `those of 90 % hold ${percent(coverage)} of ${of}.`;
+    if (coverage + 2 * se < COVERAGE.least) add('narrow', `Intervals are too narrow: ${held}`);
+    if (coverage - 2 * se > COVERAGE.most) add('wide', `Intervals are too wide: ${held}`);
   }
   if (supportedDim !== undefined && supportedDim !== latentDim && isShown) {
     add(
@@ -224,7 +234,7 @@ function addMapFindings(
 }
 
 function summaryOf(parts: AssessedParts): SummaryLine[] {
-  const { scores, labels, starts, bootstraps, calibration, structure } = parts;
+  const { scores, labels, starts, bootstraps, calibration, holes, structure } = parts;
   const { overall, neighbors: k, coRanking, distances } = scores;
   const lines: SummaryLine[] = [];
   const add = (score: string, value: number, meaning: string, se = Number.NaN) =>
@@ -263,16 +273,19 @@ function summaryOf(parts: AssessedParts): SummaryLine[] {
   };
   stable('starts', starts, 'from moved starts');
   stable('rows', bootstraps, 'of rows drawn with replacement');
-  if (calibration !== undefined) {
-    const { entries, rows, gain, gainSe, error } = calibration;
-    for (const { level, coverage, se } of calibration.coverage) {
-      add(`coverage of ${percent(level)}`, coverage, `of ${entries} held-out entries of ${rows} rows`, se);
+  const calibrated = (found: Calibration | undefined, of: string, beside = '') => {
+    if (found === undefined) return;
+    const { entries, rows, gain, gainSe, error } = found;
+    for (const { level, coverage, se } of found.coverage) {
+      add(`coverage of ${percent(level)}${beside}`, coverage, `of ${entries} ${of} ${rows} rows`, se);
     }
-    const ninety = calibration.coverage.find(({ level }) => level === COVERAGE.level)!;
-    add('interval score', ninety.intervalScore, 'of 90 %, in standard deviations of the column: small is good');
-    add('held-out gain', gain, 'nats an entry over each column by itself: 0 nothing is known', gainSe);
-    add('held-out error', error, 'root mean square, in standard deviations of the column: 1 nothing is known');
-  }
+    const score = ninetyOf(found).intervalScore;
+    add(`interval score${beside}`, score, 'of 90 %, in standard deviations of the column: small is good');
+    add(`held-out gain${beside}`, gain, 'nats an entry over each column by itself: 0 nothing is known', gainSe);
+    add(`held-out error${beside}`, error, 'root mean square, in standard deviations of the column: 1 nothing is known');
+  };
+  calibrated(calibration, 'held-out entries of');
+  calibrated(holes, 'entries hidden in', ', holes');
   if (structure?.by === 'shuffled') {
     add(
       'nearer than shuffled',

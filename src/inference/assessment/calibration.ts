@@ -51,16 +51,27 @@ export interface HeldOutEntry {
   readonly columnDeviation: number;
 }
 
+/** A third of the observed entries of a row, at least one. */
+const aThird = (observed: number): number => Math.max(1, Math.round(observed / 3));
+
+/** A tenth of the observed entries of a row on average, rounded at random. */
+export const aTenth = (observed: number, { uniform }: Random): number => Math.floor(observed / 10 + uniform());
+
 /**
- * Rows in which a third of the observed entries, at least one and never all, are missing.
+ * Rows in which a part of the observed entries, never all, are missing.
  *
  * @param Y - n×D, NaN where missing
+ * @param countOf - number of entries to hide in a row, by the number of observed ones; a third, at least one, unless given
  */
-export function withHidden(Y: Matrix, random: Random): Matrix {
+export function withHidden(
+  Y: Matrix,
+  random: Random,
+  countOf: (observed: number, random: Random) => number = aThird,
+): Matrix {
   const shown = Matrix.from(Y);
   for (let i = 0; i < Y.rows; i++) {
     const observed = Array.from({ length: Y.columns }, (_, j) => j).filter((j) => !Number.isNaN(Y.at(i, j)));
-    const count = Math.min(observed.length - 1, Math.max(1, Math.round(observed.length / 3)));
+    const count = Math.min(observed.length - 1, countOf(observed.length, random));
     for (let h = 0; h < count; h++) {
       const [j] = observed.splice(random.integer(observed.length), 1);
       shown.data[i * Y.columns + j!] = Number.NaN;
