@@ -156,7 +156,7 @@ export function* topEigenpairsOf(
   if (engine.name === 'typescript' || n < COPIED.least || n > COPIED.most) {
     const view = rowMajor(data, n);
     return yield* search(
-      oneByOne((x, y) => multiplySymmetric(n, view, x, 0, y, 0), n),
+      oneByOne((x, y) => multiplySymmetric(n, view, x, y), n),
       n,
       q,
       options,

@@ -79,7 +79,7 @@ export interface RadialOperations {
  * and contiguous. Distances are direct differences, so that nearby points keep their digits.
  */
 export interface SquaredDistanceOperations {
-  /** T ← ‖a_i − b_j‖²: A n×q, B m×q, T n×m. */
+  /** T ← ‖a_i − b_j‖²: A n×q, B m×q, T n×m. If A is B, the diagonal is 0 whatever the points are. */
   squaredDistances(n: number, m: number, q: number, a: number, b: number, target: number): void;
 
   /** Gradient in the points from a gradient W (n×m) in the squared distances: dA_i ← 2·Σ_j w_ij·(a_i − b_j), dB_j ← 2·Σ_i w_ij·(b_j − a_i). */
@@ -93,12 +93,6 @@ export interface SquaredDistanceOperations {
     da: number,
     db: number,
   ): void;
-
-  /** T ← ‖x_i − x_j‖² within one set, X n×q, T n×n: exactly symmetric, and 0 on the diagonal whatever the points are. */
-  squaredDistancesWithin(n: number, q: number, x: number, target: number): void;
-
-  /** Gradient in the points from a gradient W (n×n) in those: dX_i ← 2·Σ_j (w_ij + w_ji)·(x_i − x_j). */
-  squaredDistancesWithinGradient(n: number, q: number, x: number, weights: number, dx: number): void;
 }
 
 /**

@@ -106,7 +106,7 @@ function weightedSquares(count: number, pairs: Int32Array, d: Float64Array, x: F
 
 /** The operations on whole covariances in plain TypeScript, on any engine: what the compiled ones are compared with. */
 export function typescriptFusedOperations(memory: Float64Memory, engine: LinearAlgebraEngine): FusedOperations {
-  const radial = typescriptRadialOperations(memory);
+  const radial = radialOperations(memory, typescriptSquaredDistances(memory));
   return withGradientsAtZero(memory, {
     ...radial,
     ...radialSums(memory, radial, engine.mirrorLower),
@@ -134,7 +134,7 @@ function distancesFrom(
   }
 }
 
-/** da_i ← da_i + 2·Σ_j w_j·(a_i − b_j), db_j ← db_j − 2·w_j·(a_i − b_j), j < count; `db` may be `da`. */
+/** da_i ← da_i + 2·Σ_j w_j·(a_i − b_j), db_j ← db_j − 2·w_j·(a_i − b_j), j < count. */
 function pullFrom(
   i: number,
   count: number,
@@ -155,57 +155,52 @@ function pullFrom(
   }
 }
 
-/** Radial covariances of any profile, row by row. */
-export function typescriptRadialOperations(memory: Float64Memory): RadialOperations {
+/** Radial covariances of any profile, by their squared distances. */
+export function radialOperations(memory: Float64Memory, distances: SquaredDistanceOperations): RadialOperations {
   return Object.freeze<RadialOperations>({
     radialGram(n, q, x, profile, variance, k) {
-      const [X, K] = [memory.float64(x, n * q), memory.float64(k, n * n)];
-      const diagonal = new Float64Array(1);
-      profile.value(diagonal);
-      const row = new Float64Array(n);
+      distances.squaredDistances(n, n, q, x, x, k);
+      const K = memory.float64(k, n * n);
       for (let i = 0; i < n; i++) {
-        distancesFrom(i, i, q, X, X, row);
-        profile.value(row.subarray(0, i));
-        for (let j = 0; j < i; j++) {
-          K[i * n + j] = variance * row[j]!;
-          K[j * n + i] = K[i * n + j]!;
-        }
-        K[i * n + i] = variance * diagonal[0]!;
+        profile.value(K.subarray(i * n, i * n + i + 1));
+        for (let j = 0; j <= i; j++) K[j * n + i] = K[i * n + j]! *= variance;
       }
     },
 
     radialGramGradient(n, q, x, profile, variance, k, g, dx) {
-      const [X, D] = [memory.float64(x, n * q), memory.float64(dx, n * q).fill(0)];
-      const [K, G] = [memory.float64(k, n * n), memory.float64(g, n * n)];
-      const row = new Float64Array(n);
-      for (let i = 0; i < n; i++) {
-        distancesFrom(i, i, q, X, X, row);
-        profile.slope(row.subarray(0, i));
-        for (let j = 0; j < i; j++) row[j] = row[j]! * (G[i * n + j]! + G[j * n + i]!) * variance;
-        pullFrom(i, i, q, X, X, row, D, D);
-      }
-      return innerProduct(G, K) / variance;
+      memory.withBlock(8 * (n * n + n * q + 1), (weights) => {
+        distances.squaredDistances(n, n, q, x, x, weights);
+        const [W, G] = [memory.float64(weights, n * n), memory.float64(g, n * n)];
+        for (let i = 0; i < n; i++) {
+          const row = W.subarray(i * n, i * n + n);
+          profile.slope(row.subarray(0, i));
+          for (let j = 0; j < i; j++) row[j] = row[j]! * (G[i * n + j]! + G[j * n + i]!) * variance;
+          row.fill(0, i);
+        }
+        const back = weights + 8 * n * n;
+        distances.squaredDistancesGradient(n, n, q, x, x, weights, dx, back);
+        const [D, more] = [memory.float64(dx, n * q), memory.float64(back, n * q)];
+        for (let i = 0; i < n * q; i++) D[i]! += more[i]!;
+      });
+      return innerProduct(memory.float64(g, n * n), memory.float64(k, n * n)) / variance;
     },
 
     radialCross(n, m, q, a, b, profile, variance, k) {
-      const [A, B, K] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(k, n * m)];
-      for (let i = 0; i < n; i++) distancesFrom(i, m, q, A, B, K, i * m);
+      distances.squaredDistances(n, m, q, a, b, k);
+      const K = memory.float64(k, n * m);
       profile.value(K);
       for (let i = 0; i < n * m; i++) K[i]! *= variance;
     },
 
     radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db) {
-      const [A, B] = [memory.float64(a, n * q), memory.float64(b, m * q)];
-      const [dA, dB] = [memory.float64(da, n * q).fill(0), memory.float64(db, m * q).fill(0)];
-      const [K, G] = [memory.float64(k, n * m), memory.float64(g, n * m)];
-      const row = new Float64Array(m);
-      for (let i = 0; i < n; i++) {
-        distancesFrom(i, m, q, A, B, row);
-        profile.slope(row);
-        for (let j = 0; j < m; j++) row[j]! *= variance * G[i * m + j]!;
-        pullFrom(i, m, q, A, B, row, dA, dB);
-      }
-      return innerProduct(G, K) / variance;
+      memory.withBlock(8 * (n * m + 1), (weights) => {
+        distances.squaredDistances(n, m, q, a, b, weights);
+        const [W, G] = [memory.float64(weights, n * m), memory.float64(g, n * m)];
+        profile.slope(W);
+        for (let i = 0; i < n * m; i++) W[i]! *= variance * G[i]!;
+        distances.squaredDistancesGradient(n, m, q, a, b, weights, da, db);
+      });
+      return innerProduct(memory.float64(g, n * m), memory.float64(k, n * m)) / variance;
     },
   });
 }
@@ -222,30 +217,13 @@ export function typescriptSquaredDistances(memory: Float64Memory): SquaredDistan
     squaredDistances(n, m, q, a, b, target) {
       const [A, B, T] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(target, n * m)];
       for (let i = 0; i < n; i++) distancesFrom(i, m, q, A, B, T, i * m);
+      if (a === b) for (let i = 0; i < Math.min(n, m); i++) T[i * (m + 1)] = 0;
     },
 
     squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
       const [A, B, W] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(weights, n * m)];
       const [dA, dB] = [memory.float64(da, n * q).fill(0), memory.float64(db, m * q).fill(0)];
       for (let i = 0; i < n; i++) pullFrom(i, m, q, A, B, W.subarray(i * m, (i + 1) * m), dA, dB);
-    },
-
-    squaredDistancesWithin(n, q, x, target) {
-      const [X, T] = [memory.float64(x, n * q), memory.float64(target, n * n)];
-      for (let i = 0; i < n; i++) {
-        distancesFrom(i, n, q, X, X, T, i * n);
-        T[i * (n + 1)] = 0;
-      }
-    },
-
-    squaredDistancesWithinGradient(n, q, x, weights, dx) {
-      const [X, W] = [memory.float64(x, n * q), memory.float64(weights, n * n)];
-      const D = memory.float64(dx, n * q).fill(0);
-      const row = new Float64Array(n);
-      for (let i = 0; i < n; i++) {
-        for (let j = 0; j < i; j++) row[j] = W[i * n + j]! + W[j * n + i]!;
-        pullFrom(i, i, q, X, X, row, D, D);
-      }
     },
   });
 }

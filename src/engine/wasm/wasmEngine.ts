@@ -13,8 +13,8 @@ import {
 } from '../operations/covariances.ts';
 import type { ElementaryFunctions, LinearAlgebraEngine, Strided } from '../operations/linearAlgebra.ts';
 import {
+  radialOperations,
   radialSums,
-  typescriptRadialOperations,
   typescriptSquaredDistances,
   withGradientsAtZero,
 } from '../typescript/covariances.ts';
@@ -277,13 +277,13 @@ const GRAM_WORKSPACE = 64;
 /** Numbers that the kernels between two sets take for a row of a block. */
 const ROW = 98;
 
-/** Radial covariances in WebAssembly SIMD; those of profiles that are not compiled in TypeScript. */
+/** Radial covariances in WebAssembly SIMD; those of profiles that are not compiled by their squared distances. */
 export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKernels): RadialOperations {
-  const reference = typescriptRadialOperations(memory);
+  const general = radialOperations(memory, wasmSquaredDistances(memory));
 
   return Object.freeze<RadialOperations>({
     radialGram(n, q, x, profile, variance, k) {
-      if (profile.compiled === undefined) return reference.radialGram(n, q, x, profile, variance, k);
+      if (profile.compiled === undefined) return general.radialGram(n, q, x, profile, variance, k);
       const number = PROFILE_NUMBERS[profile.compiled];
       const diagonal = variance * atZero(profile);
       const rows = GRAM_WORKSPACE * kernels.threads;
@@ -295,7 +295,7 @@ export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKerne
     },
 
     radialGramGradient(n, q, x, profile, variance, k, g, dx) {
-      if (profile.compiled === undefined) return reference.radialGramGradient(n, q, x, profile, variance, k, g, dx);
+      if (profile.compiled === undefined) return general.radialGramGradient(n, q, x, profile, variance, k, g, dx);
       const number = PROFILE_NUMBERS[profile.compiled];
       const length = n * q + q + 4;
       const workspace = kernels.gradientWorkspace(n, q);
@@ -310,7 +310,7 @@ export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKerne
     },
 
     radialCross(n, m, q, a, b, profile, variance, k) {
-      if (profile.compiled === undefined) return reference.radialCross(n, m, q, a, b, profile, variance, k);
+      if (profile.compiled === undefined) return general.radialCross(n, m, q, a, b, profile, variance, k);
       const number = PROFILE_NUMBERS[profile.compiled];
       withNumbers(memory, q * (n + m + 2) + ROW, (place) => {
         const [x, y] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
@@ -321,7 +321,7 @@ export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKerne
 
     radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db) {
       if (profile.compiled === undefined) {
-        return reference.radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db);
+        return general.radialCrossGradient(n, m, q, a, b, profile, variance, k, g, da, db);
       }
       const number = PROFILE_NUMBERS[profile.compiled];
       return withNumbers(memory, 2 * q * (n + m + 1) + ROW, (place) => {
@@ -361,6 +361,8 @@ export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOper
         const [at, bt] = [transpose(memory, kernels, n, q, a, place), transpose(memory, kernels, m, q, b, place)];
         kernels.squaredDistances(n, m, q, at, bt, target);
       });
+      const distances = memory.float64(target, n * m);
+      if (a === b) for (let i = 0; i < n; i++) distances[i * (n + 1)] = 0;
     },
 
     squaredDistancesGradient(n, m, q, a, b, weights, da, db) {
@@ -371,29 +373,6 @@ export function wasmSquaredDistances(memory: Float64Memory): SquaredDistanceOper
         kernels.squaredDistancesGradient(n, m, q, at, bt, weights, dat, dbt);
         transposeBack(memory, n, q, dat, da);
         transposeBack(memory, m, q, dbt, db);
-      });
-    },
-
-    squaredDistancesWithin(n, q, x, target) {
-      if (isSmall(n, n, q)) return reference.squaredDistancesWithin(n, q, x, target);
-      withNumbers(memory, q * (n + 1), (place) => {
-        const points = transpose(memory, kernels, n, q, x, place);
-        kernels.squaredDistances(n, n, q, points, points, target);
-        const distances = memory.float64(target, n * n);
-        for (let i = 0; i < n; i++) distances[i * (n + 1)] = 0;
-      });
-    },
-
-    squaredDistancesWithinGradient(n, q, x, weights, dx) {
-      if (isSmall(n, n, q)) return reference.squaredDistancesWithinGradient(n, q, x, weights, dx);
-      withNumbers(memory, q * (3 * n + 1), (place) => {
-        const points = transpose(memory, kernels, n, q, x, place);
-        const [rows, columns] = [place(n * q), place(n * q)];
-        kernels.squaredDistancesGradient(n, n, q, points, points, weights, rows, columns);
-        const pulls = memory.float64(rows, n * q);
-        const back = memory.float64(columns, n * q);
-        for (let i = 0; i < n * q; i++) pulls[i]! += back[i]!;
-        transposeBack(memory, n, q, rows, dx);
       });
     },
   });

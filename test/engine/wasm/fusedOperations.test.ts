@@ -108,16 +108,16 @@ describe('squared distances', () => {
 
   it.each(SIZES)('among %i points, and their gradient, agree with the TypeScript version', (n) => {
     for (const q of [1, 2, 7]) {
-      const blocks = [normals(n * q, 1), zeros(n * n), normals(n * n, 3), normals(n * q, 4)];
+      const blocks = [normals(n * q, 1), zeros(n * n), normals(n * n, 3), normals(n * q, 4), normals(n * q, 5)];
       const [wasm, typescript] = (['wasm', 'typescript'] as const).map(
         (engine) =>
-          run(engine, blocks, (operations, [x, target, w, dx]) => {
-            operations.squaredDistancesWithin(n, q, x!, target!);
-            operations.squaredDistancesWithinGradient(n, q, x!, w!, dx!);
+          run(engine, blocks, (operations, [x, target, w, dx, other]) => {
+            operations.squaredDistances(n, n, q, x!, x!, target!);
+            operations.squaredDistancesGradient(n, n, q, x!, x!, w!, dx!, other!);
           }).blocks,
       ) as [Float64Array[], Float64Array[]];
       expect(wasm[1]).toEqual(typescript[1]);
-      expect(difference(wasm[3]!, typescript[3]!)).toBeLessThan(1e-13);
+      for (const k of [3, 4]) expect(difference(wasm[k]!, typescript[k]!)).toBeLessThan(1e-13);
     }
   });
 
@@ -129,7 +129,7 @@ describe('squared distances', () => {
         x[2] = Number.NaN;
         x[5] = Number.POSITIVE_INFINITY;
         const { blocks } = run(engine, [x, zeros(n * n)], (operations, [points, target]) =>
-          operations.squaredDistancesWithin(n, 2, points!, target!),
+          operations.squaredDistances(n, n, 2, points!, points!, target!),
         );
         expect(Array.from({ length: n }, (_, i) => blocks[1]![i * (n + 1)])).toEqual(Array(n).fill(0));
         expect([blocks[1]![1], blocks[1]![2]]).toEqual([Number.NaN, Number.POSITIVE_INFINITY]);
@@ -144,11 +144,6 @@ describe('squared distances', () => {
       operations.squaredDistancesGradient(n, m, 0, a!, b!, target!, a!, b!);
     });
     expect(blocks[2]).toEqual(zeros(n * m));
-    const within = run(engine, [zeros(0), normals(n * n, 1)], (operations, [x, target]) => {
-      operations.squaredDistancesWithin(n, 0, x!, target!);
-      operations.squaredDistancesWithinGradient(n, 0, x!, target!, x!);
-    });
-    expect(within.blocks[1]).toEqual(zeros(n * n));
   });
 
   it('keeps all digits of near points far from the origin', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { Float64Memory } from '../../../src/engine/memory.ts';
 import type { RadialOperations, RadialProfile } from '../../../src/engine/operations/covariances.ts';
-import { typescriptRadialOperations } from '../../../src/engine/typescript/covariances.ts';
+import { radialOperations, typescriptSquaredDistances } from '../../../src/engine/typescript/covariances.ts';
 import { kernelsOn } from '../../../src/engine/wasm/instance.ts';
 import { wasmRadialOperations } from '../../../src/engine/wasm/wasmEngine.ts';
 import { maternProfiles } from '../../../src/kernels/matern.ts';
@@ -13,7 +13,7 @@ import { spoiledMemory } from './spoiledMemory.ts';
 
 const engines: Record<string, (memory: Float64Memory) => RadialOperations> = {
   wasm: (memory) => wasmRadialOperations(memory, kernelsOn(memory)),
-  typescript: typescriptRadialOperations,
+  typescript: (memory) => radialOperations(memory, typescriptSquaredDistances(memory)),
 };
 const profiles: RadialProfile[] = [
   ...[1, 2, 3, 4].map((q) => thinPlate(q, 'corrected').profile),

@@ -173,20 +173,10 @@ const root = tf.customGrad((...args: unknown[]) => {
  */
 export function squaredDistances(A: Tensor2D, B: Tensor2D): Tensor2D {
   requireBackend('squaredDistances');
-  registerOnce(WITHIN, WITHIN_GRADIENT, BETWEEN, BETWEEN_GRADIENT);
+  registerOnce(BETWEEN, BETWEEN_GRADIENT);
   const left = matrixOperand(A, 'squaredDistances', 'A');
-  if (A === B) return within(left);
   return between(left, samePoints(left, matrixOperand(B, 'squaredDistances', 'B'), 'squaredDistances'));
 }
-
-const within = tf.customGrad((...args: unknown[]) => {
-  const [x, save] = args as [Tensor2D, Save];
-  save([x]);
-  return {
-    value: runKernel(WITHIN.name, { x })[0]!,
-    gradFunc: (dy: Tensor, [points]: Tensor[]) => runKernel(WITHIN_GRADIENT.name, { x: points!, dy })[0]!,
-  };
-}) as (x: Tensor2D) => Tensor2D;
 
 const between = tf.customGrad((...args: unknown[]) => {
   const [a, b, save] = args as [Tensor2D, Tensor2D, Save];
@@ -196,26 +186,6 @@ const between = tf.customGrad((...args: unknown[]) => {
     gradFunc: (dy: Tensor, saved: Tensor[]) => runKernel(BETWEEN_GRADIENT.name, { a: saved[0]!, b: saved[1]!, dy }),
   };
 }) as (a: Tensor2D, b: Tensor2D) => Tensor2D;
-
-const WITHIN: MatrixKernel<object> = {
-  name: 'latentfield.SquaredDistancesWithin',
-  inputs: ['x'],
-  outputs: ([x]) => [[x![0]!, x![0]!]],
-  compute({ memory, inputs, outputs }, [x]) {
-    const [n, q] = x as [number, number];
-    distanceOperations(memory).squaredDistancesWithin(n, q, inputs[0]!, outputs[0]!);
-  },
-};
-
-const WITHIN_GRADIENT: MatrixKernel<object> = {
-  name: 'latentfield.SquaredDistancesWithinGradient',
-  inputs: ['x', 'dy'],
-  outputs: ([x]) => [x!],
-  compute({ memory, inputs, outputs }, [x]) {
-    const [n, q] = x as [number, number];
-    distanceOperations(memory).squaredDistancesWithinGradient(n, q, inputs[0]!, inputs[1]!, outputs[0]!);
-  },
-};
 
 const BETWEEN: MatrixKernel<object> = {
   name: 'latentfield.SquaredDistancesBetween',

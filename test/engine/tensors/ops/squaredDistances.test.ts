@@ -29,11 +29,14 @@ function gradientsBy(make: (memory: Float64Memory) => SquaredDistanceOperations)
     return offset;
   };
   const [A, B, w, v] = [place(a), place(b), place(W), place(V)];
-  const [dA, dB, dX] = [place(a), place(b), place(a)];
+  const [dA, dB, dX, dY] = [place(a), place(b), place(a), place(a)];
   operations.squaredDistancesGradient(n, m, q, A, B, w, dA, dB);
-  operations.squaredDistancesWithinGradient(n, q, A, v, dX);
+  operations.squaredDistancesGradient(n, n, q, A, A, v, dX, dY);
   const read = (offset: number, length: number) => memory.float64(offset, length).slice();
-  return { between: [read(dA, n * q), read(dB, m * q)], within: [read(dX, n * q)] };
+  return {
+    between: [read(dA, n * q), read(dB, m * q)],
+    within: [read(dX, n * q).map((entry, i) => entry + read(dY, n * q)[i]!)],
+  };
 }
 
 describe('squaredDistances', () => {
