@@ -19,6 +19,16 @@ export interface TraceEntry {
   readonly gradientNorm: number;
 }
 
+/** A warning about the result of a fit. */
+export interface FitWarning {
+  /** Latent dimensions along which the rows hardly differ, or the mapping hardly varies; or more latent coordinates than observations that could determine them. */
+  readonly code: 'unusedDimensions' | 'manyDimensions';
+  /** The dimensions, from 0, that it is about. */
+  readonly dimensions: readonly number[];
+  /** A sentence that says how to go on. */
+  readonly message: string;
+}
+
 export interface FitDiagnostics {
   /** Which linear algebra ran. */
   readonly engine: string;
@@ -52,6 +62,8 @@ export interface FitDiagnostics {
    * evaluated, as at a draw.
    */
   readonly approximations?: readonly Approximation[];
+  /** Warnings about the result, which the message says too; absent where there are none. */
+  readonly warnings?: readonly FitWarning[];
   /** Largest entry of the gradient in the solver's variables at the result. */
   readonly gradientNorm: number;
   /** Which test or limit ended the search; absent where there was none, as for a solution in closed form. */

@@ -59,7 +59,7 @@ export interface AssessOptions {
   readonly holes?: number | undefined;
   /** Numbers of latent dimensions that held-out entries are predicted with; one less and one more than the fit has unless given, [] for none. */
   readonly dimensions?: readonly number[] | undefined;
-  /** Tables of shuffled columns that the data are compared with; default 20, at least 2, or 0 for none. */
+  /** Tables of shuffled columns that the data are compared with; default 5, at least 2, or 0 for none. */
   readonly shuffled?: number | undefined;
   /** Options of the fits. */
   readonly fit?:

@@ -1,12 +1,15 @@
 import { InvalidInputError } from '../core/errors.ts';
 import type { Matrix } from '../core/matrix.ts';
 import { checkGiven, givenOptions, unknownName } from '../core/options.ts';
+import { knnGraph } from '../engine/graph/index.ts';
 import { parseKernel } from '../kernels/index.ts';
 import type { Kernel } from '../kernels/kernel.ts';
 import type { AnyModel } from '../model/model.ts';
 import { fixed, type ParameterLike } from '../model/parameter.ts';
 import {
+  discriminative,
   dynamics,
+  laplacian,
   locality,
   markov,
   type Prior,
@@ -23,18 +26,24 @@ import type { OwnParts } from './ownParts.ts';
 /** Options of a model as JSON can say them. */
 export type ModelOptions = Readonly<Record<string, unknown>> & { readonly latentDim?: number };
 
+/** The rows of a model, for parts that are made from them. */
+interface Rows {
+  readonly observations: Matrix;
+  readonly labels: readonly string[] | undefined;
+}
+
 /** Options, of a model or of a prior, in which JSON has become the library's own parts: kernels, parameters, priors. */
-function withParts(options: Readonly<Record<string, unknown>>, own: OwnParts = {}): Record<string, unknown> {
+function withParts(options: Readonly<Record<string, unknown>>, own: OwnParts, rows: Rows): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => {
       const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
-      return [name, read === undefined ? value : read(value, name, own)];
+      return [name, read === undefined ? value : read(value, name, own, rows)];
     }),
   );
 }
 
 /** What is read otherwise than JSON reads it; all else is left to the model, which says what it takes. */
-const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnParts) => unknown>> = {
+const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnParts, rows: Rows) => unknown>> = {
   kernel: (given, _, own) => kernelOf(given, own),
   // For mpme: 'squared', 'plain', or the distances of a kernel.
   distances: (given, _, own) => (given === 'squared' || given === 'plain' ? given : kernelOf(given, own)),
@@ -44,9 +53,9 @@ const READERS: Readonly<Record<string, (given: unknown, name: string, own: OwnPa
   precision: parameterOf,
   coefficient: parameterOf,
   variance: parameterOf,
-  priors: (given, _, own) => priorsOf(given, own),
-  likelihood: (given, _, own) => likelihoodOf(given, own),
-  dynamics: (given, _, own) => (isObject(given) ? withParts(given, own) : given),
+  priors: (given, _, own, rows) => priorsOf(given, own, rows),
+  likelihood: (given, _, own, rows) => likelihoodOf(given, own, rows),
+  dynamics: (given, _, own, rows) => (isObject(given) ? withParts(given, own, rows) : given),
   backConstraint: (given, _, { maps = {} }) => {
     if (typeof given === 'string') return Object.hasOwn(maps, given) ? maps[given]!() : given;
     const own = Object.keys(maps).map((name) => `, or '${name}'`);
@@ -78,8 +87,8 @@ function parameterOf(given: unknown, name: string): ParameterLike {
   );
 }
 
-/** The priors that JSON can describe: the others hold labels or graphs, and come with the models that are named for them. */
-const PRIORS: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => Prior>> = {
+/** The priors that JSON can describe. */
+const PRIORS: Readonly<Record<string, (options: Readonly<Record<string, unknown>>, rows: Rows) => Prior>> = {
   standardNormal: (options) => standardNormal(options as Record<string, ParameterLike>),
   dynamics,
   markov,
@@ -87,30 +96,36 @@ const PRIORS: Readonly<Record<string, (options: Readonly<Record<string, unknown>
   rank,
   tsne: tsneNeighbors,
   umap: umapNeighbors,
+  laplacian: ({ neighbors = 7, ...options }, { observations }) =>
+    laplacian(knnGraph(observations, neighbors as number), options),
+  discriminative: (options, { labels }) => {
+    if (labels !== undefined) return discriminative(labels, options);
+    throw new InvalidInputError("The prior 'discriminative' takes labels. Give `labels`, one for each row.");
+  },
 };
 
-function priorsOf(given: unknown, own: OwnParts): Prior[] {
-  if (Array.isArray(given)) return given.map((prior) => priorOf(prior, own));
+function priorsOf(given: unknown, own: OwnParts, rows: Rows): Prior[] {
+  if (Array.isArray(given)) return given.map((prior) => priorOf(prior, own, rows));
   throw new InvalidInputError(`Option 'priors' must be a list, such as ["standardNormal"] or [].`);
 }
 
 /** A prior as people write it in JSON: "standardNormal", or one with its options, { "prior": "rank", "strength": 10 }. */
-function priorOf(given: unknown, own: OwnParts): Prior {
+function priorOf(given: unknown, own: OwnParts, rows: Rows): Prior {
   const { prior, ...options } = isObject(given) ? given : { prior: given };
   const factories = { ...PRIORS, ...own.priors } as typeof PRIORS;
   const factory = typeof prior === 'string' && Object.hasOwn(factories, prior) ? factories[prior] : undefined;
-  if (factory !== undefined) return factory(withParts(options, own));
+  if (factory !== undefined) return factory(withParts(options, own, rows), rows);
   throw new InvalidInputError(
     `${JSON.stringify(given)} is not a prior. Give a name, or { "prior": name } with its options. Known are ${Object.keys(factories).join(', ')}.`,
   );
 }
 
 /** A likelihood as people write it in JSON: "gaussian", or one with its options, { "likelihood": "gaussian", "variance": [0.1, 0.5] }. */
-function likelihoodOf(given: unknown, own: OwnParts): Likelihood {
+function likelihoodOf(given: unknown, own: OwnParts, rows: Rows): Likelihood {
   const { likelihood, ...options } = isObject(given) ? given : { likelihood: given };
   const factories = { ...builtInLikelihoods, ...own.likelihoods };
   const known = typeof likelihood === 'string' && Object.hasOwn(factories, likelihood);
-  if (known) return factories[likelihood]!(withParts(options, own));
+  if (known) return factories[likelihood]!(withParts(options, own, rows));
   throw new InvalidInputError(
     `${JSON.stringify(given)} is not a likelihood. Give a name, or { "likelihood": name } with its options. Known are ${Object.keys(factories).join(', ')}.`,
   );
@@ -148,7 +163,7 @@ export function describedModel(
   if (kind.takesLabels && labels === undefined) {
     throw new InvalidInputError(`The model '${name}' takes labels. Give \`labels\`, one for each row.`);
   }
-  return kind.make(observations, labels, withParts(options, own));
+  return kind.make(observations, labels, withParts(options, own, { observations, labels }));
 }
 
 /**

@@ -107,7 +107,7 @@ describe('what is wrong with a process', () => {
       () => model({ likelihood: laplace() }),
       /Under likelihood 'laplace' .* Give their number, such as inducing: 50/,
     ],
-    ['no likelihood', () => model({ likelihood: 3 }), /must be a likelihood, such as gaussian/],
+    ['no likelihood', () => model({ likelihood: 3 }), /must be a likelihood, such as poisson/],
     ['too few columns', () => model({ noise: [1, 2, 3] }), /3 variances, one a column, but the observations are 4×2/],
     ['too few rows', () => model({ likelihood: gaussian({ variance: [1, 2], per: 'row' }) }), /Give 4, or one number/],
     ['a number a row', () => gaussian({ variance: 1, per: 'row' }), /takes a list of them, but the number 1/],

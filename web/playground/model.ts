@@ -1,117 +1,37 @@
-import {
-  type AnyModel,
-  bernoulli,
-  discriminative,
-  type FitJSON,
-  InvalidInputError,
-  knnGraph,
-  laplacian,
-  locality,
-  type Matrix,
-  markov,
-  namedModels,
-  negativeBinomial,
-  ordinal,
-  type Prior,
-  parseKernel,
-  poisson,
-  rank,
-  standardNormal,
-  studentT,
-  tsneNeighbors,
-} from 'latentfield';
+import { type AnyModel, describedModel, type FitJSON, InvalidInputError, type Matrix } from 'latentfield';
 import { standardize } from 'latentfield/io';
 import { fieldsOf, isDense, MODELS, MOST_DENSE, modelsWith, PRIORS, priorOption, type Settings } from './settings.ts';
-
-const LIKELIHOODS = { bernoulli, poisson, negativeBinomial, studentT };
-
-/** Rows as a model sees them. */
-interface Rows {
-  readonly seen: Matrix;
-  readonly labels: readonly string[] | undefined;
-}
-
-/** The options that are given and belong to the model: as values, and as the code that says the same of `rows` and `labels`. */
-function optionsOf(
-  { model, options }: Settings,
-  rows: Rows,
-): { values: Record<string, unknown>; code: string[]; imports: string[] } {
-  const values: Record<string, unknown> = {};
-  const code: string[] = [];
-  const imports: string[] = [];
-  const take = (name: string, value: unknown, text: string, ...imported: string[]) => {
-    values[name] = value;
-    code.push(`${name}: ${text}`);
-    imports.push(...imported);
-  };
-  for (const name of fieldsOf(model)) {
-    const value = options[name];
-    if (name === 'batchSize' || value === undefined || value === '' || value === false) continue;
-    if (name === 'kernel')
-      take(name, parseKernel(String(value)), `parseKernel(${JSON.stringify(value)})`, 'parseKernel');
-    else if (value === 'ordinal') {
-      const levels = Math.max(2, 1 + rows.seen.data.reduce((most, y) => (y > most ? y : most), 0));
-      take(name, ordinal({ levels }), `ordinal({ levels: ${levels} })`, 'ordinal');
-    } else if (name === 'likelihood') {
-      take(name, LIKELIHOODS[value as keyof typeof LIKELIHOODS](), `${value}()`, String(value));
-    } else if (name === 'priors') {
-      const chosen =
-        value === 'none' ? [] : Object.keys(PRIORS).filter((prior) => options[priorOption(prior)] === true);
-      const made = chosen.map((prior) => priorOf(prior, options, rows));
-      take(
-        name,
-        made.map(({ prior }) => prior),
-        `[${made.map((prior) => prior.code).join(', ')}]`,
-        ...made.flatMap((prior) => prior.imports),
-      );
-    } else take(name, value, JSON.stringify(value));
-  }
-  return { values, code, imports: [...new Set(imports)] };
-}
 
 /** Neighbors where the slider was not moved. */
 const NEIGHBORS = 6;
 
-/** A chosen prior with its numbers, and the code that makes it. */
-function priorOf(
-  name: string,
-  options: Settings['options'],
-  { seen, labels }: Rows,
-): { prior: Prior; code: string; imports: string[] } {
-  const numbers = Object.fromEntries(
-    Object.keys(PRIORS[name]!.fields).flatMap((field) => {
-      const value = options[priorOption(name, field)];
-      return typeof value === 'number' ? [[field, value]] : [];
-    }),
-  );
-  const { neighbors = NEIGHBORS, ...others } = numbers as Record<string, number>;
-  const text = Object.keys(others).length === 0 ? '' : `, ${JSON.stringify(others)}`;
-  if (name === 'laplacian') {
-    const prior = laplacian(knnGraph(seen, neighbors), others);
-    return { prior, code: `laplacian(knnGraph(rows, ${neighbors})${text})`, imports: ['laplacian', 'knnGraph'] };
-  }
-  if (name === 'locality') {
-    return { prior: locality(neighbors, others), code: `locality(${neighbors}${text})`, imports: ['locality'] };
-  }
-  if (name === 'discriminative') {
-    if (labels === undefined) {
-      throw new InvalidInputError(
-        'The prior by labels takes labels. Choose the column that holds them, or other priors.',
-      );
+/** The options that are given and belong to the model, as JSON says them. */
+function optionsOf({ model, options }: Settings, { data }: Matrix): Record<string, unknown> {
+  const given = (name: string): unknown => {
+    const value = options[name];
+    if (name === 'batchSize' || value === '' || value === false) return undefined;
+    if (value === 'ordinal') {
+      return { likelihood: value, levels: Math.max(2, 1 + data.reduce((most, y) => (y > most ? y : most), 0)) };
     }
-    return {
-      prior: discriminative(labels, others),
-      code: `discriminative(labels${text})`,
-      imports: ['discriminative'],
-    };
-  }
-  const [factory, make] = {
-    standardNormal: ['standardNormal', standardNormal],
-    tsne: ['tsneNeighbors', tsneNeighbors],
-    rank: ['rank', rank],
-    markov: ['markov', markov],
-  }[name] as [string, (options: object) => Prior];
-  return { prior: make(others), code: `${factory}(${text.slice(2)})`, imports: [factory] };
+    if (name !== 'priors' || value === undefined) return value;
+    return value === 'none' ? [] : Object.keys(PRIORS).flatMap((prior) => priorOf(prior, options));
+  };
+  const all = fieldsOf(model).map((name) => [name, given(name)] as const);
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+}
+
+/** A prior with its numbers, if it is chosen. */
+function priorOf(prior: string, options: Settings['options']): object[] {
+  if (options[priorOption(prior)] !== true) return [];
+  const fields = Object.keys(PRIORS[prior]!.fields);
+  const numbers = fields.map((field) => [field, options[priorOption(prior, field)]] as const);
+  return [
+    {
+      prior,
+      ...(fields.includes('neighbors') && { neighbors: NEIGHBORS }),
+      ...Object.fromEntries(numbers.filter(([, value]) => typeof value === 'number')),
+    },
+  ];
 }
 
 /** Whether the code of a model names the labels. */
@@ -142,16 +62,14 @@ export function modelOf(
     );
   }
   const holes = seen.data.reduce((count, value) => count + (Number.isNaN(value) ? 1 : 0), 0);
-  const takesHoles = 'missing' in MODELS[name]!.options;
-  if (holes > 0 && !takesHoles) {
+  if (holes > 0 && !('missing' in MODELS[name]!.options)) {
     const cells = holes === 1 ? '1 cell is missing' : `${holes} cells are missing`;
     throw new InvalidInputError(
       `${name} takes no tables with missing cells, and ${cells}. Choose ${modelsWith('missing').slice(0, 3).join(', ')} or another model that does, or leave out these rows or columns.`,
     );
   }
-  const missing = holes > 0 && takesHoles ? { missing: 'ignore' } : {};
-  const given = { ...optionsOf(settings, { seen, labels }).values, ...missing };
-  return { model: namedModels[name]!.make(seen, labels, given), seen };
+  const given = { ...optionsOf(settings, seen), ...(holes > 0 && { missing: 'ignore' }) };
+  return { model: describedModel(name, seen, labels, given), seen };
 }
 
 const searchCode = (settings: Settings, maxIterations: number) =>
@@ -174,10 +92,8 @@ export function programOf(
 ): string {
   const { observations, labels, labelColumn, ids, idColumn } = table;
   const rows = settings.standardize ? standardize(observations).apply(observations) : observations;
-  const { code, imports } = optionsOf(settings, { seen: rows, labels });
   const hasHoles = observations.data.some(Number.isNaN);
-  const takesLabels = MODELS[settings.model]!.takesLabels;
-  const options = [...code, ...(hasHoles && 'missing' in MODELS[settings.model]!.options ? ["missing: 'ignore'"] : [])];
+  const options = { ...optionsOf(settings, rows), ...(hasHoles && { missing: 'ignore' }) };
   const first = ids === undefined ? 0 : 1;
   const reading = [
     `columns: Array.from({ length: ${observations.columns} }, (_, j) => j${first === 0 ? '' : ' + 1'})`,
@@ -190,12 +106,12 @@ export function programOf(
     .slice(1)
     .map((most) => `result = await fit(model, { ${searchCode(settings, most)}, start: result });\n`);
   return `// Fits data.csv as the playground of latentfield did, where the objective was ${objective}.
-import { ${['fit', settings.model, ...imports].sort().join(', ')} } from 'latentfield';
+import { describedModel, fit } from 'latentfield';
 import { readTable${settings.standardize ? ', standardize' : ''} } from 'latentfield/io';
 
 const ${names} = await readTable('data.csv', { ${reading.join(', ')} });
 const rows = ${settings.standardize ? 'standardize(observations).apply(observations)' : 'observations'};
-const model = ${settings.model}(rows, ${takesLabels ? 'labels, ' : ''}{ ${options.join(', ')} });
+const model = describedModel('${settings.model}', rows, ${speaksOfLabels(settings) ? 'labels' : 'undefined'}, ${JSON.stringify(options)});
 ${goOn.length === 0 ? 'const' : 'let'} result = await fit(model, { ${searchCode(settings, rounds[0]!)} });
 ${goOn.join('')}console.log(result.objective);
 `;

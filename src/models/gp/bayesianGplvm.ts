@@ -2,14 +2,8 @@ import * as v from 'valibot';
 import { pow } from '../../core/elementary/index.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { Matrix, MatrixLike } from '../../core/matrix.ts';
-import {
-  checkObservedRows,
-  type ScaleOption,
-  scaleOption,
-  standardizationOf,
-  standardized,
-} from '../../core/observations.ts';
-import { checkOptions, givenOptions, integerFromOne, missingOption, numberFromZero } from '../../core/options.ts';
+import { checkObservedRows, type ScaleOption, standardizationOf, standardized } from '../../core/observations.ts';
+import { checkOptions, givenOptions, integerFromOne } from '../../core/options.ts';
 import { isRowSource, type RowSource } from '../../core/rowMatrices.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias } from '../../kernels/constant.ts';
@@ -25,13 +19,13 @@ import { meanVariance } from '../../model/leastNoise.ts';
 import type { Model, ModelJSON, Search } from '../../model/model.ts';
 import { fixed, type ParameterLike, positive } from '../../model/parameter.ts';
 import { plainData } from '../../model/plainData.ts';
-import { isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
+import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import type { Inducing } from '../../processes/variational/inducingVariables.ts';
 import type { Shards } from '../../processes/variational/shards.ts';
 import { MOST_EXACT, searchOfMany } from './family.ts';
 import type { DistributedPaths } from './gpModel.ts';
 import { type Declaration, declaredModel, MAPPING, settings, unitNormal } from './latentVariableModel.ts';
-import { type CheckedView, collapses, isReal, readUnder, rowsProcess, viewToJSON } from './process.ts';
+import { type CheckedView, collapses, isReal, processEntries, readUnder, rowsProcess, viewToJSON } from './process.ts';
 
 /** Longest lengthscale that a search starts from, of latents with columns of unit variance. */
 const LONGEST = 10;
@@ -102,19 +96,12 @@ export interface BayesianGplvmOptions<K extends Kernel | undefined = Kernel | un
 
 const NAME = 'bayesianGplvm';
 const schema = v.strictObject({
+  ...processEntries,
   latentDim: integerFromOne,
-  inducing: v.optional(v.any()),
-  kernel: v.optional(v.any()),
-  noise: v.optional(v.any()),
-  likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as poisson()')),
   bound: v.optional(v.picklist(['collapsed', 'uncollapsed'], "'collapsed' or 'uncollapsed'")),
   init: v.optional(v.any()),
   latentVariance: v.optional(v.any()),
   posterior: v.optional(v.custom<DistributedRows>(isLatentDistribution, 'Gaussian rows, such as gaussianLatents()')),
-  missing: missingOption,
-  center: v.optional(v.boolean()),
-  scale: v.optional(scaleOption),
-  jitter: v.optional(numberFromZero),
   shards: v.optional(
     v.custom<Shards>(
       (value) => typeof value === 'object' && value !== null && 'open' in value,

@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { InvalidInputError } from '../../core/errors.ts';
 import { describe, type MatrixLike } from '../../core/matrix.ts';
-import { givenOptions, unknownName } from '../../core/options.ts';
+import { checkOptions, givenOptions } from '../../core/options.ts';
 import { lbfgs } from '../../inference/solvers/lbfgs.ts';
 import { add } from '../../kernels/algebra.ts';
 import { bias, white } from '../../kernels/constant.ts';
@@ -16,16 +17,16 @@ import type { Search } from '../../model/model.ts';
 import { fixed } from '../../model/parameter.ts';
 import type { Prior } from '../../priors/definePrior.ts';
 import { type DynamicsOptions, dynamics } from '../../priors/dynamics.ts';
-import { isLikelihood, type Likelihood } from '../../processes/likelihoods/likelihood.ts';
+import type { Likelihood } from '../../processes/likelihoods/likelihood.ts';
 import type { Inducing } from '../../processes/variational/inducingVariables.ts';
 import type { KernelOr, MappedModel } from './gpModel.ts';
 import {
-  checkLatents,
+  checkFields,
   declaredModel,
   isHeld,
   type LatentVariableModelOptions,
+  latentEntries,
   MAPPING,
-  OPTION_NAMES,
   settings,
 } from './latentVariableModel.ts';
 import {
@@ -35,6 +36,7 @@ import {
   isReal,
   type MadeProcess,
   pointProcess,
+  processEntries,
   readUnder,
 } from './process.ts';
 
@@ -146,7 +148,6 @@ export function familyModel<
   const { latentDim, kernel, likelihood } = rest;
   const ofSequence: Prior[] = sequence ? [dynamics(stepping(sequence === true ? {} : sequence))] : [];
   const y = readUnder(Y, { ...rest, scale: rest.scale ?? 'auto' });
-  checkLatents(name, { latentDim, posterior: given, priors: rest.priors });
   const others = rest.priors ?? (ofSequence.length > 0 ? [] : [defaults.prior(y, latentDim)]);
   const priors: readonly Prior[] = [...others, ...ofSequence];
   const isMany = y.raw.rows > MOST_EXACT;
@@ -194,21 +195,18 @@ export function familyModel<
   return model as MappedModel<Priors, Dynamics, KernelOr<K, Default>>;
 }
 
+const entries = {
+  ...latentEntries,
+  ...processEntries,
+  backConstraint: v.optional(v.any()),
+  dynamics: v.optional(v.any()),
+};
+
 function checkedOptions<O extends FamilyOptions>(name: string, given: O, defaults: FamilyDefaults): O {
-  const options = givenOptions(given, name);
-  const known = [...OPTION_NAMES, 'backConstraint', 'dynamics', ...(defaults.options ?? [])];
-  for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName('option', key, known, name);
-  const { priors, likelihood, posterior, init, backConstraint } = options;
-  if (priors !== undefined && !Array.isArray(priors)) {
-    throw new InvalidInputError(
-      `Option 'priors' of ${name} must be a list, such as [standardNormal()], but ${describe(priors)} was given.`,
-    );
-  }
-  if (likelihood !== undefined && !isLikelihood(likelihood)) {
-    throw new InvalidInputError(
-      `Option 'likelihood' of ${name} must be a likelihood, such as poisson(), but ${describe(likelihood)} was given.${typeof likelihood === 'function' ? ' Call it, and give what it returns.' : ''}`,
-    );
-  }
+  const own = Object.fromEntries((defaults.options ?? []).map((option) => [option, v.optional(v.any())]));
+  const options = checkOptions(v.strictObject({ ...entries, ...own }), givenOptions(given, name), name) as unknown as O;
+  checkFields(name, options.priors);
+  const { posterior, init, backConstraint } = options;
   if (posterior === undefined || (init === undefined && backConstraint === undefined)) return options;
   throw new InvalidInputError(
     `${name} takes either posterior, or init and backConstraint, but both were given. Put them into the posterior: backConstrained(map, { init }).`,

@@ -111,26 +111,11 @@ export type DistributedViewsModel<Kernels> = Model<
   'searched'
 >;
 
-/** The options that every model of the family takes, for messages. */
-export const OPTION_NAMES = [
-  'latentDim',
-  'posterior',
-  'init',
-  'kernel',
-  'noise',
-  'likelihood',
-  'priors',
-  'missing',
-  'center',
-  'scale',
-  'inducing',
-  'jitter',
-] as const;
-
 /** How latents are inferred: as points, held, as a function of the observations, or as Gaussian rows. */
 export type Posterior = 'point' | PointRows | DistributedRows;
 
-const latentEntries = {
+/** Options of the latents. */
+export const latentEntries = {
   latentDim: integerFromOne,
   posterior: v.optional(
     v.custom<Posterior>(
@@ -143,7 +128,10 @@ const latentEntries = {
   ),
   init: v.optional(v.any()),
   priors: v.optional(
-    v.array(v.custom<Prior>((value) => isPart(value, 'density', ['logDensity']), 'a prior, such as standardNormal()')),
+    v.array(
+      v.custom<Prior>((value) => isPart(value, 'density', ['logDensity']), 'a prior, such as standardNormal()'),
+      'a list, such as [standardNormal()]',
+    ),
   ),
 };
 const schema = v.strictObject({ ...latentEntries, ...viewEntries });
@@ -273,21 +261,13 @@ function optionsRead(name: string, options: AnyOptions) {
   };
 }
 
-function checkFields(name: string, priors: readonly Prior[] | undefined): readonly Prior[] | undefined {
+/** Throws for several priors that are fields. */
+export function checkFields(name: string, priors: readonly Prior[] | undefined): readonly Prior[] | undefined {
   if ((priors ?? []).filter(({ field }) => field !== undefined).length <= 1) return priors;
   throw new InvalidInputError(
     `${name} was given several priors that are random fields over the points. Constraints hold together in one field only: put all sets in expect of ` +
       'one maxEntropy({ expect: { … } }).',
   );
-}
-
-const latentSchema = v.strictObject(latentEntries);
-
-/** Throws unless the latents and priors of a named model are such, and their dimension is a whole number from 1. */
-export function checkLatents(name: string, given: object): void {
-  const known = Object.entries(given).filter(([, value]) => value !== undefined);
-  checkOptions(latentSchema, Object.fromEntries(known), name);
-  checkFields(name, (given as { readonly priors?: readonly Prior[] }).priors);
 }
 
 export const isHeld = (posterior: Posterior): boolean => posterior !== 'point' && posterior.name === 'fixedAt';

@@ -72,17 +72,23 @@ export type ViewsOptions<Kernels extends KernelsByView> = {
   readonly [View in keyof Kernels]: ViewOptions<Kernels[View]>;
 };
 
-/** Options of a view. */
-export const viewEntries = {
-  observations: v.any(),
-  kernel: v.any(),
+/** Options of a process of named models, which have a kernel and a treatment of scales of their own. */
+export const processEntries = {
+  kernel: v.optional(v.any()),
   noise: v.optional(v.any()),
-  likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as gaussian({ variance: 0.1 })')),
+  likelihood: v.optional(v.custom<Likelihood>(isLikelihood, 'a likelihood, such as poisson()')),
   missing: missingOption,
   center: v.optional(v.boolean()),
-  scale: v.optional(scaleOption, false),
+  scale: v.optional(scaleOption),
   inducing: v.optional(v.any()),
   jitter: v.optional(numberFromZero),
+};
+/** Options of a view. */
+export const viewEntries = {
+  ...processEntries,
+  observations: v.any(),
+  kernel: v.any(),
+  scale: v.optional(scaleOption, false),
 };
 const schema = v.strictObject(viewEntries);
 

@@ -7,6 +7,7 @@ import {
   add,
   bias,
   dgplvm,
+  discriminative,
   drill,
   dynamics,
   type Fit,
@@ -17,6 +18,8 @@ import {
   gplvm,
   isomap,
   kernelPca,
+  knnGraph,
+  laplacian,
   linear,
   loadFit,
   Matrix,
@@ -114,6 +117,13 @@ describe('fit by the command line is the fit of the library', () => {
           backConstraint: 'mlp',
           dynamics: { kernel: parseKernel('rbf + white(0.05)'), segments: [0, 10], order: 'difference' },
         }),
+    ],
+    [
+      'gplvm with priors of neighbors and labels',
+      ['--model', 'gplvm'],
+      { priors: [{ prior: 'laplacian', neighbors: 5, strength: 2 }, 'discriminative'] },
+      (Y, labels) =>
+        gplvm(Y, { latentDim: 2, priors: [laplacian(knnGraph(Y, 5), { strength: 2 }), discriminative(labels)] }),
     ],
     [
       'gplvm with priors and a start',
@@ -408,7 +418,8 @@ describe('exit code 2', () => {
       `Option 'priors' must be a list, such as ["standardNormal"] or [].`,
     ],
     ['an unknown likelihood', ['--model', 'gplvm'], { likelihood: 'cauchy' }, '"cauchy" is not a likelihood.'],
-    ['a prior with data', ['--model', 'gplvm'], { priors: ['laplacian'] }, '"laplacian" is not a prior.'],
+    ['an unknown prior', ['--model', 'gplvm'], { priors: ['laplace'] }, '"laplace" is not a prior.'],
+    ['a prior of labels without them', ['--model', 'gplvm'], { priors: ['discriminative'] }, 'Give --labels'],
     [
       'an unknown option of a prior',
       ['--model', 'gplvm'],
