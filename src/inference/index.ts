@@ -6,6 +6,7 @@ export type {
   FitOf,
   FitStatus,
   FittedModel,
+  FitWarning,
   LoadedFit,
   TraceEntry,
 } from '../model/fit.ts';

@@ -19,6 +19,16 @@ export interface TraceEntry {
   readonly gradientNorm: number;
 }
 
+/** A warning about the result of a fit. */
+export interface FitWarning {
+  /** Latent dimensions along which the rows hardly differ, or the mapping hardly varies; or more latent coordinates than observations that could determine them. */
+  readonly code: 'unusedDimensions' | 'manyDimensions';
+  /** The dimensions, from 0, that it is about. */
+  readonly dimensions: readonly number[];
+  /** A sentence that says how to go on. */
+  readonly message: string;
+}
+
 export interface FitDiagnostics {
   /** Which linear algebra ran. */
   readonly engine: string;
@@ -52,6 +62,8 @@ export interface FitDiagnostics {
    * evaluated, as at a draw.
    */
   readonly approximations?: readonly Approximation[];
+  /** Warnings about the result, which the message says too; absent where there are none. */
+  readonly warnings?: readonly FitWarning[];
   /** Largest entry of the gradient in the solver's variables at the result. */
   readonly gradientNorm: number;
   /** Which test or limit ended the search; absent where there was none, as for a solution in closed form. */
@@ -96,8 +108,18 @@ export interface FittedModel<P = AnyPaths> extends Omit<FitOutcome, 'values'> {
 /** A fitted model and what it can do: of a model of which nothing more is known, each ability may be missing. */
 export type Fit<P = AnyPaths, A = Partial<AnyAbilities>> = FittedModel<P> & A;
 
+/** In types: a model whose variables are observed alone, so that its fits have no latents. */
+export interface WithoutLatents {
+  readonly '~withoutLatents': true;
+}
+
 /** The fits of a model: `FitOf<ReturnType<typeof gplvm>>`. */
-export type FitOf<M> = M extends Model<infer P, infer A, infer _> ? Fit<P, A> : never;
+export type FitOf<M> =
+  M extends Model<infer P, infer A, infer _>
+    ? A extends WithoutLatents
+      ? Omit<Fit<P, A>, 'latents' | '~withoutLatents'>
+      : Fit<P, A>
+    : never;
 
 /** A fit of which no more is known than that it was saved: of a model with a mapping, unless its type is given. */
 export type LoadedFit = FittedModel & Mapped & Partial<Omit<AnyAbilities, keyof Mapped>>;

@@ -54,6 +54,11 @@ const approximation = v.strictObject({
   standardError: v.optional(number),
   errorBound: v.optional(number),
 });
+const warning = v.strictObject({
+  code: v.picklist(['unusedDimensions', 'manyDimensions']),
+  dimensions: v.array(count),
+  message: v.string(),
+});
 const diagnostics = v.strictObject({
   engine: v.string(),
   engineLibrary: text,
@@ -72,6 +77,7 @@ const diagnostics = v.strictObject({
   kktResidual: v.optional(number),
   covarianceRank: v.optional(count),
   approximations: v.optional(v.array(approximation)),
+  warnings: v.optional(v.array(warning)),
   restarts: v.optional(v.array(number)),
 });
 const entry = v.strictObject({ iteration: count, evaluations: count, objective: number, gradientNorm: number });

@@ -171,8 +171,9 @@ describe('holes', () => {
     const file = write('t.csv', holes);
     const flags = ['--missing', 'ignore', '--max-iterations', '60', '--standardize'];
     const ran = await latentfield(['fit', file, '--model', model, ...flags, '--out', out]);
+    // Another fit checks the intervals where these are quick, which a busy machine may not be.
     const check =
-      /^note: 8 of 96 entries are missing\.\nnote: a check .* hid 10 .* intervals of 90 % held 0\.\d\d ± 0\.\d\d of them;.*\n$/;
+      /^note: 8 of 96 entries are missing\.\nnote: (a check .* hid 10 .* held 0\.\d\d ± 0\.\d\d of them;|latentfield assess) .*\n$/;
     expect(ran).toMatchObject({ exitCode: 0, messages: expect.stringMatching(check) });
     expect(readdirSync(out).sort()).toEqual(['completed.csv', 'completedDeviations.csv', ...FILES]);
     const mean = (await readTable(join(out, 'completed.csv'))).observations;

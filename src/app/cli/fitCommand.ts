@@ -201,7 +201,9 @@ async function write(
   const labelColumn =
     given.labels === undefined || isFile(given.labels) ? undefined : (table.labelColumn ?? given.labels);
   const hasHoles = observations.data.some(Number.isNaN);
+  const began = performance.now();
   const completed = hasHoles ? await completedTable(result, observations, units) : undefined;
+  const seconds = result.diagnostics.seconds + (performance.now() - began) / 1000;
   if (hasHoles && completed === undefined) {
     streams.stderr.write(`note: ${result.model} cannot fill in the missing entries, so there is no completed.csv.\n`);
   }
@@ -219,22 +221,23 @@ async function write(
     completed,
     parts: given.parts,
   });
-  if (completed !== undefined) streams.stderr.write(`note: ${await holesNote(result, given, budget, streams)}\n`);
+  if (completed !== undefined)
+    streams.stderr.write(`note: ${await holesNote(result, seconds, given, budget, streams)}\n`);
   return files;
 }
 
-/** Longest fit in seconds, and most rows, for which another fit checks the intervals of filled entries. */
+/** Most seconds of a fit that has filled in missing entries, and most rows, for which another one checks the intervals of these. */
 const QUICK = { seconds: 10, rows: 2000 } as const;
 
 /** How far intervals of filled entries hold, by another fit with some observed entries hidden, where that is quick; otherwise what counts it. */
 async function holesNote(
   result: Fit,
+  seconds: number,
   { out, parts }: FitArguments,
   { left }: TimeBudget,
   { signal }: Context,
 ): Promise<string> {
   const later = `latentfield assess ${out} checks the intervals of the missing entries, by another fit`;
-  const { seconds } = result.diagnostics;
   const maxSeconds = Math.min(3 * QUICK.seconds, left());
   if (seconds > QUICK.seconds || result.latents.rows > QUICK.rows || maxSeconds < 2 * seconds + 1) return `${later}.`;
   const began = performance.now();

@@ -18,6 +18,8 @@ export interface FittedVariables extends RowModel, OfNewRows, OfGaussianRows, Pi
   readonly sample: OfNewRows['sample'];
   /** Observations of those that were fitted, as they were given; NaN where missing. */
   readonly observations: RowsByName;
+  /** True if the rows of the shown variable are points that are searched for. */
+  readonly arePoints: boolean;
 }
 
 /** Derives the quantities of a model of variables at these values. */
@@ -40,6 +42,7 @@ export function fittedVariables(of: FittedGraph): FittedVariables {
     observations: Object.fromEntries(
       observed.map(({ name, variable }) => [name, (variable as { readonly data: Matrix }).data]),
     ),
+    arePoints: model.graph.shown.variable.role === 'latent' && model.graph.shown.variable.posterior === undefined,
     checkRows: (given) => {
       for (const { name, densities } of observed) {
         if (given[name]) densities[0]!.density.support?.check(given[name], false, name);
@@ -74,6 +77,10 @@ export function reasonsMissing({
   const missing: Record<string, string> = {};
   if (observed.length === 0) {
     const reason = `no variable of ${owner} is observed.`;
+    Object.assign(missing, { project: reason, predict: reason, sample: reason });
+  }
+  if (graph.shown.variable.role === 'observed') {
+    const reason = `all variables of ${owner} are observed, so there is nothing that new rows start from.`;
     Object.assign(missing, { project: reason, predict: reason, sample: reason });
   }
   at((fitted) => {

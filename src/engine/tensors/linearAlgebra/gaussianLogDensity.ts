@@ -1,10 +1,9 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { log } from '../../../core/elementary/index.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { logDeterminantOf, type PositiveDefiniteOptions } from '../../dense/factorize.ts';
 import type { Float64Memory } from '../../memory.ts';
 import { contiguous, type LinearAlgebraEngine } from '../../operations/linearAlgebra.ts';
-import { engine, type Scalar, type Tensor, type Tensor2D } from '../tensorflow.ts';
+import { engine, type Scalar, type Tensor2D } from '../tensorflow.ts';
 import {
   FROM_OBSERVATIONS,
   FROM_OUTER_PRODUCT,
@@ -14,7 +13,7 @@ import {
   registerGaussianLogDensity,
   sumOfSquares,
 } from './operations/gaussianLogDensity.ts';
-import { bytesOf, requireBackend, runKernel, type Save, scaled, systemOperands } from './operations/operation.ts';
+import { bytesOf, requireBackend, systemOperands, withSlopes } from './operations/operation.ts';
 
 /** Data of a Gaussian log density: Y itself, or YYᵀ, which is sufficient if D > N. */
 export type GaussianData =
@@ -60,7 +59,7 @@ export function gaussianLogDensity(K: Tensor2D, data: GaussianData, options: Pos
   if ('observations' in data) {
     const [k, y] = systemOperands(K, data.observations, OPERATION, ['K', 'observations']);
     const attributes = { ...options, columns: y.shape[1], gradient };
-    return data.constant === true ? fromConstantObservations(k, y, attributes) : fromObservations(k, y, attributes);
+    return withSlopes(FROM_OBSERVATIONS, { k, y }, data.constant === true ? ['k'] : ['k', 'y'], attributes, [1, -1]);
   }
   const [k, s] = systemOperands(K, data.outerProduct, OPERATION, ['K', 'outerProduct']);
   if (s.shape[1] !== s.shape[0]) {
@@ -71,37 +70,7 @@ export function gaussianLogDensity(K: Tensor2D, data: GaussianData, options: Pos
       `${OPERATION} needs the number of columns of Y beside its outer product, but columns is ${data.columns}.`,
     );
   }
-  return fromOuterProduct(k, s, { ...options, columns: data.columns, gradient });
-}
-
-function fromObservations(K: Tensor2D, Y: Tensor2D, attributes: GaussianAttributes): Scalar {
-  return tf.customGrad((...args: unknown[]) => {
-    const [k, y, save] = args as [Tensor, Tensor, Save];
-    const [value, ...saved] = runKernel(FROM_OBSERVATIONS, { k, y }, attributes) as [Tensor, ...Tensor[]];
-    save(saved);
-    const gradFunc = (dy: Tensor, [G, weights]: Tensor[]) => [scaled(G!, dy), scaled(weights!, tf.neg(dy))];
-    return { value, gradFunc };
-  })(K, Y) as Scalar;
-}
-
-function fromConstantObservations(K: Tensor2D, Y: Tensor2D, attributes: GaussianAttributes): Scalar {
-  return tf.customGrad((...args: unknown[]) => {
-    const [k, save] = args as [Tensor, Save];
-    const [value, G] = runKernel(FROM_OBSERVATIONS, { k, y: Y }, attributes) as [Tensor, Tensor | undefined];
-    save(G === undefined ? [] : [G]);
-    const gradFunc = (dy: Tensor, [gradient]: Tensor[]) => scaled(gradient!, dy);
-    return { value, gradFunc };
-  })(K) as Scalar;
-}
-
-function fromOuterProduct(K: Tensor2D, S: Tensor2D, attributes: GaussianAttributes): Scalar {
-  return tf.customGrad((...args: unknown[]) => {
-    const [k, save] = args as [Tensor, Save];
-    const [value, ...saved] = runKernel(FROM_OUTER_PRODUCT, { k, s: S }, attributes) as [Tensor, ...Tensor[]];
-    save(saved);
-    const gradFunc = (dy: Tensor, [G]: Tensor[]) => scaled(G!, dy);
-    return { value, gradFunc };
-  })(K) as Scalar;
+  return withSlopes(FROM_OUTER_PRODUCT, { k, s }, ['k'], { ...options, columns: data.columns, gradient });
 }
 
 /** Byte offsets of an evaluation's arrays. */

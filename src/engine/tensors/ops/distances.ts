@@ -3,11 +3,10 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { distanceOperations, fusedOperations } from '../../dense/activeEngine.ts';
 import type { RadialProfile } from '../../operations/covariances.ts';
 import {
+  differentiable,
   type MatrixKernel,
   matrixOperand,
-  registerOnce,
   requireBackend,
-  runKernel,
   type Save,
   scalarOperand,
 } from '../linearAlgebra/operations/operation.ts';
@@ -41,37 +40,15 @@ const OPERATION = 'radialCovariance';
  */
 export function radialCovariance(A: Tensor2D, B: Tensor2D, variance: Tensor, profile: RadialProfile): Tensor2D {
   requireBackend(OPERATION);
-  registerOnce(GRAM, GRAM_GRADIENT, CROSS, CROSS_GRADIENT);
   const left = matrixOperand(A, OPERATION, 'A');
   const v = scalarOperand(variance, OPERATION, 'variance');
-  if (A === B) return gram(left, v, profile);
-  return cross(left, samePoints(left, matrixOperand(B, OPERATION, 'B'), OPERATION), v, profile);
+  if (A === B) return differentiable(GRAM, GRAM_GRADIENT, [left, v], { profile }) as Tensor2D;
+  const right = samePoints(left, matrixOperand(B, OPERATION, 'B'), OPERATION);
+  return differentiable(CROSS, CROSS_GRADIENT, [left, right, v], { profile }) as Tensor2D;
 }
 
 interface Attributes {
   readonly profile: RadialProfile;
-}
-
-function gram(points: Tensor2D, variance: Tensor, profile: RadialProfile): Tensor2D {
-  return tf.customGrad((...args: unknown[]) => {
-    const [x, v, save] = args as [Tensor, Tensor, Save];
-    const value = runKernel(GRAM.name, { x, v }, { profile })[0]!;
-    save([x, v, value]);
-    const gradFunc = (dy: Tensor, saved: Tensor[]) =>
-      runKernel(GRAM_GRADIENT.name, { x: saved[0]!, v: saved[1]!, k: saved[2]!, dy }, { profile });
-    return { value, gradFunc };
-  })(points, variance) as Tensor2D;
-}
-
-function cross(A: Tensor2D, B: Tensor2D, variance: Tensor, profile: RadialProfile): Tensor2D {
-  return tf.customGrad((...args: unknown[]) => {
-    const [a, b, v, save] = args as [Tensor, Tensor, Tensor, Save];
-    const value = runKernel(CROSS.name, { a, b, v }, { profile })[0]!;
-    save([a, b, v, value]);
-    const gradFunc = (dy: Tensor, [a, b, v, k]: Tensor[]) =>
-      runKernel(CROSS_GRADIENT.name, { a: a!, b: b!, v: v!, k: k!, dy }, { profile });
-    return { value, gradFunc };
-  })(A, B, variance) as Tensor2D;
 }
 
 const GRAM: MatrixKernel<Attributes> = {
@@ -87,7 +64,7 @@ const GRAM: MatrixKernel<Attributes> = {
 
 const GRAM_GRADIENT: MatrixKernel<Attributes> = {
   name: 'latentfield.RadialGramGradient',
-  inputs: ['x', 'v', 'k', 'dy'],
+  inputs: ['x', 'v', 'result', 'dy'],
   outputs: ([x]) => [x!, []],
   compute({ memory, inputs, outputs }, [x], { profile }) {
     const [n, q] = x as [number, number];
@@ -112,7 +89,7 @@ const CROSS: MatrixKernel<Attributes> = {
 
 const CROSS_GRADIENT: MatrixKernel<Attributes> = {
   name: 'latentfield.RadialCrossGradient',
-  inputs: ['a', 'b', 'v', 'k', 'dy'],
+  inputs: ['a', 'b', 'v', 'result', 'dy'],
   outputs: ([a, b]) => [a!, b!, []],
   compute({ memory, inputs, outputs }, [a, b], { profile }) {
     const [n, q] = a as [number, number];
@@ -173,19 +150,10 @@ const root = tf.customGrad((...args: unknown[]) => {
  */
 export function squaredDistances(A: Tensor2D, B: Tensor2D): Tensor2D {
   requireBackend('squaredDistances');
-  registerOnce(BETWEEN, BETWEEN_GRADIENT);
   const left = matrixOperand(A, 'squaredDistances', 'A');
-  return between(left, samePoints(left, matrixOperand(B, 'squaredDistances', 'B'), 'squaredDistances'));
+  const right = samePoints(left, matrixOperand(B, 'squaredDistances', 'B'), 'squaredDistances');
+  return differentiable(BETWEEN, BETWEEN_GRADIENT, [left, right]) as Tensor2D;
 }
-
-const between = tf.customGrad((...args: unknown[]) => {
-  const [a, b, save] = args as [Tensor2D, Tensor2D, Save];
-  save([a, b]);
-  return {
-    value: runKernel(BETWEEN.name, { a, b })[0]!,
-    gradFunc: (dy: Tensor, saved: Tensor[]) => runKernel(BETWEEN_GRADIENT.name, { a: saved[0]!, b: saved[1]!, dy }),
-  };
-}) as (a: Tensor2D, b: Tensor2D) => Tensor2D;
 
 const BETWEEN: MatrixKernel<object> = {
   name: 'latentfield.SquaredDistancesBetween',

@@ -1,15 +1,12 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { exp, log } from '../../../core/elementary/index.ts';
 import { logErfc } from '../../special/erf.ts';
 import { doubleOf, doublesOf } from '../doubles.ts';
 import { sumOfSquares } from '../linearAlgebra/operations/gaussianLogDensity.ts';
 import {
+  differentiable,
   floating,
   type MatrixKernel,
-  registerOnce,
   requireBackend,
-  runKernel,
-  type Save,
   scalarOperand,
 } from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
@@ -64,17 +61,8 @@ function multiplied(entries: Float64Array, factor: number): Float64Array {
  */
 export const logNormalCdf: Elementwise = <T extends Tensor = Tensor>(x: T | number) => {
   requireBackend('logNormalCdf');
-  registerOnce(VALUE, GRADIENT);
-  return differentiable(asTensor(x)) as T;
+  return differentiable(VALUE, GRADIENT, [asTensor(x)]) as T;
 };
-
-const differentiable = tf.customGrad((...args: unknown[]) => {
-  const [x, save] = args as [Tensor, Save];
-  const value = runKernel(VALUE.name, { x })[0]!;
-  save([x, value]);
-  const gradFunc = (dy: Tensor, [at, result]: Tensor[]) => runKernel(GRADIENT.name, { x: at!, value: result!, dy })[0]!;
-  return { value, gradFunc };
-});
 
 const size = (shape: readonly number[]) => shape.reduce((product, length) => product * length, 1);
 const LOG_ROOT_2PI = 0.5 * log(2 * Math.PI);
@@ -92,7 +80,7 @@ const VALUE: MatrixKernel<object> = {
 
 const GRADIENT: MatrixKernel<object> = {
   name: 'latentfield.LogNormalCdfGradient',
-  inputs: ['x', 'value', 'dy'],
+  inputs: ['x', 'result', 'dy'],
   outputs: ([x]) => [x!],
   compute({ memory, inputs, outputs }, [shape]) {
     const n = size(shape!);

@@ -1,20 +1,17 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { CompleteClasses, Edges, Graph } from '../../graph/graph.ts';
 import type { Reconstruction } from '../../graph/reconstructionWeights.ts';
 import { doublesOf } from '../doubles.ts';
 import {
+  differentiable,
   type MatrixKernel,
   matrixOperand,
   mirrorLowerOf,
-  registerOnce,
   requireBackend,
-  runKernel,
-  type Save,
   symmetrizeInPlace,
 } from '../linearAlgebra/operations/operation.ts';
 import { numericOperation } from '../tape.ts';
-import type { Scalar, Tensor, Tensor2D } from '../tensorflow.ts';
+import type { Scalar, Tensor2D } from '../tensorflow.ts';
 
 /**
  * tr(XᵀLX) = Σ_edges w_ij·‖x_i − x_j‖² with L the Laplacian of a graph; the gradient is 2LX. Both are formed edge by edge, at
@@ -149,16 +146,8 @@ export function reconstructionError(X: Tensor2D, { starts, neighbors, weights }:
  */
 export function gramMatrix(F: Tensor2D): Tensor2D {
   requireBackend('gramMatrix');
-  registerOnce(GRAM_MATRIX, GRAM_MATRIX_GRADIENT);
-  return gram(matrixOperand(F, 'gramMatrix', 'F'));
+  return differentiable(GRAM_MATRIX, GRAM_MATRIX_GRADIENT, [matrixOperand(F, 'gramMatrix', 'F')]) as Tensor2D;
 }
-
-const gram = tf.customGrad((...args: unknown[]) => {
-  const [f, save] = args as [Tensor2D, Save];
-  save([f]);
-  const gradFunc = (dy: Tensor, [features]: Tensor[]) => runKernel(GRAM_MATRIX_GRADIENT.name, { f: features!, dy })[0]!;
-  return { value: runKernel(GRAM_MATRIX.name, { f })[0]!, gradFunc };
-}) as (F: Tensor2D) => Tensor2D;
 
 const GRAM_MATRIX: MatrixKernel<object> = {
   name: 'latentfield.GramMatrix',

@@ -18,14 +18,12 @@ import {
 } from '../linearAlgebra/operations/gaussianLogDensity.ts';
 import {
   bytesOf,
+  differentiable,
   floating,
   type MatrixKernel,
   matrixOperand,
   numbersOf,
-  registerOnce,
   requireBackend,
-  runKernel,
-  type Save,
   scalarOperand,
 } from '../linearAlgebra/operations/operation.ts';
 import type { NumericFunction } from '../recording.ts';
@@ -71,16 +69,7 @@ export interface RadialGramParameters {
  */
 export function radialGramMatrix(X: Tensor2D, profile: RadialProfile, parameters: RadialGramParameters): Tensor2D {
   requireBackend(OPERATION);
-  registerOnce(GRAM, GRADIENT);
-  return tf.customGrad((...args: unknown[]) => {
-    const [x, v, l, b, s, save] = args as [Tensor, Tensor, Tensor, Tensor, Tensor, Save];
-    const attributes = { profile };
-    const value = runKernel(GRAM.name, { x, v, l, b, s }, attributes)[0]!;
-    save([x, value, v, l, b, s]);
-    const gradFunc = (dy: Tensor, [x, k, v, l, b, s]: Tensor[]) =>
-      runKernel(GRADIENT.name, { x: x!, k: k!, dy, v: v!, l: l!, b: b!, s: s! }, attributes);
-    return { value, gradFunc };
-  })(...radialOperands(X, parameters, OPERATION)) as Tensor2D;
+  return differentiable(GRAM, GRADIENT, radialOperands(X, parameters, OPERATION), { profile }) as Tensor2D;
 }
 
 /** X, variance, lengthscale, bias and noise, each in the shape that the operation needs. */
@@ -150,7 +139,7 @@ const GRAM: MatrixKernel<GramAttributes> = {
 
 const GRADIENT: MatrixKernel<GramAttributes> = {
   name: 'latentfield.RadialGramMatrixGradient',
-  inputs: ['x', 'k', 'dy', 'v', 'l', 'b', 's'],
+  inputs: ['x', 'result', 'dy', 'v', 'l', 'b', 's'],
   outputs: ([x, , , , l]) => [x!, [], l!, [], []],
   compute({ memory, inputs, outputs }, [x, , , , l], { profile }) {
     const [n, q] = x as [number, number];

@@ -107,6 +107,55 @@ export function runKernel(name: string, inputs: Record<string, Tensor>, attribut
 }
 
 /**
+ * Runs an operation whose gradients another one computes, one for each input in order, from the inputs that it names, `result` and `dy`.
+ *
+ * @param inputs - in the order of the operation's names
+ */
+export function differentiable<A extends object>(
+  operation: MatrixKernel<A>,
+  gradient: MatrixKernel<A>,
+  inputs: readonly Tensor[],
+  attributes = {} as A,
+): Tensor {
+  registerOnce(operation, gradient);
+  const kept = gradient.inputs.filter((name) => name !== 'dy');
+  const named = (names: readonly string[], tensors: readonly Tensor[]) =>
+    Object.fromEntries(names.map((name, i) => [name, tensors[i]!]));
+  return tf.customGrad((...args: unknown[]) => {
+    const save = args.pop() as Save;
+    const given = named(operation.inputs, args as Tensor[]);
+    const result = runKernel(operation.name, given, attributes)[0]!;
+    save(kept.map((name) => given[name] ?? result));
+    const gradFunc = (dy: Tensor, saved: Tensor[]) =>
+      runKernel(gradient.name, { ...named(kept, saved), dy }, attributes);
+    return { value: result, gradFunc };
+  })(...inputs);
+}
+
+/**
+ * Runs a registered operation whose first output is a scalar and whose next outputs are its slopes in some inputs.
+ *
+ * @param signs - factors of the slopes; default 1
+ */
+export function withSlopes(
+  name: string,
+  inputs: Readonly<Record<string, Tensor>>,
+  differentiated: readonly string[],
+  attributes: object,
+  signs: readonly (1 | -1)[] = [],
+): Scalar {
+  return tf.customGrad((...args: unknown[]) => {
+    const save = args.pop() as Save;
+    const own = Object.fromEntries(differentiated.map((input, i) => [input, args[i] as Tensor]));
+    const [value, ...slopes] = runKernel(name, { ...inputs, ...own }, attributes) as [Tensor, ...Tensor[]];
+    save(slopes.slice(0, differentiated.length));
+    const gradFunc = (dy: Tensor, saved: Tensor[]) =>
+      saved.map((slope, i) => scaled(slope, signs[i] === -1 ? tf.neg(dy) : dy));
+    return { value, gradFunc };
+  })(...differentiated.map((input) => inputs[input]!)) as Scalar;
+}
+
+/**
  * Computes the outputs of an operation as plain numbers. It takes no stacks, and goes through TensorFlow.js only if operations are profiled.
  *
  * @param wanted - number of outputs that are needed; default all
@@ -153,7 +202,7 @@ export function firstOf(dy: Tensor | Tensor[]): Tensor {
 }
 
 /** dy·x for a scalar dy; x itself, without a pass over it, for the usual dy = 1. */
-export function scaled(x: Tensor, dy: Tensor): Tensor {
+function scaled(x: Tensor, dy: Tensor): Tensor {
   // A recorded operation may be repeated with another dy.
   return recorderAtWork() === undefined && doublesOf(dy)[0] === 1 ? x.clone() : tf.mul(x, dy);
 }

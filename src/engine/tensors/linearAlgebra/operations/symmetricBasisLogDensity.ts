@@ -1,4 +1,3 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { lowerProduct } from '../../../dense/activeEngine.ts';
 import { factorize, logDeterminantOf, type PositiveDefiniteOptions } from '../../../dense/factorize.ts';
 import { contiguous, type Strided } from '../../../operations/linearAlgebra.ts';
@@ -9,12 +8,10 @@ import {
   isRegistered,
   registerMatrixKernel,
   requireBackend,
-  runKernel,
-  type Save,
   scalarOperand,
-  scaled,
   systemOperands,
   type Workspace,
+  withSlopes,
 } from './operation.ts';
 
 const SYMMETRIC_BASIS = 'latentfield.SymmetricBasisLogDensity';
@@ -228,12 +225,5 @@ export function symmetricBasisLogDensity(
   const [, data] = systemOperands(E, Y, OPERATION, ['E', 'Y']);
   const variance = scalarOperand(noise, OPERATION, 'noise');
   const attributes = { ...options, gradient: engine().state.gradientDepth > 0 };
-  return tf.customGrad((...args: unknown[]) => {
-    const [e, u, v, save] = args as [Tensor, Tensor, Tensor, Save];
-    const inputs = { e, u, noise: v, y: data };
-    const [value, ...gradients] = runKernel(SYMMETRIC_BASIS, inputs, attributes) as [Tensor, ...Tensor[]];
-    save(gradients);
-    const gradFunc = (dy: Tensor, saved: Tensor[]) => saved.map((gradient) => scaled(gradient, dy));
-    return { value, gradFunc };
-  })(basis, rest, variance) as Scalar;
+  return withSlopes(SYMMETRIC_BASIS, { e: basis, u: rest, noise: variance, y: data }, ['e', 'u', 'noise'], attributes);
 }
