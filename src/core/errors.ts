@@ -6,7 +6,7 @@ const OF_END = 160;
 /**
  * Error codes for programs: messages may be reworded, codes stay. The first four belong to the classes and apply where no other code says more.
  * `unknownName`: an option, model, column or part that does not exist; `missingEntry`: a cell without a value where one is needed; `missingVariable`: a variable
- * that predictions need and that has no rows; `tooLarge`: a size above a limit; `damaged`: a file that was changed after it was written; `alreadyThere`: a
+ * that predictions need and that has no rows; `tensorShape`: tensors whose shapes an operation cannot take together; `tooLarge`: a size above a limit; `damaged`: a file that was changed after it was written; `alreadyThere`: a
  * file that must not be replaced; `inUse`: a folder or file that another process is writing to; `queueLost`: a queue without workers or without a server,
  * so that none of its jobs will end.
  */
@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'unknownName'
   | 'missingEntry'
   | 'missingVariable'
+  | 'tensorShape'
   | 'tooLarge'
   | 'damaged'
   | 'cannotRead'

@@ -52,7 +52,7 @@ export interface Placing {
    * `tsne`, `umap` and `sammon`: what these maximize says how well a row's neighbors or distances are kept, in units that no observation sets, and its curvature says nothing
    * of how well the place is known.
    *
-   * @param Y - n×D, or a table, whose columns are matched by name with those of the fit; NaN counts as not observed (spectral models but `meu` and `mpme` need complete rows)
+   * @param Y - n×D, or a table, whose columns are matched by name with those of the fit; NaN counts as not observed (spectral models but `ppca`, `meu` and `mpme` need complete rows)
    * @param options - see {@link ProjectOptions}
    * @returns latents n×q, `latentVariances` n×q where a density says how far the places are known, log p(y*) of each row, and, where a search places rows, log p(y*|x*) at the latents and mean, covariance
    * and Monte Carlo error of the posterior of the places

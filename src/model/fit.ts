@@ -108,8 +108,18 @@ export interface FittedModel<P = AnyPaths> extends Omit<FitOutcome, 'values'> {
 /** A fitted model and what it can do: of a model of which nothing more is known, each ability may be missing. */
 export type Fit<P = AnyPaths, A = Partial<AnyAbilities>> = FittedModel<P> & A;
 
+/** In types: a model whose variables are observed alone, so that its fits have no latents. */
+export interface WithoutLatents {
+  readonly '~withoutLatents': true;
+}
+
 /** The fits of a model: `FitOf<ReturnType<typeof gplvm>>`. */
-export type FitOf<M> = M extends Model<infer P, infer A, infer _> ? Fit<P, A> : never;
+export type FitOf<M> =
+  M extends Model<infer P, infer A, infer _>
+    ? A extends WithoutLatents
+      ? Omit<Fit<P, A>, 'latents' | '~withoutLatents'>
+      : Fit<P, A>
+    : never;
 
 /** A fit of which no more is known than that it was saved: of a model with a mapping, unless its type is given. */
 export type LoadedFit = FittedModel & Mapped & Partial<Omit<AnyAbilities, keyof Mapped>>;

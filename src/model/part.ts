@@ -26,7 +26,7 @@ export function withLocation<T>(where: string | (() => string), work: () => T): 
   try {
     return work();
   } catch (error) {
-    if (error instanceof LatentFieldError) throw error;
+    if (error instanceof LatentFieldError && error.code !== 'tensorShape') throw error;
     const place = typeof where === 'string' ? where : where();
     if (error instanceof Error && DISPOSED.test(error.message)) throw disposed(place);
     throw new OptimizationError(`${place} failed: ${reasonOf(error)}`, { cause: error });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { square } from '../core/elementary/index.ts';
 import { InvalidInputError, LatentFieldError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
-import { checkGiven, checkOptions, integerFrom, seedOption, signalOption } from '../core/options.ts';
+import { checkOptions, integerFrom, seedOption, signalOption } from '../core/options.ts';
 import type { ProgressiveWork } from '../core/progressiveWork.ts';
 import { type Random, seededRandom } from '../core/random.ts';
 import { rowsOf } from '../core/rowMatrices.ts';
@@ -37,7 +37,7 @@ import { type LocalScores, localScoresInParts } from '../inference/scores/localS
 import { nearestNeighborError } from '../inference/scores/neighborScores.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
 import type { Model, ModelJSON } from '../model/model.ts';
-import { comparable, observationsOf, usualNeighbors } from './comparedRows.ts';
+import { checkHasLatents, comparable, observationsOf, usualNeighbors } from './comparedRows.ts';
 import type { OwnParts } from './ownParts.ts';
 import { filledIn, type RefitChanges, refitModel } from './refit.ts';
 
@@ -126,12 +126,7 @@ const schema = v.strictObject({
  * ```
  */
 export async function assess(fitted: FittedModel, options: AssessOptions = {}): Promise<Assessment> {
-  checkGiven(
-    fitted,
-    'assess',
-    'what fit returned',
-    (given) => typeof given.toJSON === 'function' && given.latents instanceof Matrix,
-  );
+  checkHasLatents(fitted, 'assess');
   const settings = checkOptions(schema, options, 'assess');
   const { seed, signal, own } = settings;
   const json = fitted.toJSON().model;

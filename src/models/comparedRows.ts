@@ -29,14 +29,19 @@ export function usualNeighbors(points: number): number {
  * ```
  */
 export async function comparedRows(fitted: FittedModel, observations?: MatrixLike): Promise<Matrix> {
-  checkGiven(
-    fitted,
-    'comparedRows',
-    'what fit returned',
-    (given) => typeof given.toJSON === 'function' && given.latents instanceof Matrix,
-  );
+  checkHasLatents(fitted, 'comparedRows');
   const json = fitted.toJSON().model;
   return comparable(fitted, json, observationsOf(fitted, json, observations).shown);
+}
+
+/** @throws InvalidInputError for what is no fit, and for a fit of a model without latents */
+export function checkHasLatents(fitted: FittedModel, caller: string): void {
+  const isFit = (given: FittedModel) => typeof given.toJSON === 'function';
+  checkGiven(fitted, caller, 'what fit returned', (given) => isFit(given) && given.trace !== undefined);
+  if ((fitted.latents as unknown) instanceof Matrix) return;
+  throw new InvalidInputError(
+    `${caller} takes a fit with latents, but all variables of '${fitted.model}' are observed. Compare such fits by loo of their draws.`,
+  );
 }
 
 /** The observations of a fit as the model was given them, and those of the points that it shows. */

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../core/errors.ts';
 import { Matrix, type MatrixLike } from '../core/matrix.ts';
 import { matchedObservations, type ObservationsLike } from '../core/namedTable.ts';
 import { checkEntries } from '../core/observations.ts';
-import { checkGiven, checkOptions, seedOption, signalOption } from '../core/options.ts';
+import { checkOptions, seedOption, signalOption } from '../core/options.ts';
 import { seededRandom } from '../core/random.ts';
 import {
   type Calibration,
@@ -14,7 +14,7 @@ import {
   withHidden,
 } from '../inference/assessment/calibration.ts';
 import type { Fit, FittedModel } from '../model/fit.ts';
-import { observationsOf } from './comparedRows.ts';
+import { checkHasLatents, observationsOf } from './comparedRows.ts';
 import { filledIn } from './refit.ts';
 
 /** Options of {@link score}. */
@@ -76,12 +76,7 @@ export async function score(
   heldOut: ObservationsLike,
   options: ScoreOptions = {},
 ): Promise<HeldOutScore> {
-  checkGiven(
-    fitted,
-    'score',
-    'what fit returned',
-    (given) => typeof given.toJSON === 'function' && given.latents instanceof Matrix,
-  );
+  checkHasLatents(fitted, 'score');
   const { shown: given, seed, observations, signal } = checkOptions(schema, options, 'score');
   if (!canScore(fitted)) {
     throw new InvalidInputError(

@@ -270,9 +270,10 @@ export function createFit<P, A>(
   // In one order, however the fit came about: its text is then the same too.
   const rest = { objective, terms, trace, status, message, diagnostics };
   const { latents: _, ...parameters } = values;
-  const fitted: FittedModel = {
+  const fitted: Omit<FittedModel, 'latents'> & { readonly latents?: Matrix } = {
     model: model.name,
-    latents: posterior.latents,
+    // A model whose variables are observed alone has none.
+    ...(posterior.latents.columns > 0 && { latents: posterior.latents }),
     ...(table !== undefined && { table }),
     ...rest,
     parameters: Object.freeze(parameters),
@@ -301,7 +302,7 @@ function frozen<T>(record: T): T {
 /** By which notebooks of JavaScript (Deno's kernel of Jupyter, and Quarto with it) ask a value how it is shown. */
 const NOTEBOOK = Symbol.for('Jupyter.display');
 
-async function displayed(fitted: FittedModel) {
+async function displayed(fitted: Omit<FittedModel, 'latents'> & { readonly latents?: Matrix }) {
   const { notebookDisplay } = await import('../../later.ts');
   return notebookDisplay(fitted);
 }

@@ -2,13 +2,17 @@ import type { Matrix } from '../../core/matrix.ts';
 import { escaped, extents, PALETTES, sceneSvg } from '../../scene/index.ts';
 
 /** Representations of a value in a notebook, by media type. */
-export type MediaBundle = Readonly<Record<'text/plain' | 'text/html' | 'image/svg+xml', string>>;
+export interface MediaBundle {
+  readonly 'text/plain': string;
+  readonly 'text/html': string;
+  readonly 'image/svg+xml'?: string;
+}
 
 /** Representation of a fit. */
 interface Shown {
   readonly model: string;
   readonly message: string;
-  readonly latents: Matrix;
+  readonly latents?: Matrix;
 }
 
 const WIDTH = 420;
@@ -16,8 +20,15 @@ const HEIGHT = 320;
 /** Points that are drawn: more would make a cell of a notebook slow and show no more. */
 const MOST_POINTS = 5000;
 
-/** A fit as text, as a picture of its first two latent dimensions, and as both: the bundle that `Symbol.for('Jupyter.display')` returns. */
+/**
+ * A fit as text, as a picture of its first two latent dimensions where it has some, and as both: the bundle that `Symbol.for('Jupyter.display')`
+ * returns.
+ */
 export function notebookDisplay({ model, message, latents }: Shown): MediaBundle {
+  if (latents === undefined) {
+    const text = `${model}: ${message}`;
+    return { 'text/plain': text, 'text/html': `<p>${escaped(text)}</p>` };
+  }
   const text = `${model}: ${latents.rows} × ${latents.columns} latents. ${message}`;
   const svg = scatter(latents, text);
   const html = `<figure style="margin:0">${svg}<figcaption>${escaped(text)}</figcaption></figure>`;

@@ -134,7 +134,7 @@ const TRIAL_CELLS = 200;
  */
 export function geometry(fit: object, options: GeometryOptions = {}): Geometry {
   const posterior = posteriorOf(fit);
-  if (posterior === undefined) {
+  if (posterior === undefined || posterior.latents.columns === 0) {
     throw new InvalidInputError(
       `geometry takes a fit, as fit and loadFit return it, that has latents, but ${describe(fit)} was given.`,
     );

@@ -79,6 +79,10 @@ export function reasonsMissing({
     const reason = `no variable of ${owner} is observed.`;
     Object.assign(missing, { project: reason, predict: reason, sample: reason });
   }
+  if (graph.shown.variable.role === 'observed') {
+    const reason = `all variables of ${owner} are observed, so there is nothing that new rows start from.`;
+    Object.assign(missing, { project: reason, predict: reason, sample: reason });
+  }
   at((fitted) => {
     for (const node of observed) {
       const [placed] = node.densities as readonly [PlacedDensity, ...PlacedDensity[]];

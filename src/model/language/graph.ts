@@ -171,7 +171,9 @@ export function variableGraph(
     nodes.find(({ name, variable, isPointwise: isShown }) => {
       const isInput = nodes.some((node) => node.variable.role === 'observed' && node.given.includes(name));
       return isShown && variable.role === 'known' && isInput;
-    });
+    }) ??
+    // A model of what is observed alone shows nothing else.
+    nodes.find(({ variable }) => variable.role === 'observed');
   if (shown === undefined) {
     throw new InvalidInputError(
       `The variables of ${owner} have no latent, mapped or embedded one with a row a point, and no known one that an observed one is given. Return one.`,

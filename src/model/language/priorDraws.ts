@@ -67,7 +67,7 @@ export function samplePrior(
     );
     const unknown = Object.keys(given as object).find((path) => !(path in parameters));
     if (unknown !== undefined) {
-      throw new InvalidInputError(`priorDraws was given a value of '${unknown}', but ${owner} has no such parameter.`);
+      throw new InvalidInputError(`samplePrior was given a value of '${unknown}', but ${owner} has no such parameter.`);
     }
     const tensors = valueTensors(values);
     const random = seededRandom(seed);
@@ -138,7 +138,7 @@ export function describeModel(model: AnyModel): string {
     const fitted = fittedGraph(compiled, values);
     const missing: Record<string, string> = {
       ...reasonsMissing(fitted),
-      ...(notDrawn !== undefined && { priorDraws: notDrawn }),
+      ...(notDrawn !== undefined && { samplePrior: notDrawn }),
     };
     const variables = graph.nodes.map((node) => {
       const { name, variable, given, densities, plate } = node;

@@ -80,8 +80,14 @@ function eigenmapCoordinates(Q: Matrix, { data: U, rows: N }: Matrix, dim: numbe
 
 /** What fits of a model can do whose points are all that it speaks of: the values that are shown, the random fields, and how what they are of is placed. */
 export function fieldPosterior(of: FittedGraph): AnyPosterior {
-  const posterior = { latents: of.values[of.model.graph.shown.name]!, ...placingOf(of), fitted: of };
+  const posterior = { latents: latentsOf(of), ...placingOf(of), fitted: of };
   return withFields(posterior, of);
+}
+
+/** Rows of the variable that is shown; without columns where that is observed. */
+function latentsOf({ values, model: { graph } }: FittedGraph): Matrix {
+  const { name, variable } = graph.shown;
+  return variable.role === 'observed' ? Matrix.zeros(graph.points, 0) : values[name]!;
 }
 
 /** How new rows are placed by the density of what is shown, or by the field that it is read off. */

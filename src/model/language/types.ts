@@ -12,6 +12,7 @@ import type {
   PredictedLatents,
   ProjectOptions,
 } from '../abilities.ts';
+import type { WithoutLatents } from '../fit.ts';
 import type { Model, ParameterValues } from '../model.ts';
 import type { Parameter, ParameterValue } from '../parameter.ts';
 import type { PathsBelow } from '../part.ts';
@@ -97,14 +98,16 @@ type DensityOf<V> = V extends { readonly '~density'?: infer D } ? Exclude<D, und
 type FactorOf<V> = V extends { readonly '~factors'?: infer F } ? EntryOf<Exclude<F, undefined>> : never;
 type EntryOf<F> = F extends readonly (infer E)[] ? E : F;
 
-/** True unless the densities of some observed variable, or that there is none, rule this out. */
+/** True unless the densities of some observed variable, or that there is none, or none beside, rule this out. */
 type AllSay<V, What extends Saying> = string extends keyof V
   ? true
   : [ObservedNames<V>] extends [never]
     ? false
-    : false extends { [K in ObservedNames<V>]: MaySay<DensityOf<V[K]>, What> }[ObservedNames<V>]
+    : [LatentNames<V> | MappedNames<V> | KnownNames<V>] extends [never]
       ? false
-      : true;
+      : false extends { [K in ObservedNames<V>]: MaySay<DensityOf<V[K]>, What> }[ObservedNames<V>]
+        ? false
+        : true;
 type CanPlace<V> = string extends keyof V
   ? true
   : [PlacedNames<V> | Named<V, MappedVariable>] extends [never]
@@ -313,6 +316,11 @@ export type FitsOfVariables<V> = ShowingVariables<V> &
 
 /** What fits of a model of these variables can do; of latents that are Gaussian rows with their variances and relevance. */
 export type AbilitiesOfVariables<V> = FitsOfVariables<V> &
+  (string extends keyof V
+    ? unknown
+    : [LatentNames<V> | MappedNames<V> | KnownNames<V>] extends [never]
+      ? WithoutLatents
+      : unknown) &
   ForecastingOf<V> &
   Partial<Pick<DistributedLatents, 'latentVariances' | 'relevance'>> &
   ([DensityAbilities<V>] extends [never]

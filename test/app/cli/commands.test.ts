@@ -160,7 +160,7 @@ it('select chooses options by cross-validation', async () => {
     [['--grid', '[1]'], '--grid takes lists of values by option'],
     [['--grid', '{"latentDim":2}'], '--grid takes lists of values by option'],
     [['--grid', '{x'], '--grid is not JSON'],
-    [['--score', 'beauty'], "There is no score 'beauty'."],
+    [['--score', 'beauty'], 'Allowed choices are nearest-neighbor, density, trustworthiness.'],
   ] as const) {
     const ran = await latentfield([...args, ...flags]);
     expect(ran.exitCode).toBe(2);

@@ -242,7 +242,7 @@ describe('a chain of second order in two views', () => {
         return { x, y: observed(given, { density: gaussianProcess({ kernel: rbf() }), given: x }) };
       },
     });
-    expect(described(walk(pose))).toMatch(/priorDraws: The density 'markov'.*it has no sample/);
+    expect(described(walk(pose))).toMatch(/samplePrior: The density 'markov'.*it has no sample/);
   });
 });
 

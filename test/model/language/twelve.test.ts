@@ -110,26 +110,26 @@ const absent: Readonly<Record<Name, Readonly<Partial<Record<Ability, RegExp>>>>>
   },
 };
 
-type TypedAbility = Ability | 'priorDraws';
+type TypedAbility = Ability | 'samplePrior';
 /** What the type of a model says that its fits can do: what it rules out is an error where it is written. */
 type Typed<M extends Model> = {
   readonly [A in Ability]: A extends keyof FitOf<M> ? (object extends Pick<FitOf<M>, A> ? 'perhaps' : true) : false;
-} & { readonly priorDraws: [M] extends [Parameters<typeof samplePrior>[0]] ? true : false };
-const all = { project: true, predict: true, sample: true, impute: true, forecast: false, priorDraws: true } as const;
+} & { readonly samplePrior: [M] extends [Parameters<typeof samplePrior>[0]] ? true : false };
+const all = { project: true, predict: true, sample: true, impute: true, forecast: false, samplePrior: true } as const;
 const typed: { readonly [N in Name]: Typed<ReturnType<(typeof models)[N]>> } = {
   robust: all,
   heteroscedastic: all,
-  grouped: { ...all, priorDraws: false },
+  grouped: { ...all, samplePrior: false },
   deep: all,
-  alongGraph: { ...all, priorDraws: false },
+  alongGraph: { ...all, samplePrior: false },
   autoencoder: all,
-  secondOrder: { ...all, forecast: true, priorDraws: false },
-  onCircle: { ...all, priorDraws: false },
+  secondOrder: { ...all, forecast: true, samplePrior: false },
+  onCircle: { ...all, samplePrior: false },
   onSphere: all,
   timed: all,
   outputs: all,
-  horseshoe: { ...all, priorDraws: false },
-  bent: { ...all, project: false, predict: false, sample: false, priorDraws: false },
+  horseshoe: { ...all, samplePrior: false },
+  bent: { ...all, project: false, predict: false, sample: false, samplePrior: false },
 };
 
 function attempted(work: () => unknown): boolean {
@@ -237,7 +237,7 @@ describe.each(names)('fits of %s', (name) => {
     const reason = notDrawn[name];
     if (reason !== undefined) {
       expect(draws).toThrow(reason);
-      expect(described(modelOf(name))).toMatch(new RegExp(`  priorDraws: .*${reason.source}`));
+      expect(described(modelOf(name))).toMatch(new RegExp(`  samplePrior: .*${reason.source}`));
     } else {
       const [one, other] = draws();
       expect([one!.y!.rows, one!.y!.columns]).toEqual([7, 3]);
@@ -272,7 +272,7 @@ it('what they can do is the table of docs/project/abilities.md', { tags: 'long' 
       return `| \`${name}\` | ${[...can, loaded, true, resumed].map((own) => (own ? 'yes' : '–')).join(' | ')} |`;
     }),
   );
-  const named = [...abilities, 'priorDraws'] as const;
+  const named = [...abilities, 'samplePrior'] as const;
   const inTypes = names.map((name) => {
     const cells = named.map((ability: TypedAbility) => (typed[name][ability] ? 'yes' : '–'));
     return `| \`${name}\` | ${cells.join(' | ')} |`;

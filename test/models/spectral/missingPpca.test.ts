@@ -4,6 +4,7 @@ import {
   InvalidInputError,
   loadFit,
   Matrix,
+  pca,
   ppca,
   seededRandom,
   selectOptions,
@@ -11,7 +12,7 @@ import {
 import { pipeFlow } from 'latentfield/data';
 import { describe, expect, it } from 'vitest';
 import { expectClose } from '../../tolerance.ts';
-import { solved } from '../field/dense.ts';
+import { logDeterminantOf, solved } from '../field/dense.ts';
 
 const complete = pipeFlow({ points: 80, seed: 3 }).observations;
 const random = seededRandom(6);
@@ -89,10 +90,11 @@ describe('missing entries of ppca', () => {
   });
 
   it('are filled in by rows alone, not where the weights are integrated out', async () => {
-    expect((await fit(ppca(complete, { dual: true }))).impute).toBeUndefined();
     const result = await fit(ppca(complete));
     await expect(result.impute!([Array.from({ length: 12 }, () => Number.NaN)])).rejects.toThrow(InvalidInputError);
-    await expect(result.project([[Number.NaN, ...complete.row(0).subarray(1)]])).rejects.toThrow(InvalidInputError);
+    const dual = await fit(ppca(complete, { dual: true }));
+    expect(dual.impute).toBeUndefined();
+    await expect(dual.project([[Number.NaN, ...complete.row(0).subarray(1)]])).rejects.toThrow(InvalidInputError);
   });
 });
 
@@ -273,4 +275,53 @@ describe('log p(y) of ppca', () => {
     }
     expect(right).toBeGreaterThanOrEqual(18);
   });
+});
+
+describe('project', () => {
+  it('of ppca places rows by their observed entries, with the log density of these', async () => {
+    const result = await fit(ppca(complete, { latentDim: 3, scale: true }));
+    const { weights, mean, noise } = result.parameters as { weights: Matrix; mean: number[]; noise: number[] };
+    const { latents, latentVariances, logDensity } = await result.project(Y);
+    for (const i of [0, 17, 40, 79]) {
+      const there = Array.from(Y.row(i).keys()).filter((j) => !Number.isNaN(Y.at(i, j)));
+      const covariance = there.map((a) =>
+        there.map((b) => weights.row(a).reduce((sum, w, c) => sum + w * weights.at(b, c), a === b ? noise[a]! : 0)),
+      );
+      const off = there.map((a) => Y.at(i, a) - mean[a]!);
+      const pull = solved(covariance, off);
+      const energy = off.reduce((sum, own, k) => sum + own * pull[k]!, 0);
+      const wanted = -0.5 * (there.length * Math.log(2 * Math.PI) + logDeterminantOf(covariance) + energy);
+      expect(Math.abs(logDensity[i]! / wanted - 1)).toBeLessThan(1e-9);
+      for (let c = 0; c < 3; c++) {
+        const w = there.map((a) => weights.at(a, c));
+        const [place, explained] = [pull, solved(covariance, w)].map((own) =>
+          own.reduce((sum, each, k) => sum + each * w[k]!, 0),
+        );
+        expectClose([latents.at(i, c), latentVariances!.at(i, c)], [place!, 1 - explained!], 1e-8);
+      }
+    }
+  });
+
+  it.each([
+    ['pca', pca(complete, { latentDim: 3 }), false],
+    ['ppca', ppca(complete, { latentDim: 3 }), true],
+    ['ppca of columns that are divided', ppca(complete, { latentDim: 3, scale: true }), true],
+    ['dual ppca', ppca(complete, { latentDim: 3, dual: true }), false],
+  ] as const)(
+    'has the density of predictions at the place, and one of rows where latents are integrated out: %s',
+    async (_, model, isMarginal) => {
+      const result = await fit(model);
+      const { latents, logDensity, logDensityAtPlace } = await result.project(complete);
+      const { mean, variance } = result.predict(latents, { noise: true });
+      const wanted = Array.from({ length: 80 }, (__, i) =>
+        complete.row(i).reduce((sum, y, d) => {
+          const v = variance.at(i, d);
+          return sum - 0.5 * (Math.log(2 * Math.PI * v) + (y - mean.at(i, d)) ** 2 / v);
+        }, 0),
+      );
+      expectClose(logDensityAtPlace!, wanted, 1e-10);
+      expect(logDensity.every(Number.isFinite)).toBe(isMarginal);
+      expect(logDensity.every(Number.isNaN)).toBe(!isMarginal);
+    },
+  );
 });

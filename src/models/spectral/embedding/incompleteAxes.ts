@@ -1,7 +1,6 @@
-import { log } from '../../../core/elementary/index.ts';
 import { Matrix } from '../../../core/matrix.ts';
 import { symmetricEigenpairs } from '../../../engine/dense/eigenpairs.ts';
-import { principalAxes } from './linearGaussian.ts';
+import { invert, principalAxes, rowPosterior } from './linearGaussian.ts';
 
 /** y = W·x + mean + noise of rows of which some entries are missing, at its maximum of likelihood. */
 export interface IncompleteAxes {
@@ -123,46 +122,6 @@ function expectations(Y: Matrix, { weights, noise }: State, q: number): Expected
   return { logLikelihood, products, across, squares, entries, all };
 }
 
-/** (E[x], 1) of a row, (W_oᵀW_o + σ²I)⁻¹ and the log density of its observed entries. */
-function rowPosterior(
-  data: Float64Array,
-  i: number,
-  D: number,
-  weights: Float64Array,
-  noise: number,
-  q: number,
-): { readonly mean: Float64Array; readonly inverse: Float64Array; readonly logDensity: number } {
-  const r = q + 1;
-  const M = new Float64Array(q * q);
-  const across = new Float64Array(q);
-  let [count, squares] = [0, 0];
-  for (let d = 0; d < D; d++) {
-    const y = data[i * D + d]!;
-    if (Number.isNaN(y)) continue;
-    count++;
-    const residual = y - weights[d * r + q]!;
-    squares += residual * residual;
-    for (let a = 0; a < q; a++) {
-      const w = weights[d * r + a]!;
-      across[a]! += w * residual;
-      for (let b = 0; b < q; b++) M[a * q + b]! += w * weights[d * r + b]!;
-    }
-  }
-  for (let a = 0; a < q; a++) M[a * (q + 1)]! += noise;
-  const logDeterminant = invert(M, q);
-  const mean = new Float64Array(r).fill(1);
-  let explained = 0;
-  for (let a = 0; a < q; a++) {
-    let sum = 0;
-    for (let b = 0; b < q; b++) sum += M[a * q + b]! * across[b]!;
-    mean[a] = sum;
-    explained += sum * across[a]!;
-  }
-  const logDensity =
-    -0.5 * (count * log(2 * Math.PI) + (count - q) * log(noise) + logDeterminant + (squares - explained) / noise);
-  return { mean, inverse: M, logDensity };
-}
-
 /** Parameters of greatest expected log density, with the prior brought back to N(0, I). */
 function maximized({ products, across, squares, entries, all }: Expected, N: number, q: number): State {
   const r = q + 1;
@@ -249,22 +208,4 @@ function rotated(
     for (const { data } of [W, latents]) for (let k = c; k < data.length; k += q) data[k] = -data[k]!;
   }
   return { W, mean: turned.filter((_, k) => k % r === q), noise, latents };
-}
-
-/** A ← A⁻¹ of a positive definite matrix by sweeps; returns log|A|. */
-function invert(A: Float64Array, n: number): number {
-  let logDeterminant = 0;
-  for (let k = 0; k < n; k++) {
-    const pivot = A[k * n + k]!;
-    logDeterminant += log(pivot);
-    A[k * n + k] = 1;
-    for (let j = 0; j < n; j++) A[k * n + j]! /= pivot;
-    for (let i = 0; i < n; i++) {
-      if (i === k) continue;
-      const factor = A[i * n + k]!;
-      A[i * n + k] = 0;
-      for (let j = 0; j < n; j++) A[i * n + j]! -= factor * A[k * n + j]!;
-    }
-  }
-  return logDeterminant;
 }

@@ -25,7 +25,7 @@ export interface LinearGaussian {
 export function linearPosterior(map: LinearGaussian, D: number): { mapping: Mapping; placement: Placement } {
   return {
     mapping: { observedColumns: D, predict: (X, noise) => predictLinear(map, X, noise) },
-    placement: { acceptsMissing: false, observedColumns: D, place: (given) => placeLinear(map, given) },
+    placement: { acceptsMissing: isMarginal(map), observedColumns: D, place: (given) => placeLinear(map, given) },
   };
 }
 
@@ -47,45 +47,64 @@ function predictLinear({ W, mean, noise, functionVariance }: LinearGaussian, X: 
 }
 
 /**
- * x = (WᵀRW + ψ·prior·I)⁻¹WᵀR(y − mean) of every row of Y (n×D), R = ψΨ⁻¹ with ψ the noise of the first column, and log N(y; W·x + mean, Ψ) there; NaN
- * when there is no noise, and so no density. Under a prior the variances of x are those of its posterior, ψ(WᵀRW + ψI)⁻¹, and the log density that of N(mean, WWᵀ + Ψ), unless the weights are uncertain.
+ * Places of rows Y (n×D), NaN where missing. Under a prior x ~ N(0, I) they are the posterior means given the observed entries, with their variances, and the log density is that of N(mean, WWᵀ + Ψ).
+ * Otherwise, and where the weights are uncertain, they are x = (WᵀRW + ψ·prior·I)⁻¹WᵀR(y − mean), R = ψΨ⁻¹ with ψ the noise of the first column, and there is a density at the place only.
  */
 function placeLinear(map: LinearGaussian, Y: Matrix): Projection {
-  const { W, mean, prior, functionVariance } = map;
-  const { rows: D, columns: q } = W;
-  const noise = map.noise[0]!;
-  const precision = Float64Array.from(map.noise, (own) => (own === noise ? 1 : noise / own));
-  const energy = Float64Array.from({ length: q }, (_, c) =>
-    W.column(c).reduce((sum, w, j) => sum + w * w * precision[j]!, 0),
-  );
+  const q = map.W.columns;
   const latents = Matrix.zeros(Y.rows, q);
-  for (let i = 0; i < Y.rows; i++) {
+  if (!isMarginal(map)) {
+    placeByLeastSquares(map, Y, latents);
+    return {
+      latents,
+      logDensity: new Float64Array(Y.rows).fill(Number.NaN),
+      logDensityAtPlace: densityAtPlaces(map, Y, latents),
+    };
+  }
+  const latentVariances = Matrix.zeros(Y.rows, q);
+  const given = posteriorOf(map);
+  const logDensity = Float64Array.from({ length: Y.rows }, (_, i) => {
+    const { x, P, logDensity: own } = given(Y.row(i));
     for (let c = 0; c < q; c++) {
+      latents.data[i * q + c] = x[c]!;
+      latentVariances.data[i * q + c] = P[c * (q + 1)]!;
+    }
+    return own;
+  });
+  return { latents, latentVariances, logDensity, logDensityAtPlace: densityAtPlaces(map, Y, latents) };
+}
+
+/** True if the latents of new rows are integrated out. */
+const isMarginal = ({ prior, functionVariance }: LinearGaussian): boolean =>
+  prior === 1 && functionVariance === undefined;
+
+function placeByLeastSquares({ W, mean, prior, noise: noises }: LinearGaussian, Y: Matrix, latents: Matrix): void {
+  const { rows: D, columns: q } = W;
+  const noise = noises[0]!;
+  const precision = Float64Array.from(noises, (own) => (own === noise ? 1 : noise / own));
+  for (let c = 0; c < q; c++) {
+    const energy = W.column(c).reduce((sum, w, j) => sum + w * w * precision[j]!, 0);
+    for (let i = 0; i < Y.rows; i++) {
       let sum = 0;
       for (let j = 0; j < D; j++) sum += W.data[j * q + c]! * (Y.at(i, j) - mean[j]!) * precision[j]!;
-      latents.data[i * q + c] = sum / (energy[c]! + noise * prior);
+      latents.data[i * q + c] = sum / (energy + noise * prior);
     }
   }
-  const { mean: fitted } = predictLinear(map, latents, false);
-  const logPrecision = precision.reduce((sum, own) => sum + log(own), 0);
-  const logDensity = Float64Array.from({ length: Y.rows }, (_, i) => {
-    let squares = 0;
-    for (let j = 0; j < D; j++) squares += square(Y.at(i, j) - fitted.at(i, j)) * precision[j]!;
-    return noise > 0 ? -0.5 * (D * log(2 * Math.PI * noise) - logPrecision + squares / noise) : Number.NaN;
-  });
-  if (prior !== 1 || functionVariance !== undefined) return { latents, logDensity };
-  // p(y) = p(y|x)·p(x)/p(x|y) at the mean of x: log N(y; mean, WWᵀ + Ψ).
-  const marginal = logDensity.map((density, i) => {
-    let sum = density;
-    for (let c = 0; c < q; c++) sum -= 0.5 * (square(latents.at(i, c)) + log(1 + energy[c]! / noise));
-    return sum;
-  });
-  const latentVariances = new Matrix(
-    latents.data.map((_, at) => noise / (energy[at % q]! + noise)),
-    Y.rows,
-    q,
+}
+
+/** log p(y|x) of the observed entries of rows, by the moments of predictions there; NaN without noise. */
+function densityAtPlaces(map: LinearGaussian, Y: Matrix, latents: Matrix): Float64Array {
+  const { mean, variance } = predictLinear(map, latents, true);
+  return Float64Array.from({ length: Y.rows }, (_, i) =>
+    Y.row(i).reduce(
+      (sum, y, j) => {
+        if (Number.isNaN(y)) return sum;
+        const v = variance.at(i, j);
+        return sum - 0.5 * (log(2 * Math.PI * v) + square(y - mean.at(i, j)) / v);
+      },
+      map.noise[0]! > 0 ? 0 : Number.NaN,
+    ),
   );
-  return { latents, latentVariances, logDensity: marginal, logDensityAtPlace: logDensity };
 }
 
 /** Places rows at their scores (y − mean)ᵀA on the axes A (D×q) that a fit keeps as `components`. */
@@ -182,30 +201,99 @@ export function missingLinear(map: LinearGaussian): MissingEntries {
 }
 
 /** Moments of the entries of a row given those that are observed, which are taken into account one after the other. */
-function momentsGiven({ W, mean, noise }: LinearGaussian, y: Float64Array) {
+function momentsGiven(map: LinearGaussian, y: Float64Array) {
+  const { W, mean, noise } = map;
+  const q = W.columns;
+  const { x, P } = posteriorOf(map)(y);
+  return {
+    mean: (d: number) => W.row(d).reduce((sum, w, c) => sum + w * x[c]!, mean[d]!),
+    variance: (d: number) => {
+      const w = W.row(d);
+      return w.reduce(
+        (sum, own, a) => w.reduce((inner, other, b) => inner + own * P[a * q + b]! * other, sum),
+        noise[d]!,
+      );
+    },
+  };
+}
+
+/** Posterior of x ~ N(0, I) given the observed entries of a row: E[x], its covariance P (q×q), and their log density. In units of each column's noise, where that is 1. */
+function posteriorOf({ W, mean, noise }: LinearGaussian) {
   const { rows: D, columns: q } = W;
-  const x = new Float64Array(q);
-  const P = Float64Array.from({ length: q * q }, (_, k) => (k % (q + 1) === 0 ? 1 : 0));
-  /** P·w_d. */
-  const spread = (d: number) =>
-    Float64Array.from({ length: q }, (_, a) => {
-      let sum = 0;
-      for (let b = 0; b < q; b++) sum += P[a * q + b]! * W.data[d * q + b]!;
-      return sum;
-    });
-  const along = (d: number, v: Float64Array) => v.reduce((sum, entry, c) => sum + entry * W.data[d * q + c]!, 0);
+  const scale = Float64Array.from(noise, Math.sqrt);
+  const weights = new Float64Array(D * (q + 1));
   for (let d = 0; d < D; d++) {
-    if (Number.isNaN(y[d]!)) continue;
-    const Pw = spread(d);
-    const total = Math.max(0, along(d, Pw)) + noise[d]!;
-    const surprise = (y[d]! - mean[d]! - along(d, x)) / total;
+    for (let c = 0; c < q; c++) weights[d * (q + 1) + c] = W.at(d, c) / scale[d]!;
+    weights[d * (q + 1) + q] = mean[d]! / scale[d]!;
+  }
+  return (y: Float64Array) => {
+    const found = rowPosterior(
+      y.map((entry, d) => entry / scale[d]!),
+      0,
+      D,
+      weights,
+      1,
+      q,
+    );
+    const units = y.reduce((sum, entry, d) => (Number.isNaN(entry) ? sum : sum + log(scale[d]!)), 0);
+    return { x: found.mean, P: found.inverse, logDensity: found.logDensity - units };
+  };
+}
+
+/** (E[x], 1) of a row, (W_oᵀW_o + σ²I)⁻¹ and the log density of its observed entries. */
+export function rowPosterior(
+  data: Float64Array,
+  i: number,
+  D: number,
+  weights: Float64Array,
+  noise: number,
+  q: number,
+): { readonly mean: Float64Array; readonly inverse: Float64Array; readonly logDensity: number } {
+  const r = q + 1;
+  const M = new Float64Array(q * q);
+  const across = new Float64Array(q);
+  let [count, squares] = [0, 0];
+  for (let d = 0; d < D; d++) {
+    const y = data[i * D + d]!;
+    if (Number.isNaN(y)) continue;
+    count++;
+    const residual = y - weights[d * r + q]!;
+    squares += residual * residual;
     for (let a = 0; a < q; a++) {
-      x[a]! += Pw[a]! * surprise;
-      for (let b = 0; b < q; b++) P[a * q + b]! -= (Pw[a]! * Pw[b]!) / total;
+      const w = weights[d * r + a]!;
+      across[a]! += w * residual;
+      for (let b = 0; b < q; b++) M[a * q + b]! += w * weights[d * r + b]!;
     }
   }
-  return {
-    mean: (d: number) => mean[d]! + along(d, x),
-    variance: (d: number) => Math.max(0, along(d, spread(d))) + noise[d]!,
-  };
+  for (let a = 0; a < q; a++) M[a * (q + 1)]! += noise;
+  const logDeterminant = invert(M, q);
+  const mean = new Float64Array(r).fill(1);
+  let explained = 0;
+  for (let a = 0; a < q; a++) {
+    let sum = 0;
+    for (let b = 0; b < q; b++) sum += M[a * q + b]! * across[b]!;
+    mean[a] = sum;
+    explained += sum * across[a]!;
+  }
+  const logDensity =
+    -0.5 * (count * log(2 * Math.PI) + (count - q) * log(noise) + logDeterminant + (squares - explained) / noise);
+  return { mean, inverse: M, logDensity };
+}
+
+/** A ← A⁻¹ of a positive definite matrix by sweeps; returns log|A|. */
+export function invert(A: Float64Array, n: number): number {
+  let logDeterminant = 0;
+  for (let k = 0; k < n; k++) {
+    const pivot = A[k * n + k]!;
+    logDeterminant += log(pivot);
+    A[k * n + k] = 1;
+    for (let j = 0; j < n; j++) A[k * n + j]! /= pivot;
+    for (let i = 0; i < n; i++) {
+      if (i === k) continue;
+      const factor = A[i * n + k]!;
+      A[i * n + k] = 0;
+      for (let j = 0; j < n; j++) A[i * n + j]! -= factor * A[k * n + j]!;
+    }
+  }
+  return logDeterminant;
 }

@@ -1,10 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { InvalidInputError } from '../../../../core/errors.ts';
 import { linearAlgebra } from '../../../dense/activeEngine.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import type { Float64Backend, Values } from '../backend.ts';
 import { broadcastStrides } from './layout.ts';
-import { type Binary, kernel, sizeOf, typeOf } from './operation.ts';
+import { type Binary, doesNotFit, kernel, sizeOf, typeOf } from './operation.ts';
 
 const BYTES = 8;
 
@@ -38,7 +37,7 @@ export function matrixProduct(
   const [m, k] = transposeA ? [columnsA, rowsA] : [rowsA, columnsA];
   const [inner, n] = transposeB ? [columnsB, rowsB] : [rowsB, columnsB];
   if (k !== inner) {
-    throw new InvalidInputError(
+    throw doesNotFit(
       `Matrices of shapes [${a.shape}]${transposeA ? ', transposed,' : ''} and [${b.shape}]${transposeB ? ', transposed,' : ''} ` +
         `cannot be multiplied: the first has ${k} columns and the second ${inner} rows.`,
     );

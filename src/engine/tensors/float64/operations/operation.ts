@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { InvalidInputError } from '../../../../core/errors.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import { type Compute as AnyCompute, FLOAT64, type Float64Backend, type NumericType, type Values } from '../backend.ts';
 
@@ -24,6 +25,9 @@ export function kernel<I, A extends object = object>(kernelName: string, compute
   };
   tf.registerKernel({ kernelName, backendName: FLOAT64, kernelFunc: kernelFunc as unknown as tf.KernelFunc });
 }
+
+/** Inputs that the operation cannot take together; a model says in which of its densities that was. */
+export const doesNotFit = (message: string) => new InvalidInputError(message, { code: 'tensorShape' });
 
 /** Type of a tensor on this backend; `write` and `move` refuse all other types. */
 export const typeOf = (tensor: TensorInfo): NumericType => tensor.dtype as NumericType;

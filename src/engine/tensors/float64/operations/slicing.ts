@@ -1,9 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { InvalidInputError } from '../../../../core/errors.ts';
 import type { TensorInfo } from '../../tensorflow.ts';
 import type { Float64Backend, Values } from '../backend.ts';
 import { boxAt, rowMajor, stridedCopy, whole } from './layout.ts';
-import { kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
+import { doesNotFit, kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
 
 /** Operations that take a part of a tensor, or put a tensor into a larger one. */
 export function registerSlicing(): void {
@@ -14,9 +13,7 @@ export function registerSlicing(): void {
       return wanted === -1 ? all - start[d]! : wanted;
     });
     if (start.some((from, d) => !(from >= 0 && shape[d]! >= 0 && from + shape[d]! <= x.shape[d]!))) {
-      throw new InvalidInputError(
-        `A slice of size [${shape}] from [${start}] is not inside a tensor of shape [${x.shape}].`,
-      );
+      throw doesNotFit(`A slice of size [${shape}] from [${start}] is not inside a tensor of shape [${x.shape}].`);
     }
     const result = backend.allocate(shape, typeOf(x));
     stridedCopy(shape, backend.values(x), boxAt(x.shape, start), backend.values(result), whole(shape));
@@ -61,7 +58,7 @@ export function registerJoining(): void {
     const size = x.shape[along]!;
     const sizes = typeof parts === 'number' ? new Array<number>(parts).fill(size / parts) : parts;
     if (sizes.some((part) => !Number.isInteger(part)) || sizes.reduce((sum, part) => sum + part, 0) !== size) {
-      throw new InvalidInputError(`Axis ${along} of a tensor of shape [${x.shape}] cannot be split into [${sizes}].`);
+      throw doesNotFit(`Axis ${along} of a tensor of shape [${x.shape}] cannot be split into [${sizes}].`);
     }
     return divide(x, along, sizes, backend);
   });
@@ -85,7 +82,7 @@ function concatenate(parts: readonly TensorInfo[], axis: number, backend: Float6
   const rank = first.shape.length;
   for (const { shape } of parts) {
     if (shape.length === rank && shape.every((size, d) => d === axis || size === first.shape[d])) continue;
-    throw new InvalidInputError(
+    throw doesNotFit(
       `Tensors of shapes [${first.shape}] and [${shape}] cannot be joined along axis ${axis}: their other sizes differ.`,
     );
   }
@@ -131,7 +128,7 @@ interface SelectInputs {
 export function registerGather(): void {
   kernel<GatherInputs, { axis: number; batchDims?: number }>('GatherV2', ({ x, indices }, attributes, backend) => {
     const axis = tf.util.parseAxisParam(attributes.axis, x.shape)[0]!;
-    if (attributes.batchDims) throw new InvalidInputError('Entries are gathered along one axis; batchDims must be 0.');
+    if (attributes.batchDims) throw doesNotFit('Entries are gathered along one axis; batchDims must be 0.');
     const sliceSize = sizeOf(x.shape.slice(axis + 1));
     const dimSize = x.shape[axis]!;
     const result = backend.allocate(x.shape.toSpliced(axis, 1, ...indices.shape), typeOf(x));
@@ -192,7 +189,7 @@ function checkIndices(indices: Values, size: number, axis: number, shape: readon
   for (let k = 0; k < indices.length; k++) {
     const index = indices[k]!;
     if (index < 0 || index >= size) {
-      throw new InvalidInputError(
+      throw doesNotFit(
         `Index ${index} at position ${k} is not in 0 … ${size - 1}: axis ${axis} of the tensor of shape [${shape}] has ${size} entries.`,
       );
     }
