@@ -14,7 +14,11 @@ const typescript = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true });
 const unchecked = process.argv.includes('--unchecked') ? ['--noCheck'] : [];
 const declarations = mkdtempSync(join(tmpdir(), 'latentfield-declarations-'));
-process.on('exit', () => rmSync(declarations, { recursive: true, force: true }));
+process.on('exit', (code) => {
+  rmSync(declarations, { recursive: true, force: true });
+  // A build that failed midway would look like a whole one that is up to date.
+  if (code !== 0) rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true });
+});
 const { status } = spawnSync(
   process.execPath,
   [typescript, '-p', 'tsconfig.build.json', '--declarationDir', declarations, ...unchecked],

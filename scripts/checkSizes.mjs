@@ -12,9 +12,9 @@ const PAGES = [
   {
     name: 'gplvm',
     code: "import { fit, gplvm } from 'latentfield'; globalThis.page = { fit, gplvm };",
-    kilobytes: 190.5,
+    kilobytes: 180,
   },
-  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 151 },
+  { name: 'mpme', code: "import { fit, mpme } from 'latentfield'; globalThis.page = { fit, mpme };", kilobytes: 147 },
   {
     name: 'minimize',
     code: "import { lbfgs, minimize } from 'latentfield'; globalThis.page = { lbfgs, minimize };",

@@ -51,6 +51,16 @@ export function seededRandom(seed: number): Random {
   };
 }
 
+/** 0 … N − 1 in a random order, by Fisher and Yates. */
+export function shuffled(N: number, random: Random): Int32Array {
+  const order = Int32Array.from({ length: N }, (_, i) => i);
+  for (let i = N - 1; i > 0; i--) {
+    const j = random.integer(i + 1);
+    [order[i], order[j]] = [order[j]!, order[i]!];
+  }
+  return order;
+}
+
 /**
  * The key of a seed. seedrandom repeats a key to a fixed width, so that 1, 11 and 111 would give the same stream: a key that repeats a shorter one
  * gets a suffix.

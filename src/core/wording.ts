@@ -8,6 +8,14 @@ export function countGiven(count: number, noun: string): string {
   return `${counted(count, noun)} ${count === 1 ? 'was' : 'were'} given`;
 }
 
+/** Lines of cells in columns: the first to the left, and the others to the side of numbers or texts. */
+export function aligned(lines: readonly (readonly string[])[], side: 'left' | 'right' = 'right'): string[] {
+  const widths = lines[0]!.map((_, c) => Math.max(...lines.map((line) => line[c]!.length)));
+  const padded = (text: string, c: number) =>
+    c === 0 || side === 'left' ? text.padEnd(widths[c]!) : text.padStart(widths[c]!);
+  return lines.map((line) => line.map(padded).join('  ').trimEnd());
+}
+
 /** A number for a sentence: three significant digits. */
 export function shortNumber(value: number): string {
   return String(Number(value.toPrecision(3)));

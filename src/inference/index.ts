@@ -9,6 +9,7 @@ export type {
   FitWarning,
   LoadedFit,
   TraceEntry,
+  WithoutLatents,
 } from '../model/fit.ts';
 export type { Box, Ending, Iterate, Solver, SolverMemory, SolverRun, Step, Steps } from '../model/solver.ts';
 export type {

@@ -4,6 +4,7 @@ import { Matrix } from '../core/matrix.ts';
 import type { ObservationsLike } from '../core/namedTable.ts';
 import type { ScaleOption } from '../core/observations.ts';
 import { checkGiven, checkOptions, givenList, seedOption, signalOption } from '../core/options.ts';
+import { aligned } from '../core/wording.ts';
 import { laplaceApproximation } from '../inference/laplaceApproximation.ts';
 import type { Draws } from '../inference/sampling/index.ts';
 import { compareElpd, type ElpdRow } from '../inference/sampling/leaveOneOut.ts';
@@ -213,7 +214,7 @@ function comparedDraws(drawn: readonly Draws[], count: number, options: Comparis
     ...[elpd, se, difference, differenceSe, stackingWeight].map((value) => value.toFixed(2)),
     String(unreliable),
   ]);
-  return Object.freeze({ table, toString: () => aligned([head, ...lines]) });
+  return Object.freeze({ table, toString: () => aligned([head, ...lines]).join('\n') });
 }
 
 type Evidence = Pick<ComparisonRow, 'evidence' | 'by' | 'reason'>;
@@ -335,13 +336,5 @@ function inColumns(table: readonly ComparisonRow[]): string {
   const unscored = table.flatMap(({ name, entryReason }) =>
     entryReason === undefined ? [] : [`No entries of ${name}: ${entryReason}`],
   );
-  return [lines, ...reasons, ...unscored].join('\n');
-}
-
-/** Lines of cells in columns, the first to the left. */
-function aligned(lines: readonly (readonly string[])[]): string {
-  const widths = lines[0]!.map((_, c) => Math.max(...lines.map((line) => line[c]!.length)));
-  return lines
-    .map((line) => line.map((text, c) => (c === 0 ? text.padEnd(widths[c]!) : text.padStart(widths[c]!))).join('  '))
-    .join('\n');
+  return [...lines, ...reasons, ...unscored].join('\n');
 }

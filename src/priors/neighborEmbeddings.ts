@@ -115,7 +115,7 @@ type EdgeData = v.InferOutput<v.StrictObjectSchema<typeof edgeOptions, undefined
   readonly negatives: Negatives;
 };
 
-export const usualNeighbors = (N: number) => Math.min(15, N - 1);
+export const edgesPerPoint = (N: number) => Math.min(15, N - 1);
 
 /**
  * The graph of neighbors with the weights v_ij = v_j|i + v_i|j − v_j|i·v_i|j, v_j|i = exp(−max(0, d_ij − ρ_i)/σ_i).
@@ -135,7 +135,7 @@ export function* edgeProbabilities(
       `The ${who} takes at least 3 points, but there are ${N}. Give more points, or take gplvm.`,
     );
   }
-  const k = given ?? usualNeighbors(N);
+  const k = given ?? edgesPerPoint(N);
   if (k > N - 1) {
     throw new InvalidInputError(
       `The ${who} was given ${k} neighbors of each point, but there are ${N - 1} other points. Give neighbors from 2 to ${N - 1}.`,

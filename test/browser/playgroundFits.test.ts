@@ -182,7 +182,7 @@ describePlayground('fits', () => {
     await page.waitForSelector('[data-status=failed]');
     await page
       .getByRole('alert')
-      .getByText('pca takes no tables with missing cells, and 1 cell is missing. Choose gplvm, ppca, bayesianGplvm')
+      .getByText('pca takes no tables with missing cells, and 1 cell is missing. Choose gplvm, bayesianGplvm, tpslvm')
       .waitFor();
     await page.getByText('The map still shows the fit of pipe flow.').waitFor();
     await expect.poll(() => page.locator('.subject').innerText()).toContain('pipe flow');

@@ -1,4 +1,5 @@
 import { Matrix, type Projection } from 'latentfield';
+import { nearestRows } from './neighbors.ts';
 
 /** How like the fit's own rows are to each other, by the log density at which they are placed, or, of models without one, by the distance to the nearest other row. */
 export interface Likeness {
@@ -56,11 +57,8 @@ export function isUnlikely(Y: Matrix, logDensity: Float64Array, { by, limit, own
 }
 
 /** Distance to the nearest row but one, over the entries that both have. */
-function nearest(row: Float64Array, Y: Matrix, but: number, unit: ArrayLike<number>): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < Y.rows; i++) if (i !== but) least = Math.min(least, square(row, Y.row(i), unit));
-  return Math.sqrt(least);
-}
+const nearest = (row: Float64Array, Y: Matrix, but: number, unit: ArrayLike<number>): number =>
+  Math.sqrt(square(row, Y.row(nearestRows(Y, row, 1, but, unit)[0]!), unit));
 
 function square(a: ArrayLike<number>, b: ArrayLike<number>, unit?: ArrayLike<number>): number {
   let sum = 0;

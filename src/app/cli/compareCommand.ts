@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { aligned, shuffled } from '../../core/index.ts';
 import {
   describedModel,
   differInUnits,
@@ -207,15 +208,10 @@ async function compareTable(data: string, given: CompareArguments, streams: Cont
 
 /** Training rows and held-out rows, drawn at random. */
 function split(Y: Matrix, seed: number): [Matrix, Matrix] {
-  const random = seededRandom(seed);
-  const order = Array.from({ length: Y.rows }, (_, i) => i);
-  for (let i = Y.rows - 1; i > 0; i--) {
-    const j = random.integer(i + 1);
-    [order[i], order[j]] = [order[j]!, order[i]!];
-  }
+  const order = shuffled(Y.rows, seededRandom(seed));
   const most = Math.min(MOST_HELD_OUT, Math.ceil(MOST_SEARCHED / Y.rows));
   const count = Math.min(most, Math.round(HELD_OUT * Y.rows));
-  const part = (rows: number[]) => Matrix.from(rows.sort((a, b) => a - b).map((i) => Y.row(i)));
+  const part = (rows: Int32Array) => Matrix.from(Array.from(rows.sort(), (i) => Y.row(i)));
   return [part(order.slice(count)), part(order.slice(0, count))];
 }
 
@@ -261,16 +257,9 @@ function textOf(rows: readonly Compared[], best: HeldOutScore | undefined, held:
     ];
   });
   const all = [[...head, ...(hasLabels ? ['label error'] : []), 'picture'], ...lines];
-  const widths = all[0]!.map((_, c) => Math.max(...all.map((line) => line[c]!.length)));
-  const text = all.map((line) =>
-    line
-      .map((cell, c) => cell.padEnd(widths[c]!))
-      .join('  ')
-      .trimEnd(),
-  );
   const meaning = [
     `held out: mean log density of hidden entries of ${held} rows, drawn at random, in nats, by a fit to the others; – where a model fills in none`,
     'behind: how much less than the best, with its standard error over rows',
   ];
-  return `${[...text, '', ...meaning].join('\n')}\n`;
+  return `${[...aligned(all, 'left'), '', ...meaning].join('\n')}\n`;
 }

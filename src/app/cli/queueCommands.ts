@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { counted } from '../../core/index.ts';
 import { InvalidInputError } from '../../index.ts';
 import { lockPath, makeFolder } from '../io/index.ts';
 import {
@@ -68,13 +69,8 @@ async function work(given: WorkerArguments, { stderr, signal, heeding }: Context
   await partsOf(parts);
   const say = (message: string) => stderr.write(`${printable(message)}\n`);
   const transport = await redisTransport({ connection, prefix, lockSeconds });
-  const worker = await serveQueue(transport, {
-    ...{ queue, threads, parts, onMessage: say },
-    ...{ maxBytes, data: allow },
-  });
-  say(
-    `Serving '${queue ?? 'fits'}' with ${threads ?? 1} thread${(threads ?? 1) === 1 ? '' : 's'}. Stop it with Ctrl-C or SIGTERM.`,
-  );
+  const worker = await serveQueue(transport, { queue, threads, parts, onMessage: say, maxBytes, allow });
+  say(`Serving '${queue ?? 'fits'}' with ${counted(threads ?? 1, 'thread')}. Stop it with Ctrl-C or SIGTERM.`);
   const close = () => {
     void worker.close();
   };
@@ -120,7 +116,7 @@ async function showQueues(given: QueueArguments, { stdout }: Context): Promise<v
     if (json) stdout.write(`${JSON.stringify({ queues, ...(cleared && { cleared }) })}\n`);
     else
       stdout.write(
-        queues.map(sentences).join('') + (cleared === undefined ? '' : `${counted(cleared.length)} cleared\n`),
+        queues.map(sentences).join('') + (cleared === undefined ? '' : `${counted(cleared.length, 'job')} cleared\n`),
       );
   } finally {
     await transport.close();
@@ -154,14 +150,12 @@ async function clearedOf(transport: Transport, queues: readonly Queue[], which: 
 }
 
 function sentences({ queue, workers, waiting, dead }: Queue): string {
-  const head = `${queue}: ${workers} worker${workers === 1 ? '' : 's'}, ${counted(waiting)} waiting, ${counted(dead.length)} given up\n`;
+  const head = `${queue}: ${counted(workers, 'worker')}, ${counted(waiting, 'job')} waiting, ${counted(dead.length, 'job')} given up\n`;
   return (
     head +
     dead.map(({ id, reason, at }) => `  ${new Date(at).toISOString()}  ${printable(`${id}  ${reason}`)}\n`).join('')
   );
 }
-
-const counted = (jobs: number) => `${jobs} job${jobs === 1 ? '' : 's'}`;
 
 const SWEEP_FLAGS = [
   ['-o, --out <dir>', '(required) folder for results and table.csv, which fills during the run'],

@@ -10,6 +10,7 @@ import {
   type SelectionScore,
   selectOptions,
   trustworthinessScore,
+  usualNeighbors,
 } from '../../index.ts';
 import {
   addFlags,
@@ -39,7 +40,11 @@ const FIT_FLAGS = [MAX_ITERATIONS, ['--max-seconds <s>', 'limit on the seconds o
 const FLAGS = [
   ['-m, --model <name>', '(required) the model', camelCase],
   ['--grid <json|file>', '(required) lists of values by option: \'{"latentDim":[1,2,3]}\', or a file with them'],
-  ['--score <name>', 'nearestNeighbor (default where there are labels), density, or trustworthiness'],
+  [
+    '--score <name>',
+    'score of each fit (default: nearest-neighbor where there are labels, otherwise density)',
+    ['nearestNeighbor', 'density', 'trustworthiness'],
+  ],
   ...MODEL_FLAGS,
   ...SELECTION_FLAGS,
   ...FIT_FLAGS,
@@ -108,18 +113,10 @@ async function gridOf(text: string): Promise<Record<string, unknown[]>> {
   throw new InvalidInputError('--grid takes lists of values by option, such as {"latentDim": [1, 2, 3]}.');
 }
 
-/** Number of neighbors for trustworthiness, if there are enough points. */
-const NEIGHBORS = 10;
-
 function scoreOf(name: string | undefined, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {
   const chosen = name ?? (labels === undefined ? 'density' : 'nearestNeighbor');
   if (chosen === 'density') return heldOutDensity(Y);
-  if (chosen === 'trustworthiness') {
-    return trustworthinessScore(Y, Math.max(1, Math.min(NEIGHBORS, Math.floor(Y.rows / 4))));
-  }
-  if (chosen !== 'nearestNeighbor') {
-    throw new InvalidInputError(`There is no score '${name}'. Known are nearestNeighbor, density, trustworthiness.`);
-  }
+  if (chosen === 'trustworthiness') return trustworthinessScore(Y, usualNeighbors(Y.rows));
   if (labels !== undefined) return nearestNeighborScore(Y, labels);
-  throw new InvalidInputError('The score nearestNeighbor takes --labels.');
+  throw new InvalidInputError('The score nearest-neighbor takes --labels.');
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../core/index.ts';
 import { type Fit, type FittedTable, InvalidInputError, Matrix } from '../../index.ts';
 import { type StandardizedColumns, standardize, type Table } from '../io/index.ts';
 
@@ -100,9 +101,8 @@ export const notesOf = (
 /** Sentences about what is done with a table before anything is computed. */
 export function tableReport(file: string, table: Table, labels?: string, color?: string): string[] {
   const { observations, columns, ids, idColumn } = table;
-  const points = `${observations.rows} point${observations.rows === 1 ? '' : 's'}`;
   const lines = [
-    `${file}: ${points}, ${observations.columns} column${observations.columns === 1 ? '' : 's'}: ${list(columns)}`,
+    `${file}: ${counted(observations.rows, 'point')}, ${counted(observations.columns, 'column')}: ${list(columns)}`,
   ];
   if (ids !== undefined) lines.push(`ids: '${idColumn}'`);
   if (labels !== undefined) {

@@ -1,7 +1,7 @@
 import { exp, log, pow } from '../../core/elementary/index.ts';
-import { seededRandom } from '../../core/random.ts';
+import { seededRandom, shuffled } from '../../core/random.ts';
 import type { Graph } from '../graph/graph.ts';
-import { type SimilarityCurve, SOFTENING, shuffled } from './edgeLikelihood.ts';
+import { type SimilarityCurve, SOFTENING } from './edgeLikelihood.ts';
 import { attractionOf } from './studentDivergence.ts';
 import { exactRepulsion, planarRepulsion } from './studentRepulsion.ts';
 

@@ -1,5 +1,5 @@
 import { exp, log } from '../../core/elementary/index.ts';
-import { type Random, seededRandom } from '../../core/random.ts';
+import { type Random, seededRandom, shuffled } from '../../core/random.ts';
 import type { Graph } from '../graph/graph.ts';
 
 /** Similarity of two points at distance d: w = 1/(1 + a·d^{2b}). */
@@ -77,16 +77,6 @@ export function chargesOf({ size: N, sources, targets, weights }: Graph, negativ
     charges[targets[e]!]! += (negatives * weights[e]!) / (2 * N);
   }
   return charges;
-}
-
-/** 0 … N − 1 in a random order. */
-export function shuffled(N: number, random: Random): Int32Array {
-  const order = Int32Array.from({ length: N }, (_, i) => i);
-  for (let i = N - 1; i > 0; i--) {
-    const j = random.integer(i + 1);
-    [order[i], order[j]] = [order[j]!, order[i]!];
-  }
-  return order;
 }
 
 /** A random order of the points; each is paired with those that come later in it by each of the shifts, cyclically. */

@@ -12,8 +12,9 @@ import {
   singleCandidates,
   type VisitMeasured,
 } from './nearest.ts';
+import { columnMeans, pointProducts } from './pointProducts.ts';
 import { partLookedAt, type SearchAll, treeSearch } from './pointTree.ts';
-import { columnMeans, pointProducts, squaredDistances } from './squaredDistance.ts';
+import { squaredDistances } from './squaredDistance.ts';
 
 /** Row i holds the k neighbors of point i, nearest first. */
 export interface Neighbors {

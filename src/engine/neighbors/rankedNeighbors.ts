@@ -5,7 +5,8 @@ import { type Float64Memory, sharedMemory } from '../memory.ts';
 import { RANKED_ROWS } from '../wasm/engineModule.ts';
 import { countOperation, type LinkedKernels, RECORD_BYTES, writeRecord } from '../wasm/instance.ts';
 import { boundsAreFinite } from './nearestNeighbors.ts';
-import { pointProducts, type Slack, squaredDistance, squaredDistances } from './squaredDistance.ts';
+import { pointProducts, type Slack } from './pointProducts.ts';
+import { squaredDistance, squaredDistances } from './squaredDistance.ts';
 
 /** The neighbors of some rows, all of them. What it shows lasts until the next allocation, or the next block. */
 export interface RankedBlock {

@@ -1,4 +1,5 @@
 import type { Float64Memory } from '../memory.ts';
+import { squaredDistances } from '../neighbors/squaredDistance.ts';
 import {
   type FusedOperations,
   goesByPoints,
@@ -114,26 +115,6 @@ export function typescriptFusedOperations(memory: Float64Memory, engine: LinearA
   });
 }
 
-/** Target_j ← ‖a_i − b_j‖², j < count, for points that are rows of q columns. */
-function distancesFrom(
-  i: number,
-  count: number,
-  q: number,
-  a: Float64Array,
-  b: Float64Array,
-  target: Float64Array,
-  start = 0,
-): void {
-  for (let j = 0; j < count; j++) {
-    let sum = 0;
-    for (let d = 0; d < q; d++) {
-      const gap = a[i * q + d]! - b[j * q + d]!;
-      sum += gap * gap;
-    }
-    target[start + j] = sum;
-  }
-}
-
 /** da_i ← da_i + 2·Σ_j w_j·(a_i − b_j), db_j ← db_j − 2·w_j·(a_i − b_j), j < count. */
 function pullFrom(
   i: number,
@@ -216,7 +197,7 @@ export function typescriptSquaredDistances(memory: Float64Memory): SquaredDistan
   return Object.freeze<SquaredDistanceOperations>({
     squaredDistances(n, m, q, a, b, target) {
       const [A, B, T] = [memory.float64(a, n * q), memory.float64(b, m * q), memory.float64(target, n * m)];
-      for (let i = 0; i < n; i++) distancesFrom(i, m, q, A, B, T, i * m);
+      for (let i = 0; i < n; i++) squaredDistances(A, i * q, B, 0, q, m, T.subarray(i * m, (i + 1) * m));
       if (a === b) for (let i = 0; i < Math.min(n, m); i++) T[i * (m + 1)] = 0;
     },
 

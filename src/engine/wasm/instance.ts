@@ -157,7 +157,7 @@ export function withNumbers<T>(memory: Float64Memory, count: number, work: (plac
 
 /** Bytes of the fields of a record, in order: 8 of a double, 4 of an integer or an offset, 1 of a truth value. */
 type Fields = Readonly<Record<string, 1 | 4 | 8>>;
-type Values<F extends Fields> = { readonly [Name in keyof F]?: F[Name] extends 1 ? boolean : number };
+export type Values<F extends Fields> = { readonly [Name in keyof F]?: F[Name] extends 1 ? boolean : number };
 
 /** A field of a record, as an AssemblyScript class lays it out. */
 interface Field {

@@ -31,6 +31,7 @@ import {
   rows,
   transpose,
   transposeBack,
+  type Values,
   withNumbers,
   withPacking,
 } from './instance.ts';
@@ -148,6 +149,7 @@ export function wasmLowerProduct(
 export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
   const kernels = kernelsOn(memory);
   const radial = wasmRadialOperations(memory, kernels);
+  const compiled = compiledRadial(memory, kernels);
   const general = radialSums(memory, radial, (n, a) => kernels.mirrorLower(n, a));
 
   return withGradientsAtZero(memory, {
@@ -161,17 +163,14 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
     radialSum(n, q, x, profile, parameters, target, part) {
       if (!isRbf(profile)) return general.radialSum(n, q, x, profile, parameters, target, part);
       const { variance, lengthscales, bias, noise } = parameters;
-      const inverses = inverted(lengthscales, q);
-      const diagonal = variance + bias + noise;
-      const rows = GRAM_WORKSPACE * kernels.threads;
-      withNumbers(memory, q * (n + 1) + rows, (place) => {
-        const scaled = transpose(memory, kernels, n, q, x, place, inverses);
-        const work = place(rows);
-        const profile = PROFILE_NUMBERS.rbf;
-        const mirrored = part !== 'lower';
-        const given = { profile, n, q, x: scaled, variance, shift: bias, diagonal, k: target, mirrored, work };
-        kernels.radialGram(placeRecord(memory, place, RADIAL, given));
-      });
+      const given = {
+        profile: PROFILE_NUMBERS.rbf,
+        variance,
+        shift: bias,
+        diagonal: variance + bias + noise,
+        k: target,
+      };
+      compiled.gram(n, q, x, { ...given, mirrored: part !== 'lower' }, inverted(lengthscales, q));
     },
 
     radialSumGradient(n, q, x, profile, parameters, covariance, gradient, dx, part) {
@@ -180,38 +179,12 @@ export function wasmFusedOperations(memory: Float64Memory): FusedOperations {
       }
       const { variance, lengthscales, bias } = parameters;
       const inverses = inverted(lengthscales, q);
-      const length = n * q + q + 4;
-      const workspace = kernels.gradientWorkspace(n, q);
-      return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
-        const scaled = transpose(memory, kernels, n, q, x, place, inverses);
-        const [result, work] = [place(length), place(workspace)];
-        const symmetric = part === 'lower';
-        const given = {
-          n,
-          q,
-          x: scaled,
-          k: covariance,
-          shift: bias,
-          readsEntries: true,
-          symmetric,
-          g: gradient,
-          dx: result,
-          work,
-        };
-        kernels.radialGradient(placeRecord(memory, place, RADIAL, given));
-        transposeBack(memory, n, q, result, dx, inverses);
-        const sums = memory.float64(result, length);
-        const squares = n * q;
-        const trace = sums[squares + q + 2]!;
-        const slopes = new Float64Array(q);
-        for (let d = 0; d < q; d++) slopes[d] = sums[squares + d]! * inverses[d]!;
-        return {
-          variance: sums[squares + q]! / variance + trace,
-          lengthscales: slopes,
-          bias: sums[squares + q + 1]!,
-          noise: trace,
-        };
-      });
+      const given = { shift: bias, readsEntries: true, symmetric: part === 'lower', k: covariance, g: gradient };
+      const sums = compiled.gradient(n, q, x, given, dx, inverses);
+      const trace = sums[q + 2]!;
+      const slopes = new Float64Array(q);
+      for (let d = 0; d < q; d++) slopes[d] = sums[d]! * inverses[d]!;
+      return { variance: sums[q]! / variance + trace, lengthscales: slopes, bias: sums[q + 1]!, noise: trace };
     },
   });
 }
@@ -277,36 +250,48 @@ const GRAM_WORKSPACE = 64;
 /** Numbers that the kernels between two sets take for a row of a block. */
 const ROW = 98;
 
+/** K of a compiled profile, and its gradient, from points whose coordinates are multiplied by factors (1). */
+function compiledRadial(memory: Float64Memory, kernels: LinkedKernels) {
+  return {
+    gram(n: number, q: number, x: number, given: Values<typeof RADIAL>, factors?: Float64Array): void {
+      const rows = GRAM_WORKSPACE * kernels.threads;
+      withNumbers(memory, q * (n + 1) + rows, (place) => {
+        const points = transpose(memory, kernels, n, q, x, place, factors);
+        kernels.radialGram(placeRecord(memory, place, RADIAL, { ...given, n, q, x: points, work: place(rows) }));
+      });
+    },
+
+    /** Sums of which the first q belong to the columns. */
+    gradient(n: number, q: number, x: number, given: Values<typeof RADIAL>, dx: number, factors?: Float64Array) {
+      const length = n * q + q + 4;
+      const workspace = kernels.gradientWorkspace(n, q);
+      return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
+        const points = transpose(memory, kernels, n, q, x, place, factors);
+        const [result, work] = [place(length), place(workspace)];
+        kernels.radialGradient(placeRecord(memory, place, RADIAL, { ...given, n, q, x: points, dx: result, work }));
+        transposeBack(memory, n, q, result, dx, factors);
+        return memory.float64(result, length).slice(n * q);
+      });
+    },
+  };
+}
+
 /** Radial covariances in WebAssembly SIMD; those of profiles that are not compiled by their squared distances. */
 export function wasmRadialOperations(memory: Float64Memory, kernels: LinkedKernels): RadialOperations {
+  const compiled = compiledRadial(memory, kernels);
   const general = radialOperations(memory, wasmSquaredDistances(memory));
 
   return Object.freeze<RadialOperations>({
     radialGram(n, q, x, profile, variance, k) {
       if (profile.compiled === undefined) return general.radialGram(n, q, x, profile, variance, k);
-      const number = PROFILE_NUMBERS[profile.compiled];
-      const diagonal = variance * atZero(profile);
-      const rows = GRAM_WORKSPACE * kernels.threads;
-      withNumbers(memory, q * (n + 1) + rows, (place) => {
-        const points = transpose(memory, kernels, n, q, x, place);
-        const given = { profile: number, n, q, x: points, variance, diagonal, k, mirrored: true, work: place(rows) };
-        kernels.radialGram(placeRecord(memory, place, RADIAL, given));
-      });
+      const [number, diagonal] = [PROFILE_NUMBERS[profile.compiled], variance * atZero(profile)];
+      compiled.gram(n, q, x, { profile: number, variance, diagonal, mirrored: true, k });
     },
 
     radialGramGradient(n, q, x, profile, variance, k, g, dx) {
       if (profile.compiled === undefined) return general.radialGramGradient(n, q, x, profile, variance, k, g, dx);
-      const number = PROFILE_NUMBERS[profile.compiled];
-      const length = n * q + q + 4;
-      const workspace = kernels.gradientWorkspace(n, q);
-      return withNumbers(memory, q * (n + 1) + length + workspace, (place) => {
-        const points = transpose(memory, kernels, n, q, x, place);
-        const [result, work] = [place(length), place(workspace)];
-        const given = { profile: number, n, q, x: points, variance, k, g, dx: result, work };
-        kernels.radialGradient(placeRecord(memory, place, RADIAL, given));
-        transposeBack(memory, n, q, result, dx);
-        return memory.float64(result, length)[n * q + q]! / variance;
-      });
+      const given = { profile: PROFILE_NUMBERS[profile.compiled], variance, k, g };
+      return compiled.gradient(n, q, x, given, dx)[q]! / variance;
     },
 
     radialCross(n, m, q, a, b, profile, variance, k) {

@@ -1,3 +1,4 @@
+import { aligned } from '../../core/wording.ts';
 import type { FitStatus } from '../../model/fit.ts';
 import type { LocalScores } from '../scores/localScores.ts';
 import type { Calibration, Coverage } from './calibration.ts';
@@ -309,7 +310,7 @@ function textOf(parts: AssessedParts, findings: readonly Finding[], lines: reado
     `${model}: ${points} points, latent dimension ${latentDim}`,
     ...findings.map((each) => each.text),
     '',
-    ...aligned(shown),
+    ...aligned(shown, 'left'),
   ];
   if (dimensions.length > 0) {
     const rows = dimensions.map((row) => [
@@ -318,21 +319,11 @@ function textOf(parts: AssessedParts, findings: readonly Finding[], lines: reado
       `± ${fixed(row.se)}`,
       `${fixed(row.behind)} ± ${fixed(row.behindSe)}`,
     ]);
-    text.push('', ...aligned([['dimensions', 'log density', '', 'behind the best'], ...rows]));
+    text.push('', ...aligned([['dimensions', 'log density', '', 'behind the best'], ...rows], 'left'));
   }
   if (relevance !== undefined) text.push('', `relevance of the dimensions: ${Array.from(relevance, fixed).join(', ')}`);
   for (const [what, why] of Object.entries(notAssessed)) text.push(`not assessed: ${what}. ${why}`);
   return text.join('\n');
-}
-
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]!.map((_, c) => Math.max(...rows.map((row) => row[c]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, c) => cell.padEnd(widths[c]!))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 /** Three decimals; what rounds to 0 has no sign. */

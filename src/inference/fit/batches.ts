@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { seededRandom } from '../../core/random.ts';
+import { seededRandom, shuffled } from '../../core/random.ts';
 import { readRows } from '../../core/rowMatrices.ts';
 import type { Assembly, Batch, Model, SourcedModel } from '../../model/model.ts';
 import { type LogDensity, logDensity } from '../../model/objective.ts';
@@ -22,7 +22,7 @@ export function batches(points: number, batchSize: number, seed: number): (evalu
   let known: { readonly epoch: number; readonly order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
   return (evaluation) => {
     const epoch = Math.floor(evaluation / perEpoch);
-    if (known.epoch !== epoch) known = { epoch, order: shuffled(points, seed + STREAM * (epoch + 1)) };
+    if (known.epoch !== epoch) known = { epoch, order: shuffled(points, seededRandom(seed + STREAM * (epoch + 1))) };
     const start = (evaluation % perEpoch) * batchSize;
     const rows = known.order.slice(start, start + batchSize);
     return { rows, scale: points / rows.length };
@@ -31,17 +31,6 @@ export function batches(points: number, batchSize: number, seed: number): (evalu
 
 /** Number of batches in an epoch. */
 export const batchesOf = (points: number, batchSize: number) => Math.ceil(points / batchSize);
-
-/** Fisher and Yates. */
-function shuffled(count: number, seed: number): Int32Array {
-  const random = seededRandom(seed);
-  const order = Int32Array.from({ length: count }, (_, i) => i);
-  for (let i = count - 1; i > 0; i--) {
-    const j = random.integer(i + 1);
-    [order[i], order[j]] = [order[j]!, order[i]!];
-  }
-  return order;
-}
 
 /** The log density of all rows from what each of the batches of an epoch says of it; the last batch may be smaller. */
 export function averageDensity(parts: readonly LogDensity[], points: number, batchSize: number): LogDensity {

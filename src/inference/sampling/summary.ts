@@ -1,4 +1,5 @@
 import type { Matrix } from '../../core/matrix.ts';
+import { aligned } from '../../core/wording.ts';
 import { essBulk, essTail, joined, mcseMean, rHat } from './convergence.ts';
 import { mean, median, quantileOfSorted, sampleVariance, sorted } from './givenDraws.ts';
 
@@ -65,8 +66,5 @@ function table(rows: Readonly<Record<string, SummaryRow>>): string {
     size(row.essBulk),
     size(row.essTail),
   ]);
-  const widths = head.map((_, c) => Math.max(...[head, ...lines].map((line) => line[c]!.length)));
-  return [head, ...lines]
-    .map((line) => line.map((text, c) => (c === 0 ? text.padEnd(widths[c]!) : text.padStart(widths[c]!))).join('  '))
-    .join('\n');
+  return aligned([head, ...lines]).join('\n');
 }

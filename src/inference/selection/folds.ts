@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { Matrix } from '../../core/matrix.ts';
-import { seededRandom } from '../../core/random.ts';
+import { seededRandom, shuffled } from '../../core/random.ts';
 
 /** Which points a model is fitted to, and which are held out to score it. */
 export interface Split {
@@ -42,15 +42,9 @@ export function splitsOf(
 ): Split[] {
   const all = Int32Array.from({ length: points }, (_, i) => i);
   if (folds === 0) return [{ training: all, held: new Int32Array(0) }];
-  const random = seededRandom(seed);
-  const order = Array.from(all);
-  for (let i = points - 1; i > 0; i--) {
-    const j = random.integer(i + 1);
-    [order[i], order[j]] = [order[j]!, order[i]!];
-  }
   // Points of one label are dealt to the folds in turn, and the next label goes on where the last one ended.
   const classes = new Map<unknown, number[]>();
-  for (const i of order) {
+  for (const i of shuffled(points, seededRandom(seed))) {
     const label = labels?.[i];
     const members = classes.get(label);
     if (members === undefined) classes.set(label, [i]);

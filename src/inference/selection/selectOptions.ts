@@ -196,7 +196,8 @@ function selectionOf<O>(
   return { best: chosen.options, table };
 }
 
-function combinationsOf<O extends object>(grid: OptionGrid<O>): O[] {
+/** All combinations of a grid, the last option varying fastest. */
+export function combinationsOf<O extends object>(grid: OptionGrid<O>): O[] {
   if (typeof grid !== 'object' || grid === null) {
     throw new InvalidInputError(`selectOptions takes lists of values by option, but ${describe(grid)} was given.`);
   }

@@ -33,9 +33,7 @@ import {
   isEncoded,
   isShared,
   type KnownVariable,
-  type LatentStarts,
   type LatentVariable,
-  type MappedStart,
   type MappedVariable,
   type ObservedVariable,
   type Placing,
@@ -315,11 +313,11 @@ export function compiled(
       starts.set(name, () => seen.get(name)!.filled);
     } else if (variable.role === 'latent') {
       columns.set(name, variable.dim);
-      starts.set(name, (variable['~starts'] as LatentStarts).place(node as Node<LatentVariable>, placing));
+      starts.set(name, variable['~starts'].place(node as Node<LatentVariable>, placing));
     } else if (variable.role === 'embedded') {
       columns.set(name, variable.dim);
     } else {
-      const value = (variable['~starts'] as MappedStart)(node as Node<MappedVariable>, placing);
+      const value = variable['~starts'](node as Node<MappedVariable>, placing);
       columns.set(name, value.columns);
       starts.set(name, () => value);
     }

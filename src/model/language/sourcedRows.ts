@@ -12,33 +12,25 @@ import { type RowSource, readRows, type SampledRows, sampledRows } from '../../c
 import type { Model, SourcedModel } from '../model.ts';
 import type { LatentMoments } from '../posterior.ts';
 import { readMoments, startRows } from '../readMoments.ts';
-import type { CompiledGraph, latentRowsAt } from './compiled.ts';
+import { type CompiledGraph, latentRowsAt } from './compiled.ts';
 import type { Node, VariableGraph } from './graph.ts';
-import type { isEncoded, isGaussian, ObservedVariable } from './variable.ts';
-
-/** Modules that a page has loaded with the graph. */
-export interface GraphReading {
-  /** Compiles a model that is made. */
-  compiledOf(model: Model): CompiledGraph;
-  readonly latentRowsAt: typeof latentRowsAt;
-  readonly isEncoded: typeof isEncoded;
-  readonly isGaussian: typeof isGaussian;
-}
+import { isEncoded, isGaussian, type ObservedVariable } from './variable.ts';
 
 /**
  * The model of observations that are read some rows at a time, started from some of them. All rows are gone through once for means, and once more for deviations
  * where they are scaled.
  *
  * @param make - makes the model of data in which a sample stands in the place of the source; of one that is to be fitted `reading` says how its rows are read
+ * @param compiledOf - compiles a model that was made
  */
 export async function startedFromRows<Data>(
   owner: string,
   graph: VariableGraph,
   data: Data,
   make: (data: Data, reading?: SourcedModel) => Model,
-  reading: GraphReading,
+  compiledOf: (model: Model) => CompiledGraph,
 ): Promise<Model> {
-  const { name, variable } = checkedStream(owner, graph, reading);
+  const { name, variable } = checkedStream(owner, graph);
   const source = variable.stream!;
   const { center, scale } = variable;
   const check = (Y: Matrix) => {
@@ -49,7 +41,7 @@ export async function startedFromRows<Data>(
   const kept = { rows: source.rows, sample: await startRows(source), standardization };
   const modelOf = (latents: LatentMoments | undefined, sourced?: SourcedModel) =>
     make(withSample(owner, name, data, source, sampledRows({ ...kept, latents })), sourced);
-  const compiled = lazily(() => reading.compiledOf(modelOf(undefined)));
+  const compiled = lazily(() => compiledOf(modelOf(undefined)));
   const model = modelOf(undefined, {
     source: {
       rows: source.rows,
@@ -58,7 +50,7 @@ export async function startedFromRows<Data>(
     },
     latentsOf: (values, rows) => {
       const { shown } = compiled().graph;
-      return reading.latentRowsAt(compiled(), shown, values, compiled().encoderInputs(shown, rows)) as LatentMoments;
+      return latentRowsAt(compiled(), shown, values, compiled().encoderInputs(shown, rows)) as LatentMoments;
     },
     placed: (latents) => modelOf(latents),
   });
@@ -79,11 +71,7 @@ async function standardizationOfAll(
 }
 
 /** @throws InvalidInputError for variables beside the observed one that have rows of their own, one a point */
-function checkedStream(
-  owner: string,
-  { nodes }: VariableGraph,
-  { isEncoded, isGaussian }: GraphReading,
-): Node<ObservedVariable> {
+function checkedStream(owner: string, { nodes }: VariableGraph): Node<ObservedVariable> {
   const streamed = nodes.find(
     (node): node is Node<ObservedVariable> => node.variable.role === 'observed' && node.variable.stream !== undefined,
   )!;

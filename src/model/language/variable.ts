@@ -214,8 +214,8 @@ export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = 
   /** Gaussian rows: the variance at which they start, or what computes them; points that are not its own values; undefined for those that are. */
   readonly posterior: { readonly variance: Parameter } | EncodedRows | DistributedRows | PointRows | undefined;
   readonly rows: R;
-  /** How it starts, which comes with it (`LatentStarts`). */
-  readonly '~starts': unknown;
+  /** How it starts, which comes with it. */
+  readonly '~starts': LatentStarts;
 }
 
 /** A value that was measured. */
@@ -261,8 +261,8 @@ export interface MappedVariable<F = unknown> extends Common {
   readonly role: 'mapped';
   readonly map: RowMap;
   readonly dim: number | undefined;
-  /** What places the parameters of its map, and returns its value where they start, which comes with it (`MappedStart`). */
-  readonly '~starts': unknown;
+  /** What places the parameters of its map, and returns its value where they start, which comes with it. */
+  readonly '~starts': MappedStart;
 }
 
 /** A value that is read off a learned field after the fit: coordinates of its points. */

@@ -20,13 +20,13 @@ import type {
 import { checkSupport } from '../parameter.ts';
 import { valueTensors, withLocation } from '../part.ts';
 import type { AnyPosterior, LatentMoments, Posterior } from '../posterior.ts';
-import { assembledGraph, type CompiledGraph, compiled, latentRowsAt, type StartMaps, seenData } from './compiled.ts';
+import { assembledGraph, type CompiledGraph, compiled, type StartMaps, seenData } from './compiled.ts';
 import type { FittedVariables } from './derived.ts';
 import { type FittedGraph, fittedGraph } from './fittedGraph.ts';
 import { type Node, type PathTable, type Places, type VariableGraph, type Variables, variableGraph } from './graph.ts';
 import type { Observations } from './observations.ts';
 import type { SpectralStart } from './startMaps.ts';
-import { isEncoded, isGaussian, type LatentStarts, type LatentVariable } from './variable.ts';
+import type { LatentVariable } from './variable.ts';
 
 /** Definition of a model: its variables, their densities and the maps between them. */
 export interface VariablesDefinition<Data, V extends Variables = Variables> {
@@ -135,7 +135,7 @@ export function variablesModel<Data>(
       const { startMapOf } = await import('../../later.ts');
       const embedding = await startMapOf(owner, kind, latents as Node<LatentVariable>, spectralStart);
       return () => {
-        const { observations } = (latents.variable as LatentVariable)['~starts'] as LatentStarts;
+        const { observations } = (latents.variable as LatentVariable)['~starts'];
         const at = embedding(observations(graph(), seen()), seed);
         const { parameters } = compiledAt(seed, false, { [latents.name]: at });
         return Object.fromEntries(Object.entries(parameters).map(([path, { initial }]) => [path, initial]));
@@ -154,7 +154,7 @@ export function variablesModel<Data>(
   const chooseStart = lazily(() => {
     const { variable } = graph().nodes.find(({ variable }) => variable.role === 'latent') ?? {};
     if (maps !== undefined || variable?.role !== 'latent') return undefined;
-    return (variable['~starts'] as LatentStarts).choose(graph(), seen(), { startedAt, densityAt: startDensity }, model);
+    return variable['~starts'].choose(graph(), seen(), { startedAt, densityAt: startDensity }, model);
   });
   // A fit of a model without a maximum would go on until it stops somewhere; named models hold their scales.
   const choose = lazily(() => {
@@ -178,12 +178,9 @@ export function variablesModel<Data>(
     const make = (own: Data, reading?: SourcedModel) =>
       variablesModel(definition, own, () => jsonOf(definition, own), posteriorOf, { reading });
     return {
-      model: await startedFromRows(owner, graph(), data, make, {
-        compiledOf: ({ toJSON: of }) => withFloat64(() => compilers.get(of)!(0)),
-        latentRowsAt,
-        isEncoded,
-        isGaussian,
-      }),
+      model: await startedFromRows(owner, graph(), data, make, ({ toJSON: of }) =>
+        withFloat64(() => compilers.get(of)!(0)),
+      ),
       message: '',
     };
   };
@@ -211,7 +208,7 @@ const observationsNote = (seen: ReadonlyMap<string, Observations>, { graph, ownP
 const startNote = ({ nodes }: VariableGraph): string =>
   nodes
     .map(({ variable, isPointwise }) =>
-      variable.role === 'latent' && isPointwise ? (variable['~starts'] as LatentStarts).note(variable) : '',
+      variable.role === 'latent' && isPointwise ? variable['~starts'].note(variable) : '',
     )
     .join('');
 

@@ -13,8 +13,8 @@ import {
   type EdgeOptions,
   edgeOptions,
   edgeProbabilities,
+  edgesPerPoint,
   umapNeighbors,
-  usualNeighbors,
 } from '../../priors/neighborEmbeddings.ts';
 import { latentDimOption } from '../spectral/embedding/options.ts';
 import { checkDecoded, type DecodedMap, type DecoderOptions, decoded, decoderOption } from './decoder.ts';
@@ -88,7 +88,7 @@ export function umap(Y: MatrixLike, options: UmapOptions = {}): MapModel | Decod
   const { points, note } = mappedPoints(Y, metric, checked.init, 'umap');
   const { rows: N } = points;
   const curve = curveOf(checked);
-  const near = checked.neighbors ?? usualNeighbors(N);
+  const near = checked.neighbors ?? edgesPerPoint(N);
   const graph = lazily(() => completed(edgeProbabilities(points, checked.neighbors, 'model umap', metric)));
   const likelihood = lazily(() => edgeLikelihood(graph(), latentDim, curve, negatives));
   const repelled = lazily(() => chargesOf(graph(), negatives));

@@ -160,7 +160,7 @@ it('select chooses options by cross-validation', async () => {
     [['--grid', '[1]'], '--grid takes lists of values by option'],
     [['--grid', '{"latentDim":2}'], '--grid takes lists of values by option'],
     [['--grid', '{x'], '--grid is not JSON'],
-    [['--score', 'beauty'], "There is no score 'beauty'."],
+    [['--score', 'beauty'], 'Allowed choices are nearest-neighbor, density, trustworthiness.'],
   ] as const) {
     const ran = await latentfield([...args, ...flags]);
     expect(ran.exitCode).toBe(2);
@@ -282,9 +282,9 @@ it('options that a message of the library names are flags of the command, or JSO
     new Option('--options <json>'),
   ];
   const text =
-    "`maxBytes`, `maxBytes: 100`, `allowMissing: true`, `missingValues: ['-999', '.']`, `missingValues: []`, `missingValues: [';']`, `header: false`, `flatten: true`, `scale: false`, `latentDim: 1`, `neighbors: 20`, `meu`";
+    "`maxBytes`, `maxBytes: 100`, `allowMissing: true`, `missingValues: ['-999', '.']`, `missingValues: []`, `missingValues: [';']`, `header: false`, `flatten: true`, `scale: false`, `latentDim: 1`, `neighbors: 20`, `noise: fixed(0.01)`, `meu`";
   expect(inFlags(text, options)).toBe(
-    '--max-bytes, --max-bytes 100, --missing ignore, --missing-values -999,., --missing-values "", --missing-values ";", --header no, --flatten, --no-scale, --dim 1, --options \'{"neighbors": 20}\', meu',
+    '--max-bytes, --max-bytes 100, --missing ignore, --missing-values -999,., --missing-values "", --missing-values ";", --header no, --flatten, --no-scale, --dim 1, --options \'{"neighbors": 20}\', --options \'{"noise": {"fixed": 0.01}}\', meu',
   );
   expect(inFlags(text, [])).toBe(text.replaceAll('`', ''));
 });

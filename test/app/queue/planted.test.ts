@@ -58,7 +58,7 @@ it('a worker stays within the folders and addresses of its tables: links, encode
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const failureOf = async (data: string) => {
     const transport = localTransport();
-    const worker = await serveQueue(transport, { start, data: [join(path, 'inside'), `${address}/in`] });
+    const worker = await serveQueue(transport, { start, allow: [join(path, 'inside'), `${address}/in`] });
     const { table } = await sweep({ models: [{ model: 'pca' }], data, through: 'file' }, { transport });
     await worker.close();
     return table[0]!.failure;

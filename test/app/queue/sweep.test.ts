@@ -170,7 +170,7 @@ it('reads a table only where its workers may', async () => {
   const start = await threadStarter();
   const tableWith = async (allowed: string[]) => {
     const transport = localTransport();
-    const worker = await serveQueue(transport, { start, data: allowed });
+    const worker = await serveQueue(transport, { start, allow: allowed });
     const { table } = await sweep(spec, { transport });
     await worker.close();
     return table[0]!;

@@ -54,7 +54,7 @@ describeWithRedis('a worker', {}, () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
     const tableWith = async (data: string[], file = 'tables/data.csv') => {
-      const worker = await startWorker(redis.connection, { data });
+      const worker = await startWorker(redis.connection, { allow: data });
       const spec = { models: [{ model: 'pca' }], data: `${address}/${file}` };
       try {
         return (await sweep(spec, { connection: redis.connection })).table[0]!;

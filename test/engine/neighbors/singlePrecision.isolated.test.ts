@@ -6,7 +6,7 @@ import { withEngine } from '../../../src/engine/dense/index.ts';
 import { Float64Memory, sharedMemory } from '../../../src/engine/memory.ts';
 import { scaledPoints, singleCandidates } from '../../../src/engine/neighbors/nearest.ts';
 import { productSearch } from '../../../src/engine/neighbors/nearestNeighbors.ts';
-import { columnMeans } from '../../../src/engine/neighbors/squaredDistance.ts';
+import { columnMeans } from '../../../src/engine/neighbors/pointProducts.ts';
 import { SINGLE_PRODUCTS } from '../../../src/engine/wasm/engineModule.ts';
 import { kernelsOn, RECORD_BYTES, writeRecord } from '../../../src/engine/wasm/instance.ts';
 import { spoiledMemory } from '../wasm/spoiledMemory.ts';

@@ -6,6 +6,12 @@ const SIDE = 12;
 /** Brightness of a soft line at a distance. */
 const soft = (distance: number, width: number) => Math.exp(-((distance / width) ** 2));
 
+const drawn = (
+  name: string,
+  rows: number[][],
+  columns: Pick<Dataset, 'columns' | 'labels' | 'labelColumn' | 'view'>,
+): Dataset => ({ name, observations: Matrix.from(rows), ...columns, ids: undefined, idColumn: 'id', notes: [] });
+
 /** Images of a bar that turns and changes its length: two numbers say all of an image. */
 export function turningBar(): Dataset {
   const rows: number[][] = [];
@@ -29,17 +35,7 @@ export function turningBar(): Dataset {
     }
   }
   const view = { kind: 'image', height: SIDE, width: SIDE } as const;
-  return {
-    name: 'turning bar',
-    observations: Matrix.from(rows),
-    columns: pixelNames(SIDE, SIDE),
-    labels,
-    labelColumn: 'length',
-    ids: undefined,
-    idColumn: 'id',
-    view,
-    notes: [],
-  };
+  return drawn('turning bar', rows, { columns: pixelNames(SIDE, SIDE), labels, labelColumn: 'length', view });
 }
 
 /** Which of the segments top, upper left, upper right, middle, lower left, lower right, bottom a digit has. */
@@ -93,17 +89,7 @@ export function drawnDigits(): Dataset {
     labels.push(String(digit));
   }
   const view = { kind: 'image', height, width } as const;
-  return {
-    name: 'drawn digits',
-    observations: Matrix.from(rows),
-    columns: pixelNames(height, width),
-    labels,
-    labelColumn: 'digit',
-    ids: undefined,
-    idColumn: 'id',
-    view,
-    notes: [],
-  };
+  return drawn('drawn digits', rows, { columns: pixelNames(height, width), labels, labelColumn: 'digit', view });
 }
 
 function fromSegment(y: number, x: number, y1: number, x1: number, y2: number, x2: number): number {
@@ -137,17 +123,12 @@ export function drawnSpectra(): Dataset {
     );
     labels.push(['low', 'middle', 'high'][kind]!);
   }
-  return {
-    name: 'drawn spectra',
-    observations: Matrix.from(rows),
+  return drawn('drawn spectra', rows, {
     columns: wavelengths.map(String),
     labels,
     labelColumn: 'content',
-    ids: undefined,
-    idColumn: 'id',
     view: { kind: 'curve' },
-    notes: [],
-  };
+  });
 }
 
 const JOINTS = ['head', 'neck', 'elbowL', 'handL', 'elbowR', 'handR', 'hip', 'kneeL', 'footL', 'kneeR', 'footR'];
@@ -176,17 +157,7 @@ export function walkingFigure(): Dataset {
   }
   const columns = JOINTS.flatMap((joint) => [`${joint}X`, `${joint}Y`]);
   const view = { kind: 'figure', bones: BONES } as const;
-  return {
-    name: 'walking figure',
-    observations: Matrix.from(rows),
-    columns,
-    labels,
-    labelColumn: 'gait',
-    ids: undefined,
-    idColumn: 'id',
-    view,
-    notes: [],
-  };
+  return drawn('walking figure', rows, { columns, labels, labelColumn: 'gait', view });
 }
 
 function pose(phase: number, gait: number): number[] {

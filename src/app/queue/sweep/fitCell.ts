@@ -12,6 +12,7 @@ import {
 } from '../../../inference/index.ts';
 import { rowsOf, splitsOf } from '../../../inference/selection/folds.ts';
 import type { Fit } from '../../../model/fit.ts';
+import { usualNeighbors } from '../../../models/comparedRows.ts';
 import { describedModel } from '../../../models/describedModel.ts';
 import type { OwnParts } from '../../../models/ownParts.ts';
 import { standardize } from '../../io/index.ts';
@@ -25,8 +26,6 @@ export interface SweptTable {
   readonly labels?: readonly string[] | undefined;
 }
 
-/** Number of neighbors for trustworthiness, if there are enough points. */
-const NEIGHBORS = 10;
 /** Seconds between checkpoints. */
 const INTERVAL = 5;
 
@@ -78,7 +77,7 @@ const finite = (value: number) => (Number.isFinite(value) ? value : null);
 function scoreOf(name: SweepScore, Y: Matrix, labels: readonly string[] | undefined): SelectionScore {
   if (name === 'density') return heldOutDensity(Y);
   if (name === 'nearestNeighbor') return nearestNeighborScore(Y, labels!);
-  return trustworthinessScore(Y, Math.max(1, Math.min(NEIGHBORS, Math.floor(Y.rows / 4))));
+  return trustworthinessScore(Y, usualNeighbors(Y.rows));
 }
 
 /** Messages from a worker to its thread about a sweep. */

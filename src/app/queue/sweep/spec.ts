@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { MatrixLike } from '../../../core/matrix.ts';
+import { combinationsOf } from '../../../inference/selection/selectOptions.ts';
 import type { ReadTableOptions } from '../../io/index.ts';
 import { packed } from '../requests.ts';
 import { checksumOf } from '../session.ts';
@@ -144,13 +145,6 @@ export function linesOf(spec: CheckedSpec, checksum: string, version: string): S
     seen.add(id);
   }
   return lines;
-}
-
-function combinationsOf(grid: Readonly<Record<string, readonly unknown[]>>): Record<string, unknown>[] {
-  return Object.entries(grid).reduce<Record<string, unknown>[]>(
-    (combinations, [name, values]) => combinations.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
-    [{}],
-  );
 }
 
 const idOf = (what: unknown) => checksumOf(new TextEncoder().encode(packed(what))).slice(0, 32);

@@ -123,7 +123,7 @@ export async function sweep(spec: SweepSpec, options: SweepOptions = {}): Promis
         queue: FITS,
         threads,
         ...{ parts, ...(start && { start }) },
-        data: ['/', 'http://', 'https://'],
+        allow: ['/', 'http://', 'https://'],
       })
     : undefined;
   const session = await openSession({ queue: FITS, patience }, transport);

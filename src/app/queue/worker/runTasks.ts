@@ -98,7 +98,7 @@ async function tableAt(place: TablePlace, { data, readable }: WorkerContext): Pr
     }
   }
   throw new RefusedJob(
-    `This worker may not read '${place.file}'. Start it with --allow and the folder, or the beginning of the address, that it may read.`,
+    `This worker may not read '${place.file}'. Start it with \`allow\` and the folder, or the beginning of the address, that it may read.`,
   );
 }
 

@@ -29,7 +29,7 @@ export interface ServeQueueOptions {
   /** Most bytes that are fetched for a job; default 256 MB. */
   readonly maxBytes?: number | undefined;
   /** Folders and address prefixes from which tables of sweeps may be read; default none. */
-  readonly data?: readonly string[] | undefined;
+  readonly allow?: readonly string[] | undefined;
   /** Path or address of a module that exports parts of your own, which the threads load: see `readParts` of `latentfield/workers`. */
   readonly parts?: string | URL | undefined;
   /** Starts a thread whose file calls `serveQueueThread`; default one of the library. */
@@ -81,7 +81,7 @@ const MOST_BYTES = 256 * 2 ** 20;
  */
 export async function serveQueue(transport: Transport, options: ServeQueueOptions = {}): Promise<QueueServer> {
   const given = withDefaults(options, 'serveQueue', {
-    ...{ queue: FITS, threads: 1, maxBytes: MOST_BYTES, data: [], parts: undefined, start: undefined },
+    ...{ queue: FITS, threads: 1, maxBytes: MOST_BYTES, allow: [], parts: undefined, start: undefined },
     ...{ onMessage: () => undefined, version: VERSION },
   });
   const { queue, threads: count, maxBytes, parts, start = queueThreads(parts), onMessage, version } = given;
@@ -90,7 +90,7 @@ export async function serveQueue(transport: Transport, options: ServeQueueOption
   }
   const threads = threadPool(start, count);
   const data = fetched(transport, maxBytes);
-  const context: WorkerContext = { transport, threads, maxBytes, readable: given.data, data, problem: onMessage };
+  const context: WorkerContext = { transport, threads, maxBytes, readable: given.allow, data, problem: onMessage };
   let closed!: () => void;
   const ended = new Promise<void>((resolve) => {
     closed = resolve;

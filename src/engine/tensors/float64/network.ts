@@ -5,7 +5,7 @@ import { exactScalar } from '../doubles.ts';
 import type { Tensor, TensorInfo } from '../tensorflow.ts';
 import { FLOAT64 } from './backend.ts';
 import { registerDerivatives, registerGradient, run, unbroadcast } from './gradients.ts';
-import { broadcasting, broadcastStrides, stridedCopy, whole } from './operations/layout.ts';
+import { broadcasting, broadcastStrides, type Row, stridedCopy, whole } from './operations/layout.ts';
 import { matrixProduct, type ProductAttributes } from './operations/matrixProduct.ts';
 import { type Binary, elementwise, kernel, sizeOf } from './operations/operation.ts';
 import { divide } from './operations/slicing.ts';
@@ -36,28 +36,20 @@ interface Slope {
 }
 
 function registerActivations(): void {
-  elementwise('Relu6', (x, y) => {
+  elementwise('Relu6', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.min(Math.max(0, x[i]!), 6);
   });
-  elementwise<Slope>(
-    'LeakyRelu',
-    (x, y, { alpha }) => {
-      for (let i = 0; i < y.length; i++) y[i] = x[i]! < 0 ? alpha * x[i]! : x[i]!;
-    },
-    'float32',
-  );
-  broadcasting(
-    'Prelu',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! < 0 ? b[j]! * a[i]! : a[i]!;
-    },
-    'float32',
-    ['x', 'alpha'],
-  );
-  elementwise('Elu', (x, y) => {
+  elementwise<Slope>('LeakyRelu', 'float32', (x, y, { alpha }) => {
+    for (let i = 0; i < y.length; i++) y[i] = x[i]! < 0 ? alpha * x[i]! : x[i]!;
+  });
+  const prelu: Row = (a, i, da, b, j, db, y, k, n) => {
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! < 0 ? b[j]! * a[i]! : a[i]!;
+  };
+  broadcasting('Prelu', 'float32', prelu, ['x', 'alpha']);
+  elementwise('Elu', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = x[i]! >= 0 ? x[i]! : expm1(x[i]!);
   });
-  elementwise('Selu', (x, y) => {
+  elementwise('Selu', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = x[i]! >= 0 ? SELU_SCALE * x[i]! : SELU_SCALE_ALPHA * expm1(x[i]!);
   });
   // Where x > 0, one slope, and another elsewhere.

@@ -86,7 +86,7 @@ export const pow: Binary = (a, b) => {
 };
 
 function registerPow(): void {
-  broadcasting('Pow', (a, i, da, b, j, db, y, k, n) => {
+  broadcasting('Pow', 'same', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = elementary.pow(a[i]!, b[j]!);
   });
   registerOfBoth({
@@ -141,7 +141,7 @@ export const atan2: Binary = (a, b) => {
 };
 
 function registerAtan2(): void {
-  broadcasting('Atan2', (a, i, da, b, j, db, y, k, n) => {
+  broadcasting('Atan2', 'same', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = elementary.atan2(a[i]!, b[j]!);
   });
   registerOfBoth({

@@ -58,13 +58,9 @@ interface AnyBackend {
 
 /** Registers y_i = f(x_i) on the float64 backend. */
 function registerFunction(name: string, f: (x: number) => number): void {
-  elementwise(
-    name,
-    (x, y) => {
-      for (let i = 0; i < y.length; i++) y[i] = f(x[i]!);
-    },
-    'float32',
-  );
+  elementwise(name, 'float32', (x, y) => {
+    for (let i = 0; i < y.length; i++) y[i] = f(x[i]!);
+  });
 }
 
 /** Registers the gamma family, which TensorFlow.js does not have, also on its cpu and wasm backends. */

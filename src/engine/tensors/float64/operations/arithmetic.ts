@@ -6,25 +6,25 @@ import { elementwise, kernel, sizeOf, typeOf, type Unary } from './operation.ts'
 
 /** Arithmetic of two operands. */
 export function registerArithmetic(): void {
-  broadcasting('Add', (a, i, da, b, j, db, y, k, n) => {
+  broadcasting('Add', 'same', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! + b[j]!;
   });
-  broadcasting('Sub', (a, i, da, b, j, db, y, k, n) => {
+  broadcasting('Sub', 'same', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! - b[j]!;
   });
-  broadcasting('Multiply', (a, i, da, b, j, db, y, k, n) => {
+  broadcasting('Multiply', 'same', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! * b[j]!;
   });
-  broadcasting('RealDiv', (a, i, da, b, j, db, y, k, n) => {
+  broadcasting('RealDiv', 'same', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! / b[j]!;
   });
-  broadcasting('Maximum', (a, i, da, b, j, db, y, k, n) => {
+  broadcasting('Maximum', 'same', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = Math.max(a[i]!, b[j]!);
   });
-  broadcasting('Minimum', (a, i, da, b, j, db, y, k, n) => {
+  broadcasting('Minimum', 'same', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) y[k] = Math.min(a[i]!, b[j]!);
   });
-  broadcasting('SquaredDifference', (a, i, da, b, j, db, y, k, n) => {
+  broadcasting('SquaredDifference', 'same', (a, i, da, b, j, db, y, k, n) => {
     for (const end = k + n; k < end; k++, i += da, j += db) {
       const difference = a[i]! - b[j]!;
       y[k] = difference * difference;
@@ -34,39 +34,39 @@ export function registerArithmetic(): void {
 
 /** exp and log near 1, and named powers. */
 export function registerExponential(): void {
-  elementwise('Expm1', (x, y) => {
+  elementwise('Expm1', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = expm1(x[i]!);
   });
-  elementwise('Log1p', (x, y) => {
+  elementwise('Log1p', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = log1p(x[i]!);
   });
-  elementwise('Sqrt', (x, y) => {
+  elementwise('Sqrt', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.sqrt(x[i]!);
   });
-  elementwise('Rsqrt', (x, y) => {
+  elementwise('Rsqrt', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = 1 / Math.sqrt(x[i]!);
   });
-  elementwise('Square', (x, y) => {
+  elementwise('Square', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) {
       const v = x[i]!;
       y[i] = v * v;
     }
   });
-  elementwise('Reciprocal', (x, y) => {
+  elementwise('Reciprocal', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = 1 / x[i]!;
   });
 }
 
 /** Sign and modulus. */
 export function registerSigns(): void {
-  elementwise('Neg', (x, y) => {
+  elementwise('Neg', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = -x[i]!;
   });
-  elementwise('Abs', (x, y) => {
+  elementwise('Abs', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.abs(x[i]!);
   });
   // The sign of NaN is 0, as on the other backends.
-  elementwise('Sign', (x, y) => {
+  elementwise('Sign', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) {
       const v = x[i]!;
       y[i] = v > 0 ? 1 : v < 0 ? -1 : 0;
@@ -77,16 +77,16 @@ export function registerSigns(): void {
 /** Functions in pieces: log(1 + eˣ), max(x, 0) and clipping. */
 export function registerRectifiers(): void {
   // log(1 + e^x) = max(x, 0) + log(1 + e^−|x|) neither overflows nor loses digits.
-  elementwise('Softplus', (x, y) => {
+  elementwise('Softplus', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) {
       const v = x[i]!;
       y[i] = Math.max(v, 0) + log1p(exp(-Math.abs(v)));
     }
   });
-  elementwise('Relu', (x, y) => {
+  elementwise('Relu', 'same', (x, y) => {
     for (let i = 0; i < y.length; i++) y[i] = Math.max(0, x[i]!);
   });
-  elementwise<{ clipValueMin: number; clipValueMax: number }>('ClipByValue', (x, y, attributes) => {
+  elementwise<{ clipValueMin: number; clipValueMax: number }>('ClipByValue', 'same', (x, y, attributes) => {
     const { clipValueMin, clipValueMax } = attributes;
     for (let i = 0; i < y.length; i++) {
       y[i] = Math.min(Math.max(x[i]!, clipValueMin), clipValueMax);
@@ -126,39 +126,19 @@ function elementary(name: string, f: (memory: Float64Memory, n: number, x: numbe
 
 /** Comparisons; NaN is unequal to everything. */
 export function registerComparisons(): void {
-  broadcasting(
-    'Equal',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! === b[j]! ? 1 : 0;
-    },
-    'bool',
-  );
-  broadcasting(
-    'Greater',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! > b[j]! ? 1 : 0;
-    },
-    'bool',
-  );
-  broadcasting(
-    'GreaterEqual',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! >= b[j]! ? 1 : 0;
-    },
-    'bool',
-  );
-  broadcasting(
-    'Less',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! < b[j]! ? 1 : 0;
-    },
-    'bool',
-  );
-  broadcasting(
-    'LessEqual',
-    (a, i, da, b, j, db, y, k, n) => {
-      for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! <= b[j]! ? 1 : 0;
-    },
-    'bool',
-  );
+  broadcasting('Equal', 'bool', (a, i, da, b, j, db, y, k, n) => {
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! === b[j]! ? 1 : 0;
+  });
+  broadcasting('Greater', 'bool', (a, i, da, b, j, db, y, k, n) => {
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! > b[j]! ? 1 : 0;
+  });
+  broadcasting('GreaterEqual', 'bool', (a, i, da, b, j, db, y, k, n) => {
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! >= b[j]! ? 1 : 0;
+  });
+  broadcasting('Less', 'bool', (a, i, da, b, j, db, y, k, n) => {
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! < b[j]! ? 1 : 0;
+  });
+  broadcasting('LessEqual', 'bool', (a, i, da, b, j, db, y, k, n) => {
+    for (const end = k + n; k < end; k++, i += da, j += db) y[k] = a[i]! <= b[j]! ? 1 : 0;
+  });
 }

@@ -125,7 +125,7 @@ function transposeMatrix(x: Values, y: Values, rows: number, columns: number): v
 }
 
 /** y[k + t] = f(a[i + t·da], b[j + t·db]) for t = 0 … n − 1; the steps da and db are 1, or 0 for a repeated operand. */
-type Row = (
+export type Row = (
   a: Values,
   i: number,
   da: number,
@@ -140,20 +140,20 @@ type Row = (
 /**
  * Registers y = f(a, b) with broadcasting. As with `elementwise`, every operation has its own loop.
  *
- * @param dtype - type of the result; default that of a (TensorFlow.js has already made both types equal)
+ * @param dtype - type of the result; 'same' for that of a (TensorFlow.js has already made both types equal)
  * @param names - names of the two operands in TensorFlow.js
  */
 export function broadcasting(
   name: string,
+  dtype: NumericType | 'same',
   row: Row,
-  dtype?: NumericType,
   names: readonly [string, string] = ['a', 'b'],
 ): void {
   kernel<Readonly<Record<string, TensorInfo>>>(name, (inputs, _, backend) => {
     const a = inputs[names[0]]!;
     const b = inputs[names[1]]!;
     const plan = broadcastPlan(a.shape, b.shape);
-    const result = backend.allocate(plan.shape, dtype ?? typeOf(a));
+    const result = backend.allocate(plan.shape, dtype === 'same' ? typeOf(a) : dtype);
     const x = backend.values(a);
     const z = backend.values(b);
     const y = backend.values(result);

@@ -52,15 +52,15 @@ export type Binary = { readonly a: TensorInfo; readonly b: TensorInfo };
  * Registers y_i = f(x_i). Every operation has its own loop: V8 specializes a loop on the function in it, and a loop shared by several functions runs
  * four to eight times slower.
  *
- * @param dtype - type of the result; default that of x
+ * @param dtype - type of the result; 'same' for that of x
  */
 export function elementwise<A extends object>(
   name: string,
+  dtype: NumericType | 'same',
   loop: (x: Values, y: Values, attributes: A) => void,
-  dtype?: NumericType,
 ): void {
   kernel<Unary, A>(name, ({ x }, attributes, backend) => {
-    const result = backend.allocate(x.shape, dtype ?? typeOf(x));
+    const result = backend.allocate(x.shape, dtype === 'same' ? typeOf(x) : dtype);
     loop(backend.values(x), backend.values(result), attributes);
     return result;
   });

@@ -5,52 +5,39 @@ import { kernel, sizeOf, typeOf, type Unary, upcast } from './operation.ts';
 
 /** Sums, means and extremes along axes. The extreme of no numbers is NaN, as on the other backends. */
 export function registerReductions(): void {
-  reduction('Sum', sum, (x) => upcast(x, 'int32'));
+  reduction('Sum', (x) => upcast(x, 'int32'), sum);
 
   reduction(
     'Mean',
+    () => 'float32',
     (x, y, outer, length, inner) => {
       sum(x, y, outer, length, inner);
       if (length > 0) for (let i = 0; i < y.length; i++) y[i]! /= length;
     },
-    () => 'float32',
   );
 
-  reduction(
-    'Max',
-    (x, y, outer, length, inner) => {
-      for (let o = 0, at = 0; o < outer; o++) {
-        for (let i = 0; i < inner; i++) {
-          const start = o * length * inner + i;
-          let largest = length > 0 ? x[start]! : Number.NaN;
-          for (let k = 1, p = start + inner; k < length; k++, p += inner) {
-            const v = x[p]!;
-            if (v > largest || Number.isNaN(v)) largest = v;
+  for (const [name, sign] of [
+    ['Max', 1],
+    ['Min', -1],
+  ] as const) {
+    reduction(
+      name,
+      (x) => x,
+      (x, y, outer, length, inner) => {
+        for (let o = 0, at = 0; o < outer; o++) {
+          for (let i = 0; i < inner; i++) {
+            const start = o * length * inner + i;
+            let extreme = length > 0 ? x[start]! : Number.NaN;
+            for (let k = 1, p = start + inner; k < length; k++, p += inner) {
+              const v = x[p]!;
+              if (sign * v > sign * extreme || Number.isNaN(v)) extreme = v;
+            }
+            y[at++] = extreme;
           }
-          y[at++] = largest;
         }
-      }
-    },
-    (x) => x,
-  );
-
-  reduction(
-    'Min',
-    (x, y, outer, length, inner) => {
-      for (let o = 0, at = 0; o < outer; o++) {
-        for (let i = 0; i < inner; i++) {
-          const start = o * length * inner + i;
-          let smallest = length > 0 ? x[start]! : Number.NaN;
-          for (let k = 1, p = start + inner; k < length; k++, p += inner) {
-            const v = x[p]!;
-            if (v < smallest || Number.isNaN(v)) smallest = v;
-          }
-          y[at++] = smallest;
-        }
-      }
-    },
-    (x) => x,
-  );
+      },
+    );
+  }
 }
 
 function sum(x: Values, y: Values, outer: number, length: number, inner: number): void {
@@ -90,7 +77,7 @@ export interface ReductionAttributes {
  *
  * @param dtype - type of the result, from that of x
  */
-export function reduction(name: string, loop: ReductionLoop, dtype: (x: NumericType) => NumericType): void {
+export function reduction(name: string, dtype: (x: NumericType) => NumericType, loop: ReductionLoop): void {
   kernel<Unary, ReductionAttributes>(name, ({ x }, attributes, backend) => {
     const axes = tf.util.parseAxisParam(attributes.reductionIndices ?? attributes.axis!, x.shape);
     const { shape, outer, length, inner, permutation } = reductionPlan(x.shape, axes, attributes.keepDims ?? false);
