@@ -39,7 +39,7 @@ export function noiseNote(
     .map(
       ([, { floor }]) =>
         ` The noise came to its floor (${floor!.toExponential(1)}): the mapping passes through the observations, and its ` +
-        'variances are too small. Take a smaller latentDim, leave repeated rows out, or hold the noise, such as noise: fixed(0.01), on the command line --options \'{"noise":{"fixed":0.01}}\'.',
+        'variances are too small. Take a smaller `latentDim`, leave repeated rows out, or hold the noise, such as `noise: fixed(0.01)`.',
     )
     .join('');
 }

@@ -57,7 +57,7 @@ export function segmentsOf(times: ArrayLike<number> | Matrix, options: SegmentsO
   if (back >= 0) {
     throw new InvalidInputError(
       `The times of segmentsOf must ascend, but row ${back + 1} (from 0) has ${t[back + 1]} after ${t[back]}. ` +
-        'Sort the rows by time and leave out those that repeat one, or give where sequences begin: dynamics({ segments: [0, 40] }), on the command line a column that names them (--sequence COLUMN).',
+        'Sort the rows by time and leave out those that repeat one, or give where sequences begin: dynamics({ segments: [0, 40] }), or the column that names them: `sequence`.',
     );
   }
   const longest = maxStep ?? GAP * medianOf(steps);

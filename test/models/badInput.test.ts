@@ -92,7 +92,7 @@ describe('bad input is refused with a sentence that says where and what to do', 
     );
     expectInvalid(() => gplvm(good(), { latentDim: 1.5 }), /a whole number from 1, but 1.5 was given/);
     expectInvalid(() => gplvm(good(), {} as { latentDim: number }), /needs the option 'latentDim'/);
-    expectInvalid(() => gplvm(good(), { latentDim: 5 }), /at most 4\. Choose a smaller latentDim/);
+    expectInvalid(() => gplvm(good(), { latentDim: 5 }), /at most 4\. Choose a smaller `latentDim`/);
   });
 
   it('latentDim equal to the number of columns works', async () => {

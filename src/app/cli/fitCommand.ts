@@ -31,7 +31,7 @@ import {
   SEED,
   SPARSE_FLAGS,
   wholeFrom,
-  wholeOrAuto,
+  wholeOr,
 } from './flags.ts';
 import { readModelOptions } from './jsonOptions.ts';
 import { checkPredicts, MODEL_NAMES, modelsHelp } from './modelHelp.ts';
@@ -58,7 +58,7 @@ const SEARCH_FLAGS = [
   ['--max-epochs <n>', 'limit on the passes through all rows, in batches (default: 100)', wholeFrom(0)],
   ['--restarts <n>', 'further starts; the best result is kept (default: 0)', wholeFrom(0)],
   ['--engine <name>', 'linear algebra (default: auto)', ['auto', 'wasm', 'native', 'typescript']],
-  ['--threads <n>', "threads for the linear algebra in WebAssembly, or 'auto' (default: auto)", wholeOrAuto],
+  ['--threads <n>', "threads for the linear algebra in WebAssembly, or 'auto' (default: auto)", wholeOr('auto')],
   ['--checkpoint <file>', 'save the state of the fit to this file during the run'],
   ['--checkpoint-interval <s>', 'seconds between two saves (default: 10)', fromZero],
   ['--resume <file>', 'resume the fit from a checkpoint file, with its seed and restarts'],

@@ -84,9 +84,11 @@ export const wholeFrom =
     );
   };
 
-/** Reads a whole number from 1, or 'auto'. */
-export const wholeOrAuto = (text: string): number | 'auto' =>
-  text === 'auto' ? text : wholeFrom(1, ", or 'auto'")(text);
+/** Reads a whole number from 1, or a word. */
+export const wholeOr =
+  <W extends string>(word: W) =>
+  (text: string): number | W =>
+    text === word ? word : wholeFrom(1, `, or '${word}'`)(text);
 
 /** Reads a finite number from 0. */
 export function fromZero(text: string): number {
@@ -155,7 +157,11 @@ export const MODEL_FLAGS = [
 
 /** Flags about the size of the model. */
 export const SPARSE_FLAGS = [
-  ['--inducing <m>', 'number of inducing inputs of the mapping, or of centers for tpslvm: cost O(N·m²)', wholeFrom(1)],
+  [
+    '--inducing <m>',
+    'number of inducing inputs of the mapping, or of centers for tpslvm: cost O(N·m²); or none',
+    wholeOr('none'),
+  ],
   ['--centers <m>', 'number of centers of tpslvm: cost O(N·m²)', wholeFrom(1)],
   ['--likelihood <name>', 'distribution of the observations: poisson, bernoulli, … (default: gaussian)'],
 ] as const;
@@ -184,7 +190,8 @@ export const inFlags = (text: string, options: readonly Option[]): string =>
     const of = (attribute: string) => options.filter((option) => option.attributeName() === attribute);
     const flag = of(name).find(({ negate }) => negate === (value === 'false')) ?? of(name)[0];
     const json = value !== '' && of('options')[0] !== undefined;
-    if (flag === undefined) return json ? `--options '{"${name}": ${value.replaceAll("'", '"')}}'` : span.slice(1, -1);
+    const inJson = value.replaceAll("'", '"').replace(/^fixed\((.*)\)$/, '{"fixed": $1}');
+    if (flag === undefined) return json ? `--options '{"${name}": ${inJson}}'` : span.slice(1, -1);
     if (value === '' || !flag.required) return flag.long!;
     const list = Array.from(value.matchAll(/'([^']*)'/g), ([, entry]) => entry);
     const word = list.length > 0 ? list.join(',') : value.replace(/^\[\]$/, '');

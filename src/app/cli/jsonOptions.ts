@@ -72,12 +72,10 @@ export async function readModelOptions(file: string | undefined, flags: FlaggedO
 }
 
 /** Options for inducing inputs or the centers of a spline. */
-function sparse({ model, inducing, centers = inducing }: FlaggedOptions): object {
-  if (model !== 'tpslvm') return {};
-  if (inducing !== undefined && centers !== inducing) {
-    throw new InvalidInputError('--inducing and --centers are the same for tpslvm. Give one of them.');
-  }
-  return { inducing: undefined, centers };
+function sparse({ model, inducing, centers }: FlaggedOptions): object {
+  if (model !== 'tpslvm' || typeof inducing !== 'number') return {};
+  if (centers === undefined) return { inducing: undefined, centers: inducing };
+  throw new InvalidInputError('--inducing and --centers are the same for tpslvm. Give one of them.');
 }
 
 async function readObject(file: string): Promise<Record<string, unknown>> {

@@ -32,7 +32,7 @@ export function principalComponents(Y: Matrix, components: number): Matrix {
   if (components > most) {
     throw new InvalidInputError(
       `${components} principal components were asked for, but ${N} points of ${counted(D, 'column')} have at most ${most}. ` +
-        `Choose a smaller latentDim, ${components <= D ? `give at least ${components + 1} points, ` : ''}or give the start of the latents as a matrix.`,
+        `Choose a smaller \`latentDim\`, ${components <= D ? `give at least ${components + 1} points, ` : ''}or give the start of the latents as a matrix.`,
     );
   }
   const { scores } = principalAxes(standardized(Y, standardizationOf(Y, true, false)), components);
@@ -99,7 +99,7 @@ function tooFewDirections(found: number, asked: number): InvalidInputError {
   }
   return new InvalidInputError(
     `The observations vary in ${found} direction${found === 1 ? '' : 's'} only, so ${asked} principal components do not ` +
-      'exist. Choose a smaller latentDim, or give the start of the latents as a matrix.',
+      'exist. Choose a smaller `latentDim`, or give the start of the latents as a matrix.',
   );
 }
 

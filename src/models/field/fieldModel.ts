@@ -145,6 +145,6 @@ const logUnits = (row: Float64Array, deviation: Float64Array): number =>
 export function checkDimensions(name: string, points: number, latentDim: number): void {
   if (latentDim < points) return;
   throw new InvalidInputError(
-    `${name} shows ${points} points in at most ${counted(points - 1, 'dimension')}, but latentDim is ${latentDim}. Choose a smaller latentDim, or give at least ${latentDim + 1} points.`,
+    `${name} shows ${points} points in at most ${counted(points - 1, 'dimension')}, but latentDim is ${latentDim}. Choose a smaller \`latentDim\`, or give at least ${latentDim + 1} points.`,
   );
 }

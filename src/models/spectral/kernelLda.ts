@@ -84,7 +84,7 @@ const defined = defineComputedModel({
     const { columns: rank } = coordinates;
     if (rank < latentDim) {
       throw new InvalidInputError(
-        `kernelLda was asked for ${latentDim} dimensions, but its points vary in ${rank} direction${rank === 1 ? '' : 's'} of the feature space only. Choose a smaller latentDim.`,
+        `kernelLda was asked for ${latentDim} dimensions, but its points vary in ${rank} direction${rank === 1 ? '' : 's'} of the feature space only. Choose a smaller \`latentDim\`.`,
       );
     }
     for (let k = 0; k < rank; k++) within.data[k * (rank + 1)]! += epsilon;

@@ -230,6 +230,6 @@ function singular(rank: number, columns: number, shrinkage: number): InvalidInpu
 
 function tooFewDirections(found: number, asked: number): InvalidInputError {
   return new InvalidInputError(
-    `lda was asked for ${asked} dimensions, but labeled points vary in ${found} direction${found === 1 ? '' : 's'} only. Choose a smaller latentDim.`,
+    `lda was asked for ${asked} dimensions, but labeled points vary in ${found} direction${found === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
   );
 }

@@ -251,7 +251,7 @@ function* projected(
   const rank = values.length;
   if (q > rank) {
     throw new InvalidInputError(
-      `${name} was asked for ${q} dimensions, but the joined points vary in ${rank} direction${rank === 1 ? '' : 's'} only. Choose a smaller latentDim.`,
+      `${name} was asked for ${q} dimensions, but the joined points vary in ${rank} direction${rank === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
     );
   }
   const axes = columnsOf(

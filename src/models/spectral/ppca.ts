@@ -247,7 +247,7 @@ function meanOfOthers(total: number, kept: Float64Array, count: number): number 
 
 const withoutNoise = (directions: number) =>
   new InvalidInputError(
-    `The observations vary in ${counted(directions, 'direction')} only, so no noise is left and the likelihood has no maximum. ${directions > 1 ? 'Choose a smaller latentDim' : 'Take pca, which needs no noise'}.`,
+    `The observations vary in ${counted(directions, 'direction')} only, so no noise is left and the likelihood has no maximum. ${directions > 1 ? 'Choose a smaller `latentDim`' : 'Take pca, which needs no noise'}.`,
   );
 
 function scaledColumns({ data, rows, columns }: Matrix, factorOf: (column: number) => number): Matrix {

@@ -241,8 +241,9 @@ describe('missing', () => {
     const expected = await fit(gplvm(holes, { latentDim: 2, missing: 'ignore' }), { maxIterations: 3 });
     const options = write('missing.json', '{"missing": "ignore"}');
     for (const flag of [[], ['--missing', 'ignore'], ['--options', options]]) {
-      const messages = "note: 3 of 360 entries are missing: 'NaN'.\n";
-      expect(await latentfield([...args, ...flag])).toMatchObject({ exitCode: 0, messages });
+      const ran = await latentfield([...args, ...flag]);
+      expect(ran.exitCode).toBe(0);
+      expect(ran.messages).toMatch(/^note: 3 of 360 entries are missing: 'NaN'\.\n(note: .*missing entries.*\n)?$/);
       expect(savedIn(out).objective).toBe(expected.objective);
     }
     const unknown = await latentfield([...args, '--missing', 'mean']);

@@ -306,7 +306,7 @@ describe('exit code 2', () => {
     [
       'dim as large as the data',
       ['fit', 'DATA', '--model', 'gplvm', '--labels', 'flow', '--dim', '13', '--out', 'OUT'],
-      'Choose a smaller latentDim',
+      'Choose a smaller --dim',
     ],
     [
       'a likelihood that takes inducing inputs',

@@ -33,7 +33,7 @@ export function separatingDimensions(given: number | undefined, most: number, na
   if (given === undefined) return Math.min(2, most);
   if (given <= most) return given;
   throw new InvalidInputError(
-    `${name} separates these classes in at most ${counted(most, 'dimension')}, the number of classes less one or of columns, but latentDim is ${given}. Choose a smaller latentDim.`,
+    `${name} separates these classes in at most ${counted(most, 'dimension')}, the number of classes less one or of columns, but latentDim is ${given}. Choose a smaller \`latentDim\`.`,
   );
 }
 

@@ -33,7 +33,7 @@ export function* leadingEmbedding(B: Matrix, q: number, name: string, full = FUL
   const { rows: N } = B;
   if (q >= N) {
     throw new InvalidInputError(
-      `${name} shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim, or give at least ${q + 1} points.`,
+      `${name} shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller \`latentDim\`, or give at least ${q + 1} points.`,
     );
   }
   const all = N <= full ? symmetricEigenpairs(B) : undefined;
@@ -52,7 +52,7 @@ export function* leadingEmbedding(B: Matrix, q: number, name: string, full = FUL
       );
     }
     throw new InvalidInputError(
-      `${name} was asked for ${q} dimensions, but its matrix of inner products has ${found} positive eigenvalue${found === 1 ? '' : 's'} only. Choose a smaller latentDim.`,
+      `${name} was asked for ${q} dimensions, but its matrix of inner products has ${found} positive eigenvalue${found === 1 ? '' : 's'} only. Choose a smaller \`latentDim\`.`,
     );
   }
   const latents = new Matrix(

@@ -146,14 +146,14 @@ export function principalAxes(centered: Matrix, q: number, name: string): Princi
   const most = Math.min(N - 1, D);
   if (q > most) {
     throw new InvalidInputError(
-      `${name} was asked for ${q} dimensions, but ${N} points of ${counted(D, 'column')} have at most ${counted(most, 'principal component')}. Choose a smaller latentDim${q <= D ? `, or give at least ${q + 1} points` : ''}.`,
+      `${name} was asked for ${q} dimensions, but ${N} points of ${counted(D, 'column')} have at most ${counted(most, 'principal component')}. Choose a smaller \`latentDim\`${q <= D ? `, or give at least ${q + 1} points` : ''}.`,
     );
   }
   const found = axesOf(centered, q);
   const c = found.eigenvalues.length;
   if (c < q) {
     throw new InvalidInputError(
-      `The observations vary in ${c} direction${c === 1 ? '' : 's'} only, so ${name} cannot show ${q}. Choose a smaller latentDim.`,
+      `The observations vary in ${c} direction${c === 1 ? '' : 's'} only, so ${name} cannot show ${q}. Choose a smaller \`latentDim\`.`,
     );
   }
   return { ...found, total: data.reduce((sum, entry) => sum + entry * entry, 0) / N };

@@ -137,7 +137,7 @@ function checkEigenvalues(eigenvalues: ArrayLike<number>): void {
   const none = Array.from(eigenvalues).findIndex((value) => Math.abs(1 - value) < NONE);
   if (none < 0) return;
   throw new NumericalError(
-    `Column ${none} of the latents has the eigenvalue 1, which leaves new points no place in it. Take a smaller latentDim.`,
+    `Column ${none} of the latents has the eigenvalue 1, which leaves new points no place in it. Take a smaller \`latentDim\`.`,
   );
 }
 

@@ -174,7 +174,7 @@ function described(unfolding: Unfolding, converged: boolean, constraints: Unfold
 function checkSize(N: number, q: number): void {
   if (q < N) return;
   throw new InvalidInputError(
-    `mvu shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller latentDim, or give at least ${q + 1} points.`,
+    `mvu shows ${N} points in at most ${counted(N - 1, 'dimension')}, but latentDim is ${q}. Choose a smaller \`latentDim\`, or give at least ${q + 1} points.`,
   );
 }
 
