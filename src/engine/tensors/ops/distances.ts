@@ -152,10 +152,15 @@ export function squaredDistances(A: Tensor2D, B: Tensor2D): Tensor2D {
   requireBackend('squaredDistances');
   const left = matrixOperand(A, 'squaredDistances', 'A');
   const right = samePoints(left, matrixOperand(B, 'squaredDistances', 'B'), 'squaredDistances');
-  return differentiable(BETWEEN, BETWEEN_GRADIENT, [left, right]) as Tensor2D;
+  return differentiable(BETWEEN, BETWEEN_GRADIENT, [left, right], { within: A === B }) as Tensor2D;
 }
 
-const BETWEEN: MatrixKernel<object> = {
+interface DistanceAttributes {
+  /** True if the points are those of one set. */
+  readonly within: boolean;
+}
+
+const BETWEEN: MatrixKernel<DistanceAttributes> = {
   name: 'latentfield.SquaredDistancesBetween',
   inputs: ['a', 'b'],
   outputs: ([a, b]) => [[a![0]!, b![0]!]],
@@ -165,14 +170,21 @@ const BETWEEN: MatrixKernel<object> = {
   },
 };
 
-const BETWEEN_GRADIENT: MatrixKernel<object> = {
+const BETWEEN_GRADIENT: MatrixKernel<DistanceAttributes> = {
   name: 'latentfield.SquaredDistancesBetweenGradient',
   inputs: ['a', 'b', 'dy'],
   outputs: ([a, b]) => [a!, b!],
-  compute({ memory, inputs, outputs }, [a, b]) {
+  compute({ memory, inputs, outputs }, [a, b], { within }) {
     const [n, q] = a as [number, number];
     const [left, right, dy] = inputs as [number, number, number];
+    // A point does not pull itself, whatever the weight: 0·∞ would be NaN.
+    const places = Array.from({ length: within ? n : 0 }, (_, i) => dy + 8 * i * (n + 1));
+    const weights = places.map((place) => memory.number(place));
+    for (const place of places) memory.setNumber(place, 0);
     distanceOperations(memory).squaredDistancesGradient(n, b![0]!, q, left, right, dy, outputs[0]!, outputs[1]!);
+    places.forEach((place, i) => {
+      memory.setNumber(place, weights[i]!);
+    });
   },
 };
 

@@ -60,6 +60,15 @@ describe('squaredDistances', () => {
     expect(gradients).toEqual(engines[engine]);
   });
 
+  it.each([3, 40])('has finite gradients within %i points where the weights of the diagonal are infinite', (count) => {
+    const points = Float64Array.from({ length: count * q }, normal);
+    const gradient = withFloat64(() => {
+      const X = op.tensor<Tensor2D>(points, [count, q]);
+      return valueAndGradients(() => op.sum(op.sqrt(op.squaredDistances(X, X))) as Scalar, [X]).gradients[0]!;
+    });
+    expect(gradient.every(Number.isFinite)).toBe(true);
+  });
+
   it('has gradients that tell the engines apart, by their last digits', () => {
     expect(engines.wasm).not.toEqual(engines.typescript);
     engines.wasm.within[0]!.forEach((value, i) => {
