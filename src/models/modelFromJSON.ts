@@ -28,5 +28,5 @@ export function modelFromJSON(json: ModelJSON, own: OwnParts, isFitted = false):
     return named.restore?.(json, own) ?? spectralModelFromJSON(json, named, own.kernels);
   }
   const known = [...Object.keys(namedModels), ...Object.keys(models)];
-  throw unknownName('model', name, known, 'The list of known models (your own are given as `parts`)');
+  throw unknownName('model', name, known, 'The list of known models (give your own as `models`)');
 }

@@ -56,9 +56,9 @@ describe('a definition of a model', () => {
 
   it('has to be given to loadFit', async () => {
     const result = await fit(plain(Y), { maxIterations: 3 });
-    expect(() => loadFit(JSON.parse(JSON.stringify(result)))).toThrow(
-      /\{ models \}, or --parts FILE\) has no model 'plain'/,
-    );
+    const saved = JSON.parse(JSON.stringify(result));
+    expect(() => loadFit(saved)).toThrow(/give your own as `models`\) has no model 'plain'/);
+    expect(loadFit(saved, { models: { plain } }).objective).toBe(result.objective);
   });
 });
 

@@ -178,6 +178,7 @@ const CALLED: Readonly<Record<string, (value: string) => [name: string, value: s
   latentDim: (value) => ['dim', value],
   allowMissing: () => ['missing', 'ignore'],
   allowAbsent: () => ['missing', 'ignore'],
+  models: () => ['parts', 'FILE'],
 };
 
 /**

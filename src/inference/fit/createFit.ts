@@ -95,12 +95,13 @@ export function fitFrom(
   return createFit(model, notDrowned(drowned, withinSupports(problem, outcome)), engine);
 }
 
-/** An optimum at which jitter is more than the observations has failed: it is the jitter that explains them. */
+/** Where jitter is more than the observations the fit has failed, however its search ended: it is the jitter that explains them. */
 function notDrowned(meanSquare: number | undefined, outcome: FitOutcome): FitOutcome {
-  if (meanSquare === undefined || outcome.status !== 'converged') return outcome;
+  const { status } = outcome;
+  if (meanSquare === undefined || (status !== 'converged' && status !== 'failed')) return outcome;
   const message =
     `Failed: the covariance has a factor only once ${outcome.diagnostics.jitter.toPrecision(3)} is added to its diagonal, more than the mean square of the observations, ` +
-    `${meanSquare.toPrecision(3)}. Divide the observations by their size, or start variances and noise near their mean square. ${outcome.message}`;
+    `${meanSquare.toPrecision(3)}. Divide the observations by their size, or start variances and noise near their mean square.${status === 'failed' ? '' : ` ${outcome.message}`}`;
   return { ...outcome, status: 'failed', message };
 }
 
