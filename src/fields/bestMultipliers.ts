@@ -13,11 +13,11 @@ import { weightsLearner } from './solvers/learnedWeights.ts';
 /** Multipliers that are those of the maximum given the rows: see {@link bestMultipliers}. */
 export interface BestMultipliers {
   readonly kind: 'bestMultipliers';
-  /** Finds the maximum of problems on one graph. */
+  /** Finds the maximum of problems on one graph. @internal */
   readonly learner: (pairs: Pairs) => (problem: FieldProblem) => FieldPoint;
-  /** The log density at the maximum for squared distances φ, as a function of φ. */
+  /** The log density at the maximum for squared distances φ, as a function of φ. @internal */
   readonly density: (squaredDistances: Tensor1D, maximum: (phi: Float64Array) => FieldPoint) => Scalar;
-  /** Its Hessian in the rows, at the maximum. */
+  /** Its Hessian in the rows, at the maximum. @internal */
   readonly hessian: (problem: FieldProblem, weights: Float64Array, X: Matrix) => Float64Array;
 }
 

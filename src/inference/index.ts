@@ -1,4 +1,4 @@
-export type { Approximation } from '../model/approximation.ts';
+export type { Approximation, Measured } from '../model/approximation.ts';
 export type {
   Fit,
   FitDiagnostics,

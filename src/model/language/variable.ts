@@ -214,7 +214,7 @@ export interface LatentVariable<D = unknown, F = unknown, R extends PlateRows = 
   /** Gaussian rows: the variance at which they start, or what computes them; points that are not its own values; undefined for those that are. */
   readonly posterior: { readonly variance: Parameter } | EncodedRows | DistributedRows | PointRows | undefined;
   readonly rows: R;
-  /** How it starts, which comes with it. */
+  /** How it starts, which comes with it. @internal */
   readonly '~starts': LatentStarts;
 }
 
@@ -261,7 +261,7 @@ export interface MappedVariable<F = unknown> extends Common {
   readonly role: 'mapped';
   readonly map: RowMap;
   readonly dim: number | undefined;
-  /** What places the parameters of its map, and returns its value where they start, which comes with it. */
+  /** What places the parameters of its map, and returns its value where they start, which comes with it. @internal */
   readonly '~starts': MappedStart;
 }
 
