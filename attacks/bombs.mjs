@@ -36,7 +36,7 @@ function judge(what, child, report) {
   if (outcome.error === undefined) return report.count('read');
   if (!outcome.isTyped) return report.fail(what, outcome.stack);
   if (outcome.system !== 'tooLarge') return report.count('refused as damaged or empty');
-  if (!outcome.error.includes('--max-bytes')) report.fail(what, `does not say what to do: ${outcome.error}`);
+  if (!outcome.error.includes('`maxBytes`')) report.fail(what, `does not say what to do: ${outcome.error}`);
   report.count('refused by size');
 }
 

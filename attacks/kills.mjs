@@ -30,14 +30,16 @@ export async function attackKills({ seed, cases, report }) {
       const isLast = k % KILLS_PER_FIT === KILLS_PER_FIT - 1 || k === cases - 1;
       if (!isLast) continue;
       const { seed: _, ...rest } = killedOptions;
-      const options = existsSync(path) ? { ...rest, resume: path, checkpoint: path } : killedOptions;
+      // It goes on, or begins anew, and removes what killed processes left.
+      const from = existsSync(path) ? { ...rest, resume: path } : killedOptions;
+      const options = { ...from, checkpoint: path };
       const ended = await tried(report, what, () => fit(killedModel(), options));
       if (ended?.error !== undefined) report.fail(what, ended.error.message);
       else if (ended !== undefined && bitsOf(ended.value) !== whole) report.fail(what, 'the result has other bits');
       else report.count('fits ended, with the same bits');
     }
-    const unknown = readdirSync(folder).filter((name) => !/^fit\d+\.json(\..*\.tmp)?$/.test(name));
-    if (unknown.length > 0) report.fail('files', unknown.join(', '));
+    const left = readdirSync(folder).filter((name) => !/^fit\d+\.json$/.test(name));
+    if (left.length > 0) report.fail('files', left.join(', '));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -247,7 +247,7 @@ const WITHOUT = new Set(
   `
   add clusteringAccuracy compareElpd comparedRows completeGraph continuity covariance describe essBulk essMean essQuantile essSd essTail expand fixed fixedAt
   graphUnion heldOutDensity initialLatents kernelFromJSON kernelToJSON kindOf known labelGraph latentsFromJSON layersMap likelihoodFromJSON loadDraws
-  loadFit mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighborError nearestNeighborScore negativeLogPredictiveDensity newton
+  bestMultipliers loadFit mcseMean mcseQuantile mcseSd modelFromJSON multiply nearestNeighborError nearestNeighborScore negativeLogPredictiveDensity newton
   parseKernel priorFromJSON priorToJSON products rHat rootMeanSquaredError scale seededRandom select shared squaredDifferences stage startThreads sparsePrincipalComponents
   stateFromJson stateToJson symmetricEigenpairs trustworthiness trustworthinessScore waic withFloat64 checkFilePath lockPath makeFolder
   removeEmptyFolders rowsOf usualNeighbors mixed differInUnits makeTemporaryFolder checkFolderPath readResult readWholeFile sceneSvg standardize tableText canvasMap markPath panelColumns keysOf localTransport serveQueueThread serveFits readParts

@@ -54,9 +54,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Field 22 of /proc/PID/stat; the command before it may hold spaces and parentheses. */
+/** Field 22 of /proc/PID/stat, empty for a process that has ended and waits for its parent; the command before it may hold spaces and parentheses. */
 async function startOf(pid: number | 'self'): Promise<string> {
   const { readFile } = await node<typeof import('node:fs/promises')>('fs/promises');
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
 }
