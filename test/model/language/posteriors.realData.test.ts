@@ -162,28 +162,34 @@ function drawsOf(draws: Draws, name: string): Matrix {
   return draws.values(`y.beta[${has('y.beta[5]') ? at + 1 : at}]`);
 }
 
-it.skipIf(all === undefined).each(Object.entries(cases))(
-  '%s has the means and quantiles of the reference',
-  async (name, make) => {
-    const { data, parameters } = all![name]!;
-    const draws = await samplePosterior(make(data as unknown as Data), {
-      chains: 4,
-      warmup: 500,
-      draws: 1000,
-      seed: 1,
-      // Three of the models have flat priors.
-      priors: 'inTerms',
-    });
-    expect(draws.divergences).toEqual([]);
-    for (const [parameter, wanted] of Object.entries(parameters)) {
-      const row = summaryRow(drawsOf(draws, parameter));
-      expect(row.rHat, parameter).toBeLessThan(1.01);
-      const error = Math.hypot(row.mcseMean, wanted.mcse);
-      expect(Math.abs(row.mean - wanted.mean) / error, `mean of ${parameter}`).toBeLessThan(4);
-      // The error of a quantile of 5 % of a normal distribution is 2.1 times that of the mean.
-      for (const q of ['q5', 'q95'] as const)
-        expect(Math.abs(row[q] - wanted[q]) / (2.2 * error), `${q} of ${parameter}`).toBeLessThan(4);
-    }
-  },
-  300_000,
-);
+/** Those of a few seconds; the others are of the second tier. */
+const quick = ['sblrc-blr', 'eight_schools-eight_schools_noncentered'];
+
+for (const [name, make] of Object.entries(cases)) {
+  const tags = quick.includes(name) ? [] : ['long'];
+  it.skipIf(all === undefined)(
+    `${name} has the means and quantiles of the reference`,
+    { tags, timeout: 300_000 },
+    async () => {
+      const { data, parameters } = all![name]!;
+      const draws = await samplePosterior(make(data as unknown as Data), {
+        chains: 4,
+        warmup: 500,
+        draws: 1000,
+        seed: 1,
+        // Three of the models have flat priors.
+        priors: 'inTerms',
+      });
+      expect(draws.divergences).toEqual([]);
+      for (const [parameter, wanted] of Object.entries(parameters)) {
+        const row = summaryRow(drawsOf(draws, parameter));
+        expect(row.rHat, parameter).toBeLessThan(1.01);
+        const error = Math.hypot(row.mcseMean, wanted.mcse);
+        expect(Math.abs(row.mean - wanted.mean) / error, `mean of ${parameter}`).toBeLessThan(4);
+        // The error of a quantile of 5 % of a normal distribution is 2.1 times that of the mean.
+        for (const q of ['q5', 'q95'] as const)
+          expect(Math.abs(row[q] - wanted[q]) / (2.2 * error), `${q} of ${parameter}`).toBeLessThan(4);
+      }
+    },
+  );
+}
